@@ -1,0 +1,12 @@
+// Writes what is derived from the GraphQL schema: schema.graphql, reviewed like code, and the types of REST's documents.
+import { writeFile } from 'node:fs/promises';
+import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
+import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from '../src/schema/index.ts';
+
+const sorted = lexicographicSortSchema(schema);
+await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
+
+const introspection = minifyIntrospection(introspectionFromSchema(sorted, { descriptions: false }));
+const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
+await writeFile('src/generated/graphql-env.d.ts', types);

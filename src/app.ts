@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Services } from './context.ts';
+import { db } from './db/client.ts';
+import { graphqlOverHttp } from './graphql/http.ts';
+import { graphqlOverSocket } from './graphql/socket.ts';
+import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
+import { SECOND } from './lib/time.ts';
+import { Hub } from './realtime/hub.ts';
+import { Outbox } from './realtime/outbox.ts';
+import { SessionClock } from './resolvers/sessions/session-clock.ts';
+import { restAdapter } from './rest/index.ts';
+
+/** What an app is made of: its settings, a migrated database (`connectDatabase` came before), and the world outside. */
+export interface AppDependencies {
+  config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'tokenHeaders' | 'sessionMinutes' | 'eventRetentionHours'>;
+  /** For the connection that hears of events. */
+  database: ClientConfig;
+  now: () => Date;
+  log: Logger;
+}
+
+export interface App {
+  /** Address the server is reached at, with the port in use. */
+  url: string;
+  services: Services;
+  /** Stops accepting, finishes what is under way, closes sockets with 1001. */
+  stop: () => Promise<void>;
+}
+
+/** How long requests under way may take when the app stops. */
+const DRAIN = 10 * SECOND;
+
+/** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
+export async function createApp({ config, database, now, log }: AppDependencies): Promise<App> {
+  const outbox = new Outbox(randomUUID(), log);
+  const hub = new Hub(outbox, database, log);
+  const sessionClock = new SessionClock({ sessionMinutes: config.sessionMinutes, log });
+  let url = '';
+  const services: Services = { now, log, outbox, hub, sessionClock, publicUrl: () => config.publicUrl ?? url };
+
+  const health = new Health();
+  const graphql = graphqlOverHttp(services, config.tokenHeaders);
+  const rest = restAdapter(services, config.tokenHeaders);
+  const server = createServer((request, response) => {
+    // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
+    const path = pathOf(request);
+    if (path === '/graphql') void graphql(request, response);
+    else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
+    else rest(request, response);
+  });
+  const sockets = graphqlOverSocket(server, services, config.tokenHeaders);
+  await hub.start();
+  await listen(server, config.port, config.host);
+  url = addressOf(server, config.host);
+  health.isReady = true;
+
+  const sweeper = setInterval(() => {
+    sweep(now(), config).catch((error) => log.warn({ err: error }, 'the sweep failed; it will be tried again'));
+  }, SWEEP_EVERY).unref();
+
+  return {
+    url,
+    services,
+    async stop() {
+      health.isReady = false;
+      clearInterval(sweeper);
+      const closed = close(server);
+      await sockets.stop();
+      await closed;
+      await hub.stop();
+      await sessionClock.flush();
+    },
+  };
+}
+
+/** `/healthz`: the process lives. `/readyz`: it serves, and the database answers. */
+class Health {
+  isReady = false;
+
+  async answer(path: '/healthz' | '/readyz', response: ServerResponse): Promise<void> {
+    const isFine = path === '/healthz' || (this.isReady && (await isDatabaseThere()));
+    response.writeHead(isFine ? 200 : 503, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-cache' });
+    response.end(isFine ? 'ok\n' : 'not ready\n');
+  }
+}
+
+async function isDatabaseThere(): Promise<boolean> {
+  try {
+    await db.$queryRaw`SELECT 1 AS one`;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Idle connections end at once, busy ones with their answer, at the latest after `DRAIN`. */
+function close(server: Server): Promise<void> {
+  const hurry = setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearTimeout(hurry);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { Hub } from './realtime/hub.ts';
+import type { Outbox } from './realtime/outbox.ts';
+import type { Loaders } from './resolvers/loaders.ts';
+import type { SessionClock } from './resolvers/sessions/session-clock.ts';
+
+/** What one running service shares between its requests. */
+export interface Services {
+  now: () => Date;
+  log: Logger;
+  outbox: Outbox;
+  hub: Hub;
+  sessionClock: SessionClock;
+  /** Base of the links handed out, without trailing slash; known once the server listens. */
+  publicUrl: () => string;
+}
+
+/** What one request, or one operation on a socket, brings to every resolver. */
+export interface Context extends Services {
+  viewer: Viewer;
+  /** Batch what fields ask for; they live as long as one execution, so nothing in them is stale. */
+  loaders: Loaders;
+  /** Ends the connection of a subscriber who does not keep up with the events. */
+  onTooSlow?: () => void;
+}
+
+// What `withAuth` leaves of the viewer (src/lib/access.ts has the rules).
+export type KnownContext = Context & { viewer: KnownViewer };
+export type TokenContext = Context & { viewer: SessionViewer };
+export type UserContext = Context & { viewer: UserViewer };
+export type ActingContext = Context & { viewer: ActingViewer };

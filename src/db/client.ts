@@ -1,0 +1,32 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { PoolConfig } from 'pg';
+import { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+
+export { Prisma };
+export type Transaction = Prisma.TransactionClient;
+
+/** The database of this process. Set once by `connectDatabase`, then imported by whoever queries. */
+export let db: PrismaClient;
+
+/** Connections of the pool: a few per core are as fast as many. */
+const POOL_SIZE = 10;
+
+export async function connectDatabase(config: PoolConfig): Promise<void> {
+  const adapter = new PrismaPg({ max: POOL_SIZE, ...config }, { statementNameGenerator: nameStatement });
+  db = new PrismaClient({ adapter });
+  await db.$connect();
+}
+
+const names = new Map<string, string>();
+/** Our statements are few; a list filter of odd shape must not grow the map, or the server's plans, without bound. */
+const MAX_NAMES = 500;
+
+/** Named statements are planned once per connection instead of at every call. */
+function nameStatement({ sql }: { sql: string }): string {
+  const known = names.get(sql);
+  if (known) return known;
+  if (names.size >= MAX_NAMES) return '';
+  const name = `s${names.size}`;
+  names.set(sql, name);
+  return name;
+}

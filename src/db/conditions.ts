@@ -1,0 +1,114 @@
+import type { Cursor, PageRequest } from '../lib/pages.ts';
+import { Prisma } from './client.ts';
+
+/** What a list may be asked of one field; several are AND-ed (gaps §1.5). */
+export interface FieldFilter {
+  eq?: unknown;
+  ne?: unknown;
+  lt?: unknown;
+  lte?: unknown;
+  gt?: unknown;
+  gte?: unknown;
+  in?: readonly unknown[] | null;
+  notIn?: readonly unknown[] | null;
+  /** Array fields: holds all of them. */
+  all?: readonly unknown[] | null;
+  /** Letter case ignored. */
+  contains?: string | null;
+}
+
+/** Filters by field, AND-ed; of `or` at least one has to match. */
+export type FilterInput = { or?: readonly FilterInput[] | null } & Record<string, unknown>;
+
+/** How a field is compared. `column` and `cast` are our own constants, never input. */
+export interface FilteredField {
+  column: Prisma.Sql;
+  /** PostgreSQL type of the values. */
+  cast: 'int' | 'text' | 'timestamptz' | 'float8';
+  /** The column holds several values; `column` is then an array. */
+  isArray?: boolean;
+}
+
+/** The `where` of a filter. Fields outside the table can't be asked for. */
+export function conditionOf(filter: FilterInput | null | undefined, fields: Record<string, FilteredField>): Prisma.Sql {
+  const conditions: Prisma.Sql[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const asked = filter?.[name] as FieldFilter | null | undefined;
+    if (asked) conditions.push(...fieldConditions(asked, field));
+  }
+  if (filter?.or?.length) {
+    conditions.push(
+      Prisma.sql`(${Prisma.join(
+        filter.or.map((part) => conditionOf(part, fields)),
+        ' OR ',
+      )})`,
+    );
+  }
+  return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
+}
+
+function fieldConditions(asked: FieldFilter, { column, cast, isArray }: FilteredField): Prisma.Sql[] {
+  const one = (value: unknown) => Prisma.sql`${value}::${Prisma.raw(cast)}`;
+  const many = (values: readonly unknown[]) => Prisma.sql`${values}::${Prisma.raw(cast)}[]`;
+  const conditions: Prisma.Sql[] = [];
+  if (isArray) {
+    if (asked.eq !== undefined && asked.eq !== null) conditions.push(Prisma.sql`${column} @> ARRAY[${one(asked.eq)}]`);
+    if (asked.ne !== undefined && asked.ne !== null) {
+      conditions.push(Prisma.sql`NOT ${column} @> ARRAY[${one(asked.ne)}]`);
+    }
+    if (asked.in) conditions.push(Prisma.sql`${column} && ${many(asked.in)}`);
+    if (asked.notIn) conditions.push(Prisma.sql`NOT ${column} && ${many(asked.notIn)}`);
+    if (asked.all) conditions.push(Prisma.sql`${column} @> ${many(asked.all)}`);
+    return conditions;
+  }
+  if (asked.eq === null) conditions.push(Prisma.sql`${column} IS NULL`);
+  else if (asked.eq !== undefined) conditions.push(Prisma.sql`${column} = ${one(asked.eq)}`);
+  if (asked.ne === null) conditions.push(Prisma.sql`${column} IS NOT NULL`);
+  else if (asked.ne !== undefined) conditions.push(Prisma.sql`${column} IS DISTINCT FROM ${one(asked.ne)}`);
+  if (asked.lt != null) conditions.push(Prisma.sql`${column} < ${one(asked.lt)}`);
+  if (asked.lte != null) conditions.push(Prisma.sql`${column} <= ${one(asked.lte)}`);
+  if (asked.gt != null) conditions.push(Prisma.sql`${column} > ${one(asked.gt)}`);
+  if (asked.gte != null) conditions.push(Prisma.sql`${column} >= ${one(asked.gte)}`);
+  if (asked.in) conditions.push(Prisma.sql`${column} = ANY(${many(asked.in)})`);
+  if (asked.notIn) conditions.push(Prisma.sql`(${column} = ANY(${many(asked.notIn)})) IS NOT TRUE`);
+  if (asked.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${`%${escapeLike(asked.contains)}%`}`);
+  return conditions;
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** What a list is sorted by: a column and, as the tie-breaker, the id. Unset values come last in both directions. */
+export interface Order {
+  column: Prisma.Sql;
+  cast: FilteredField['cast'];
+  id: Prisma.Sql;
+  isDescending: boolean;
+}
+
+/** `ORDER BY` list, turned round for walking backward. */
+export function orderBy({ column, id, isDescending }: Order, isBackward: boolean): Prisma.Sql {
+  const direction = Prisma.raw(isDescending === isBackward ? 'ASC' : 'DESC');
+  const unset = Prisma.raw(isBackward ? 'NULLS FIRST' : 'NULLS LAST');
+  return Prisma.sql`${column} ${direction} ${unset}, ${id} ${direction}`;
+}
+
+/** The rows between the page's cursors. */
+export function between({ after, before }: PageRequest, order: Order): Prisma.Sql {
+  const conditions = [...(after ? [behind(after, order)] : []), ...(before ? [ahead(before, order)] : [])];
+  return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
+}
+
+function behind({ value, id: tie }: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+  const beyond = Prisma.raw(isDescending ? '<' : '>');
+  if (value === null) return Prisma.sql`(${column} IS NULL AND ${id} ${beyond} ${tie})`;
+  const place = Prisma.sql`${value}::${Prisma.raw(cast)}`;
+  return Prisma.sql`((${column}, ${id}) ${beyond} (${place}, ${tie}) OR ${column} IS NULL)`;
+}
+
+function ahead({ value, id: tie }: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+  const before = Prisma.raw(isDescending ? '>' : '<');
+  if (value === null) return Prisma.sql`(${column} IS NOT NULL OR ${id} ${before} ${tie})`;
+  return Prisma.sql`(${column}, ${id}) ${before} (${value}::${Prisma.raw(cast)}, ${tie})`;
+}

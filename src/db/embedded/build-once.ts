@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isAlive } from './pid-file.ts';
+
+/**
+ * Lets `build` fill a temporary sibling and renames it to `folder`, which must be absent or empty. So everybody sees the
+ * folder complete or not at all, even when this process is killed on the way. Of several processes that build at the
+ * same time the first to finish wins, and all go on with its result.
+ */
+export function buildOnce(folder: string, build: (temporary: string) => void): void {
+  removeAbandoned(folder);
+  const temporary = `${folder}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  mkdirSync(temporary, { mode: 0o700 });
+  try {
+    build(temporary);
+    putInPlace(temporary, folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** What processes killed while building have left behind. */
+function removeAbandoned(folder: string): void {
+  const prefix = `${basename(folder)}.new-`;
+  for (const name of readdirSync(dirname(folder))) {
+    if (!name.startsWith(prefix)) continue;
+    const builder = Number.parseInt(name.slice(prefix.length), 10);
+    if (!isAlive(builder)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
+function putInPlace(temporary: string, folder: string): void {
+  try {
+    // POSIX replaces an empty folder, Windows does not.
+    if (process.platform === 'win32' && existsSync(folder)) rmdirSync(folder);
+    renameSync(temporary, folder);
+  } catch (error) {
+    const wasFaster = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!wasFaster) throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Account, accountFor, canEnter } from './account.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { buildOnce } from './build-once.ts';
+import { claimFile } from './claim-file.ts';
+import { sharedFolder } from './shared-folder.ts';
+
+export type Cluster = { folder: string; account: Account; binaries: Binaries };
+
+/** The file in `dataDir` that names the folder of the data where PostgreSQL cannot reach `dataDir` itself. */
+const POINTER = 'location';
+
+/** Code-point order and Unicode letters, the same on every platform. */
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+/**
+ * Finds the cluster of `dataDir`, or makes it.
+ * @throws the folder holds a cluster of another major version or something else altogether; it stays as it is
+ */
+export async function openCluster(dataDir: string): Promise<Cluster> {
+  mkdirSync(dataDir, { recursive: true });
+  const home = realpathSync(dataDir);
+  requireOwner(home);
+  const folder = readPointer(home) ?? home;
+  requireOwner(folder);
+  const account = accountFor(folder);
+  const binaries = await findBinaries(account);
+
+  const isEmpty = requireClusterOrEmpty(folder, binaries.major);
+  if (!isEmpty) {
+    if (!canEnter(account, folder)) throw new Error(`${folder} is out of reach for its owner, as whom PostgreSQL runs`);
+    return { folder, account, binaries };
+  }
+  const place = folder === home && !canEnter(account, dirname(home)) ? moveElsewhere(home, account) : folder;
+  createCluster(place, account, binaries);
+  return { folder: place, account, binaries };
+}
+
+/** @throws the folder it names is gone (an empty database in its place would look like lost data), or is another's */
+function readPointer(home: string): string | undefined {
+  const pointer = join(home, POINTER);
+  if (!existsSync(pointer)) return undefined;
+  const [folder = '', firstHome = home] = readFileSync(pointer, 'utf8').split('\n');
+  if (!existsSync(folder)) throw new Error(`${folder}, where ${pointer} says the database lies, does not exist`);
+
+  // A folder may be moved, but its copy must not share the original's database.
+  const isCopy = firstHome !== home && existsSync(join(firstHome, POINTER));
+  if (isCopy) throw new Error(`${home} is a copy of ${firstHome}; remove ${pointer} to start with an empty database`);
+  return folder;
+}
+
+function requireOwner(folder: string): void {
+  const self = process.getuid?.();
+  if (self === undefined || self === 0) return;
+  const { uid } = statSync(folder);
+  if (uid !== self) throw new Error(`${folder} belongs to another user (uid ${uid}); start as that user or as root`);
+}
+
+/** @returns whether the folder is empty */
+function requireClusterOrEmpty(folder: string, major: string): boolean {
+  // A pointer here has come up since we looked: another process is making the cluster at this moment.
+  const entries = readdirSync(folder).filter((name) => !name.startsWith(POINTER));
+  if (entries.length === 0) return true;
+  if (!entries.includes('PG_VERSION')) throw new Error(`${folder} is not empty and holds no PostgreSQL database`);
+
+  const found = readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim();
+  if (found === major) return false;
+  throw new Error(`${folder} holds a database of PostgreSQL ${found}, but the embedded one is PostgreSQL ${major}`);
+}
+
+/** Chooses a place for the data that the account can reach, and notes it in `home` for later starts. */
+function moveElsewhere(home: string, account: Account): string {
+  const folder = join(sharedFolder(account), `data-${randomBytes(8).toString('hex')}`);
+  mkdirSync(folder, { mode: 0o700 });
+  giveTo(account, folder);
+
+  const text = `${folder}\n${home}`;
+  const claimed = claimFile(join(home, POINTER), text);
+  if (claimed === text) return folder;
+  rmdirSync(folder);
+  return readPointer(home) ?? folder;
+}
+
+function createCluster(folder: string, account: Account, { initdb }: Binaries): void {
+  buildOnce(folder, (temporary) => {
+    giveTo(account, temporary);
+    const args = ['-D', temporary, '-U', 'postgres', '--auth=trust', '--no-instructions', ...LOCALE];
+    const { status, error, stdout, stderr } = spawnSync(initdb, args, { ...account, cwd: '/', encoding: 'utf8' });
+    if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? `${stdout}${stderr}`.trim()}`);
+  });
+}
+
+/** Never through a symbolic link, which the account could have put there to be given something else. */
+export function giveTo({ uid, gid }: Account, path: string): void {
+  if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
+}

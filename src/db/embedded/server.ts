@@ -1,0 +1,184 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, constants, existsSync, fchownSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Cluster } from './cluster.ts';
+import { chooseEndpoint, type Endpoint, isTrustworthy, removeEndpoint } from './endpoint.ts';
+import { disownStranger, isAlive, type PidFile, readPidFile } from './pid-file.ts';
+
+/** A server that runs, and our connection to it that keeps others from stopping it. */
+export type Server = PidFile & { connection: pg.Client; adopted: boolean };
+
+/** The advisory lock, in the database `postgres`, that every process using the server holds in shared mode. */
+const USERS_LOCK = 4_201_873;
+
+/** A predecessor's last backends may need a while to go away, and another process may be starting the same server. */
+const CONFLICT_PATIENCE_MS = 15_000;
+
+/** Recovery after a crash can take long. */
+const START_PATIENCE_MS = 120_000;
+const STOP_PATIENCE_MS = 60_000;
+
+const LOG_LIMIT_BYTES = 10_000_000;
+
+/**
+ * Joins the server of the cluster, which some process of ours may have left running, or starts it.
+ * @throws the server ends as soon as it is started; the message ends with what it wrote to its log
+ */
+export async function joinServer(cluster: Cluster, flags: string[], signal: AbortSignal): Promise<Server> {
+  const begin = Date.now();
+  let launch: Launch | undefined;
+  let answer: Answer = 'absent';
+
+  while (Date.now() - begin < START_PATIENCE_MS && !signal.aborted) {
+    const found = readPidFile(cluster.folder);
+    answer = found ? await connect(cluster, found) : 'absent';
+    if (found && answer instanceof pg.Client) {
+      return { ...found, connection: answer, adopted: found.pid !== launch?.pid };
+    }
+
+    if (launch?.ended !== undefined) {
+      const { error, mayPass } = explainEnding(launch);
+      if (!mayPass || Date.now() - begin > CONFLICT_PATIENCE_MS) {
+        removeEndpoint(launch.endpoint);
+        throw error;
+      }
+      launch = undefined;
+      await sleep(200);
+    } else if (!launch && answer === 'absent') {
+      launch = await launchServer(cluster, flags);
+    }
+    await sleep(20);
+  }
+  throw new Error(`The embedded PostgreSQL is not ready after ${Math.round((Date.now() - begin) / 1000)} s: ${answer}`);
+}
+
+/** Ends our use of the server, and the server itself when nobody else uses it. */
+export async function leaveServer(cluster: Cluster, server: Server): Promise<void> {
+  try {
+    if (await isLastUser(server.connection)) await stopServer(cluster, server);
+  } finally {
+    await server.connection.end().catch(() => {});
+  }
+}
+
+/** Gives up the shared lock first: two that leave at the same time must not take each other for a user. */
+async function isLastUser(connection: pg.Client): Promise<boolean> {
+  try {
+    await connection.query('SELECT pg_advisory_unlock_shared($1)', [USERS_LOCK]);
+    const sql = 'SELECT pg_try_advisory_lock($1) AS alone';
+    const { rows } = await connection.query<{ alone: boolean }>(sql, [USERS_LOCK]);
+    return rows[0]?.alone === true;
+  } catch {
+    // The server is gone.
+    return false;
+  }
+}
+
+/** A connection that holds the users' lock; else "absent", or why the server that is there does not take us. */
+type Answer = pg.Client | 'absent' | (string & {});
+
+async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<Answer> {
+  if (!isTrustworthy(cluster, { host, port })) return 'absent';
+
+  const connection = new pg.Client({ host, port, user: 'postgres', database: 'postgres', ssl: false });
+  // A lost connection shows in `end`; unheard, the error would end the process.
+  connection.on('error', () => {});
+  try {
+    await connection.connect();
+    // Waits while the last user is stopping the server, and then fails.
+    await connection.query('SELECT pg_advisory_lock_shared($1)', [USERS_LOCK]);
+    return connection;
+  } catch (error) {
+    connection.end().catch(() => {});
+    return error instanceof pg.DatabaseError ? error.message : 'absent';
+  }
+}
+
+type Launch = { pid: number | undefined; endpoint: Endpoint; log: Log; ended: Error | number | string | undefined };
+
+async function launchServer(cluster: Cluster, flags: string[]): Promise<Launch> {
+  const { folder, account, binaries } = cluster;
+  const endpoint = await chooseEndpoint(cluster);
+  disownStranger(folder);
+
+  const log = openLog(cluster);
+  const child = spawn(binaries.postgres, ['-D', folder, ...settings(endpoint), ...flags], {
+    ...account,
+    cwd: '/',
+    // Ctrl-C in a terminal must leave the database up until the service has finished its work.
+    detached: true,
+    stdio: ['ignore', log.file, log.file],
+    windowsHide: true,
+  });
+  closeSync(log.file);
+  child.unref();
+
+  const launch: Launch = { pid: child.pid, endpoint, log, ended: undefined };
+  child.on('error', (error) => {
+    launch.ended = error;
+  });
+  child.on('exit', (code, signal) => {
+    launch.ended ??= code ?? signal ?? 'unknown';
+  });
+  return launch;
+}
+
+/** `mayPass`: it is due to another process, so a later attempt may succeed. */
+function explainEnding({ ended, log }: Launch): { error: Error; mayPass: boolean } {
+  const output = readFileSync(log.path).subarray(log.start).toString('utf8');
+  const status = ended instanceof Error ? ended.message : `it ended with ${ended}`;
+  const error = new Error(`The embedded PostgreSQL did not start: ${status}\n${output.slice(-4000).trim()}`);
+  // Status 0: another process joined the server before us and has stopped it again.
+  return { error, mayPass: ended === 0 || /lock file|shared memory block/.test(output) };
+}
+
+function settings({ host, port }: Endpoint): string[] {
+  const isWindows = process.platform === 'win32';
+  const values = {
+    listen_addresses: isWindows ? host : '',
+    unix_socket_directories: isWindows ? '' : host,
+    unix_socket_permissions: '0700',
+    port,
+    // Timestamps mean the same on every machine.
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // explainEnding looks for English words.
+    lc_messages: 'C',
+    log_checkpoints: 'off',
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** `start` is where in the file the lines of the new server begin. */
+type Log = { path: string; file: number; start: number };
+
+function openLog({ folder, account }: Cluster): Log {
+  const path = join(folder, 'log');
+  if (existsSync(path) && statSync(path).size > LOG_LIMIT_BYTES) renameSync(path, `${path}.1`);
+
+  // The account could have put a symbolic link there for root to write through.
+  const mode = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(path, mode, 0o600);
+  if (account.uid !== undefined && account.gid !== undefined) fchownSync(file, account.uid, account.gid);
+  return { path, file, start: statSync(path).size };
+}
+
+/** Returns when the data is safely on disk and the server's lock file is gone. */
+async function stopServer(cluster: Cluster, server: Server): Promise<void> {
+  if (process.platform === 'win32') {
+    // There a signal would kill the server.
+    spawnSync(cluster.binaries.pgCtl, ['stop', '-D', cluster.folder, '-m', 'fast', '-W'], { stdio: 'ignore' });
+  } else if (isAlive(server.pid)) {
+    // The fast way: it ends the connections of others instead of waiting for them.
+    process.kill(server.pid, 'SIGINT');
+  }
+
+  const begin = Date.now();
+  while (isAlive(server.pid) && readPidFile(cluster.folder)?.pid === server.pid) {
+    if (Date.now() - begin > STOP_PATIENCE_MS) throw new Error(`The embedded PostgreSQL (${server.pid}) does not stop`);
+    await sleep(20);
+  }
+  removeEndpoint(server);
+}

@@ -1,0 +1,25 @@
+import { Prisma } from './client.ts';
+
+/** Prisma's codes of a database that can't be reached, is too busy, or closed the connection. */
+const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2037']);
+
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the socket itself says. */
+const AWAY_CAUSE = /^(08|53|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/;
+
+/** Whether an error says that the database is away, rather than that a query was wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  if (error instanceof Prisma.PrismaClientKnownRequestError && AWAY.has(error.code)) return true;
+  return [codeOf(error), sqlState(error)].some((code) => code !== undefined && AWAY_CAUSE.test(code));
+}
+
+/** The SQLSTATE that PostgreSQL answered to a raw query. */
+export function sqlState(error: unknown): string | undefined {
+  const meta = (error as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } } | null)?.meta;
+  return meta?.driverAdapterError?.cause?.originalCode;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,18 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
+const process = randomBytes(5).toString('hex');
+let counter = randomInt(0x1000000);
+
+/**
+ * A new id of a dialog, message or record: 24 hex digits, 4 bytes of Unix seconds, 5 random ones per process and a
+ * counter of 3, so that ids of one process sort in the order in which they were made.
+ */
+export function newId(now: Date): string {
+  counter = (counter + 1) % 0x1000000;
+  const seconds = Math.floor(now.getTime() / 1000);
+  return hex(seconds, 8) + process + hex(counter, 6);
+}
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,44 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/failures.ts';
+import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
+
+/**
+ * What a caller sees of an error: sentences of the contract and complaints about the request as they are; anything
+ * else is a fault, logged with its cause and shown as nothing but that.
+ */
+export function shownError(error: unknown, log: Logger): GraphQLError {
+  const given =
+    error instanceof GraphQLError
+      ? error
+      : new GraphQLError('Internal server error', { originalError: error as Error });
+  const cause = causeOf(given);
+  if (cause instanceof ServiceError) return withExtensions(given, cause.message, cause.extensions);
+  if (cause === undefined) {
+    return withExtensions(given, given.message, { code: 'BAD_USER_INPUT', ...given.extensions });
+  }
+  if (isDatabaseAway(cause)) {
+    const away = new ServiceUnavailableError();
+    log.error({ err: cause }, 'the database is away');
+    return withExtensions(given, away.message, away.extensions);
+  }
+  log.error({ err: cause, path: given.path }, 'a resolver failed');
+  return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
+}
+
+/** The error a resolver threw; undefined when GraphQL itself complains about the request. */
+function causeOf(error: GraphQLError): unknown {
+  if (error instanceof ServiceError) return error;
+  let cause: unknown = error.originalError;
+  while (cause instanceof GraphQLError && !(cause instanceof ServiceError)) cause = cause.originalError;
+  const isAboutVariables = error.path === undefined && error.nodes !== undefined;
+  return isAboutVariables && !(cause instanceof ServiceError) ? undefined : cause;
+}
+
+function withExtensions(
+  { nodes, source, positions, path }: GraphQLError,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from 'graphql-ws';
+import { type Extra, useServer } from 'graphql-ws/use/ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Context, Services } from '../context.ts';
+import type { KnownViewer, Viewer, ViewerSession } from '../lib/access.ts';
+import { type Credentials, readCredentials } from '../lib/credentials.ts';
+import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
+import { SECOND } from '../lib/time.ts';
+import { createLoaders } from '../resolvers/loaders.ts';
+import { authenticate, sessionExpiry } from '../resolvers/sessions/authenticate.ts';
+import { schema } from '../schema/index.ts';
+import { prepareDocument } from './documents.ts';
+import { shownError } from './shown-errors.ts';
+import { subscribe } from './subscribe.ts';
+
+const MAX_FRAME_BYTES = 1024 * 1024;
+const MAX_OPERATIONS = 100;
+const TOO_SLOW = 4429;
+
+interface SocketExtra extends Record<PropertyKey, unknown> {
+  credentials?: Credentials;
+  /** Stops waiting for the end of the session. */
+  release?: () => void;
+  /** When the credentials end by themselves, as far as this process knows. */
+  expiresAt?: Date;
+}
+
+type Connection = SocketContext<Record<string, unknown>, Extra & SocketExtra>;
+
+/** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket lives no longer than its credentials. */
+export function graphqlOverSocket(server: Server, services: Services, tokenHeaders: readonly string[]) {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) =>
+      protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.url?.split('?')[0] !== '/graphql') {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request));
+  });
+
+  const connections = new Set<Connection>();
+  const graphql = useServer<Record<string, unknown>, SocketExtra>(
+    {
+      schema,
+      execute,
+      subscribe,
+      onConnect: async (connection) => {
+        const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
+        const viewer = await authenticate(credentials, services);
+        if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
+        connection.extra.credentials = credentials;
+        await followSession(connection, viewer, services);
+        connections.add(connection);
+        return true;
+      },
+      onDisconnect: (connection) => {
+        connections.delete(connection);
+        connection.extra.release?.();
+      },
+      onSubscribe: async (connection, _id, { query, variables, operationName }) => {
+        if (Object.keys(connection.subscriptions).length > MAX_OPERATIONS) {
+          return [new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`)];
+        }
+        const prepared = prepareDocument(query);
+        if (prepared.errors) return prepared.errors;
+        const viewer = await authenticate(connection.extra.credentials!, services);
+        if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
+          close(connection, CloseCode.Forbidden, 'Forbidden');
+          return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
+        }
+        connection.extra.expiresAt = sessionOf(viewer)?.expiresAt;
+        const contextValue: Context = {
+          ...services,
+          viewer,
+          loaders: createLoaders(viewer),
+          onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
+        };
+        return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
+      },
+      onNext: (_connection, _id, _payload, _args, result) => masked(result, services),
+      onError: (_connection, _id, _payload, errors) => errors.map((error) => shownError(error, services.log).toJSON()),
+    },
+    sockets,
+  );
+
+  const expiry = setInterval(() => {
+    for (const connection of connections) void closeIfExpired(connection, services);
+  }, SECOND).unref();
+
+  return {
+    /** Closes all sockets with 1001. */
+    async stop(): Promise<void> {
+      clearInterval(expiry);
+      await graphql.dispose();
+    },
+  };
+}
+
+/** The session's end, on whatever process, closes the socket. */
+async function followSession(connection: Connection, viewer: KnownViewer, { hub }: Services): Promise<void> {
+  const session = sessionOf(viewer);
+  if (!session) return;
+  connection.extra.expiresAt = session.expiresAt;
+  connection.extra.release = await hub.onSessionEnded(viewer.applicationId, session.id, () =>
+    close(connection, CloseCode.Forbidden, 'Forbidden'),
+  );
+  if (connection.extra.socket.readyState !== connection.extra.socket.OPEN) connection.extra.release();
+}
+
+/** Requests elsewhere with the same token may have restarted its lifetime, so the session itself is asked. */
+async function closeIfExpired({ extra }: Connection, services: Services): Promise<void> {
+  if (!extra.expiresAt || extra.expiresAt > services.now()) return;
+  extra.expiresAt = undefined;
+  try {
+    extra.expiresAt = await sessionExpiry(extra.credentials!.token!, services);
+    if (!extra.expiresAt) extra.socket.close(CloseCode.Forbidden, 'Forbidden');
+  } catch (error) {
+    services.log.warn({ err: error }, 'the end of a session could not be checked; trying again');
+    extra.expiresAt = services.now();
+  }
+}
+
+function close({ extra }: Connection, code: number, reason: string): void {
+  const socket: WebSocket = extra.socket;
+  socket.close(code, reason);
+}
+
+function sessionOf(viewer: Viewer): ViewerSession | undefined {
+  return 'session' in viewer ? viewer.session : undefined;
+}
+
+/** `connection_init` carries the headers as a payload; letter case ignored. */
+function payloadReader(payload: Readonly<Record<string, unknown>> | undefined): (name: string) => unknown {
+  const values = new Map(Object.entries(payload ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => {
+    const value = values.get(name.toLowerCase());
+    return typeof value === 'number' ? String(value) : value;
+  };
+}
+
+function masked(result: ExecutionResult, { log }: Services): ExecutionResult | undefined {
+  if (!result.errors) return undefined;
+  return { ...result, errors: result.errors.map((error: GraphQLError) => shownError(error, log)) };
+}

@@ -1,0 +1,52 @@
+import { ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
+
+/** A session as its token shows it. */
+export interface ViewerSession {
+  id: number;
+  token: string;
+  /** When the session ends unless another request restarts its lifetime. */
+  expiresAt: Date;
+}
+
+/** Who calls, on whatever door. */
+export type Viewer =
+  | { kind: 'anonymous' }
+  /** A credential was sent and refused; operations that ask nobody work all the same. */
+  | { kind: 'refused'; reason: ServiceError }
+  | { kind: 'application'; applicationId: number; session: ViewerSession }
+  | { kind: 'user'; applicationId: number; userId: number; session?: ViewerSession; apiKeyId?: number }
+  | { kind: 'key'; applicationId: number; apiKeyId: number };
+
+/** The callers whose credentials hold. */
+export type KnownViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
+export type UserViewer = Extract<Viewer, { kind: 'user' }>;
+export type SessionViewer = KnownViewer & { session: ViewerSession };
+export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
+
+/**
+ * Who may call an operation, by the letters of gaps §2.3:
+ * `anyone` -, `session` S, `token` T, `user` U, `userOrKey` UK, `key` K.
+ */
+export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
+
+/** Why the viewer may not call an operation of that access; undefined when they may. */
+export function refusal(access: Access, viewer: Viewer): ServiceError | undefined {
+  if (access === 'anyone') return undefined;
+  if (viewer.kind === 'anonymous') return new UnauthenticatedError('Token is required');
+  if (viewer.kind === 'refused') return viewer.reason;
+  switch (access) {
+    case 'session':
+      return undefined;
+    case 'token':
+      return 'session' in viewer && viewer.session ? undefined : new UnauthenticatedError('Token is required');
+    case 'user':
+      return viewer.kind === 'user' ? undefined : new NeedUserError();
+    case 'userOrKey':
+      return viewer.kind === 'application' ? new NeedUserError() : undefined;
+    case 'key':
+      if (viewer.kind === 'application') return new NeedUserError();
+      return viewer.kind === 'key'
+        ? undefined
+        : new ForbiddenError("You don't have appropriate permissions to do this operation");
+  }
+}

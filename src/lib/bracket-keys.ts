@@ -1,0 +1,242 @@
+import { BadInputError } from './errors.ts';
+
+export type ParameterValue = string | number | boolean | null | ParameterValue[] | Parameters;
+
+/** Request parameters by name. Objects have no prototype, so every key a client sends is its own and nothing else is. */
+export interface Parameters {
+  [key: string]: ParameterValue;
+}
+
+/** Objects and arrays inside one another, the whole included: `a[b][c]=1` is 3 deep, `{"a":[1]}` is 2. */
+const MAX_DEPTH = 10;
+/** Pairs of a form, or members of all the objects of a JSON text; array items have no key. */
+const MAX_KEYS = 20_000;
+
+export const malformed = () => new BadInputError('Malformed request body');
+const tooComplex = () => new BadInputError('Request parameters are too complex');
+
+/**
+ * The text after the `?`: one JSON object, raw or escaped (a `+` in it stays a plus), or else a form.
+ * @throws {BadInputError} as `parseForm` and `parseJson` do
+ */
+export function parseQuery(text: string): Parameters {
+  if (text.startsWith('{') || /^%7b/i.test(text)) {
+    const json = unescapePercent(text);
+    if (json.endsWith('}')) return parseJson(json);
+  }
+  return parseForm(text);
+}
+
+/**
+ * `user[login]=bob&tag[]=a&tag[]=b&part[0]=x` → `{ user: { login: 'bob' }, tag: ['a', 'b'], part: { 0: 'x' } }`
+ *
+ * A pair without `=` has the empty text; a pair without a name is skipped. See `parametersOf` for the keys.
+ * @throws {BadInputError} an escape is no UTF-8, or there are too many or too deep keys
+ */
+export function parseForm(text: string): Parameters {
+  const root = emptyParameters();
+  let keys = 0;
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('&', start);
+    if (end === -1) end = text.length;
+    if (end === start) continue;
+    if (++keys > MAX_KEYS) throw tooComplex();
+
+    const pair = text.slice(start, end);
+    const equals = pair.indexOf('=');
+    if (equals === -1) addPair(root, unescapeForm(pair), '');
+    else addPair(root, unescapeForm(pair.slice(0, equals)), unescapeForm(pair.slice(equals + 1)));
+  }
+  return root;
+}
+
+/**
+ * The parameters that decoded pairs, such as the fields of a multipart body, name by bracket keys.
+ *
+ * - A key is a name and then whole bracket groups. Any other text (`a[b`, `a]`, `a[b]c`, `a[b[c]]`, `[x]`) is a plain
+ *   name, brackets included; no text at all is skipped.
+ * - A plain key given again, and a key used in two ways (`a=1&a[b]=2`): the last wins.
+ * - `a[][b]` fills the last item of the list until it has a `b`; then a new item begins.
+ * @throws {BadInputError} too many or too deep keys
+ */
+export function parametersOf(pairs: (readonly [key: string, value: string])[]): Parameters {
+  if (pairs.length > MAX_KEYS) throw tooComplex();
+
+  const root = emptyParameters();
+  for (const [key, value] of pairs) addPair(root, key, value);
+  return root;
+}
+
+/**
+ * The members of a JSON object.
+ * @throws {BadInputError} the text is no JSON, or no object, or has too many or too deep keys
+ */
+export function parseJson(text: string): Parameters {
+  refuseComplexJson(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed();
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed();
+  return copyObject(value);
+}
+
+/** Both together: on the same key the body wins, objects merge, arrays are replaced. Neither is changed. */
+export function mergeParameters(query: Parameters, body: Parameters): Parameters {
+  const merged: Parameters = Object.assign(emptyParameters(), query);
+  for (const [key, over] of Object.entries(body)) {
+    const under = merged[key];
+    merged[key] = isObject(under) && isObject(over) ? mergeParameters(under, over) : over;
+  }
+  return merged;
+}
+
+/**
+ * The leaves, named by bracket keys, with their raw texts; null is the empty text. What a form was read into gives the
+ * form's own decoded pairs back, so this is what a client has signed. Empty objects and arrays have no leaf.
+ */
+export function flatten(parameters: Parameters): [key: string, text: string][] {
+  const leaves: [string, string][] = [];
+  for (const [key, value] of Object.entries(parameters)) addLeaves(leaves, key, value);
+  return leaves;
+}
+
+/** Whether a value has members of its own: neither a scalar nor an array. */
+export function isObject(value: ParameterValue | undefined): value is Parameters {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function emptyParameters(): Parameters {
+  return Object.create(null);
+}
+
+function addPair(root: Parameters, key: string, value: string): void {
+  if (key === '') return;
+
+  const path = segmentsOf(key);
+  if (path.length > MAX_DEPTH) throw tooComplex();
+  if (path.some(isForbidden)) return;
+
+  let node: Parameters | ParameterValue[] = root;
+  for (let at = 0; at < path.length - 1; at++) node = descend(node, path, at);
+
+  if (Array.isArray(node)) node.push(value);
+  else node[path.at(-1) as string] = value;
+}
+
+/** `a[b][]` → `['a', 'b', '']`; the empty segment is the next place of a list. */
+function segmentsOf(key: string): string[] {
+  const open = key.indexOf('[');
+  if (open < 1 || !key.endsWith(']')) return [key];
+
+  const path = [key.slice(0, open)];
+  for (let at = open; at < key.length; ) {
+    const close = key.indexOf(']', at);
+    if (key[at] !== '[' || close === -1) return [key];
+    const segment = key.slice(at + 1, close);
+    if (segment.includes('[')) return [key];
+    path.push(segment);
+    at = close + 1;
+  }
+  return path;
+}
+
+/** The object or array below `node` that the segment after `at` belongs into, made when it is not there. */
+function descend(node: Parameters | ParameterValue[], path: string[], at: number): Parameters | ParameterValue[] {
+  const isList = path[at + 1] === '';
+  const existing = Array.isArray(node) ? node.at(-1) : node[path[at] as string];
+  const isFit = isList ? Array.isArray(existing) : isObject(existing);
+  if (isFit && !(Array.isArray(node) && isTaken(existing, path, at + 1)))
+    return existing as Parameters | ParameterValue[];
+
+  const made = isList ? [] : emptyParameters();
+  if (Array.isArray(node)) node.push(made);
+  else node[path[at] as string] = made;
+  return made;
+}
+
+/** Whether a list's item already has a value where the rest of the path leads. */
+function isTaken(item: ParameterValue | undefined, path: string[], from: number): boolean {
+  let node = item;
+  for (let at = from; at < path.length; at++) {
+    if (path[at] === '') return !Array.isArray(node);
+    if (!isObject(node)) return true;
+    node = node[path[at] as string];
+    if (node === undefined) return false;
+  }
+  return true;
+}
+
+function isForbidden(segment: string): boolean {
+  return segment === '__proto__' || segment === 'constructor' || segment === 'prototype';
+}
+
+function unescapeForm(text: string): string {
+  return unescapePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
+}
+
+function unescapePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
+}
+
+/** Measures the text before anything is built from it: parsing deep nesting costs far more than its length says. */
+function refuseComplexJson(text: string): void {
+  let depth = 0;
+  let keys = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case '"':
+        at = closingQuote(text, at);
+        break;
+      case ':':
+        if (++keys > MAX_KEYS) throw tooComplex();
+        break;
+      case '{':
+      case '[':
+        if (++depth > MAX_DEPTH) throw tooComplex();
+        break;
+      case '}':
+      case ']':
+        depth--;
+    }
+  }
+}
+
+function closingQuote(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '"') return at;
+    if (text[at] === '\\') at++;
+  }
+  return text.length;
+}
+
+/** Recursion ends: the text the object comes from has been measured. */
+function copyObject(object: object): Parameters {
+  const copied = emptyParameters();
+  for (const [key, value] of Object.entries(object)) {
+    if (!isForbidden(key)) copied[key] = copyValue(value);
+  }
+  return copied;
+}
+
+function copyValue(value: unknown): ParameterValue {
+  if (typeof value !== 'object' || value === null) return value as ParameterValue;
+  return Array.isArray(value) ? value.map(copyValue) : copyObject(value);
+}
+
+function addLeaves(leaves: [string, string][], name: string, value: ParameterValue): void {
+  if (Array.isArray(value)) {
+    for (const item of value) addLeaves(leaves, `${name}[]`, item);
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) addLeaves(leaves, `${name}[${key}]`, member);
+  } else {
+    leaves.push([name, value === null ? '' : String(value)]);
+  }
+}

@@ -1,0 +1,47 @@
+import { BadInputError } from './errors.ts';
+
+/**
+ * Makes every text inside an input one that PostgreSQL can keep: NUL is refused, a lone surrogate becomes U+FFFD.
+ * Returns the same object when nothing had to change.
+ */
+export function cleanTexts<T>(input: T): T {
+  return clean(input) as T;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw new BadInputError('Malformed request body');
+    return value.isWellFormed() ? value : value.toWellFormed();
+  }
+  if (Array.isArray(value)) return cleanArray(value);
+  if (value !== null && typeof value === 'object' && isPlain(value))
+    return cleanObject(value as Record<string, unknown>);
+  return value;
+}
+
+function cleanArray(items: unknown[]): unknown[] {
+  let changed = false;
+  const cleaned = items.map((item) => {
+    const next = clean(item);
+    changed ||= next !== item;
+    return next;
+  });
+  return changed ? cleaned : items;
+}
+
+function cleanObject(object: Record<string, unknown>): Record<string, unknown> {
+  let changed = false;
+  const cleaned: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(object)) {
+    const nextKey = clean(key) as string;
+    const next = clean(value);
+    changed ||= next !== value || nextKey !== key;
+    cleaned[nextKey] = next;
+  }
+  return changed ? cleaned : object;
+}
+
+function isPlain(object: object): boolean {
+  const prototype = Object.getPrototypeOf(object);
+  return prototype === null || prototype === Object.prototype;
+}

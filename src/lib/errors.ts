@@ -1,0 +1,124 @@
+import { GraphQLError } from 'graphql';
+
+/** `extensions.code` of an error. */
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'DISABLED'
+  | 'UNPROCESSABLE'
+  | 'RATE_LIMITED'
+  | 'CURSOR_EXPIRED'
+  | 'INTERNAL_SERVER_ERROR';
+
+/** Texts by field, without the field's name: `{ login: ['has already been taken'] }`; camelCase, in the record's order. */
+export type FieldErrors = Record<string, string[]>;
+
+/**
+ * Something the contract has a sentence for. It is a GraphQLError, so it passes masking on every door.
+ * One subclass per thing that can go wrong; `rest/errors.ts` gives each its legacy status and body.
+ */
+export class ServiceError extends GraphQLError {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {
+    super(message, { extensions: { code, ...extensions } });
+    this.code = code;
+  }
+}
+
+/** The request itself is malformed. `status` is the legacy one. */
+export class BadInputError extends ServiceError {
+  readonly status: 400 | 413 | 415;
+
+  constructor(message: string, status: 400 | 413 | 415 = 400) {
+    super('BAD_USER_INPUT', message);
+    this.status = status;
+  }
+}
+
+/** No credential, an unknown API key, or a token where only a session counts. */
+export class UnauthenticatedError extends ServiceError {
+  constructor(message: 'Token is required' | 'Unauthorized') {
+    super('UNAUTHENTICATED', message);
+  }
+}
+
+/** The token is unknown or expired. */
+export class SessionMissingError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'Required session does not exist');
+  }
+}
+
+/** Wrong login, e-mail or password; which of them is not told. */
+export class WrongPasswordError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'Wrong login or password');
+  }
+}
+
+/** An application session, or an API key alone, where a user is needed. */
+export class NeedUserError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'Forbidden. Need user.');
+  }
+}
+
+export class ForbiddenError extends ServiceError {
+  constructor(message = "You don't have appropriate permissions to perform this operation") {
+    super('FORBIDDEN', message);
+  }
+}
+
+export class NotFoundError extends ServiceError {
+  constructor(message = "The resource wasn't found") {
+    super('NOT_FOUND', message);
+  }
+}
+
+/** Well formed, but against a rule of the domain. Several sentences are reported together. */
+export class UnprocessableError extends ServiceError {
+  readonly sentences: string[];
+
+  constructor(...sentences: string[]) {
+    super('UNPROCESSABLE', sentences.join(', '));
+    this.sentences = sentences;
+  }
+}
+
+/** Fields at fault; the message is their sentences, `extensions.fields` the texts by field. */
+export class InvalidFieldsError extends ServiceError {
+  readonly fields: FieldErrors;
+
+  constructor(fields: FieldErrors) {
+    super('UNPROCESSABLE', fieldSentences(fields).join(', '), { fields });
+    this.fields = fields;
+  }
+}
+
+/** The live stream can't be resumed: events behind the cursor are no longer kept. */
+export class CursorExpiredError extends ServiceError {
+  constructor() {
+    super('CURSOR_EXPIRED', 'The cursor is older than the events that are kept');
+  }
+}
+
+/** The database is away, or the service is shutting down. */
+export class ServiceUnavailableError extends ServiceError {
+  constructor() {
+    super('INTERNAL_SERVER_ERROR', 'Service unavailable');
+  }
+}
+
+/** `{ fullName: ['is too long'] }` → `['Full name is too long']` (gaps §1.4) */
+export function fieldSentences(fields: FieldErrors): string[] {
+  return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
+}
+
+/** `fullName` or `full_name` → `Full name` */
+function fieldWords(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

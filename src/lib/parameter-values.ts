@@ -1,0 +1,162 @@
+import { isObject, type ParameterValue } from './bracket-keys.ts';
+
+/** What a request may say: a parameter's value, or nothing at all. */
+export type Given = ParameterValue | undefined;
+
+/** A JSON number without fraction, or decimal text (`"-12"`); undefined for all else and beyond ±(2^53 − 1). */
+export function readInteger(value: Given): number | undefined {
+  const number = typeof value === 'string' && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
+  // Adding 0 turns -0 into 0, which compares and prints as every other zero.
+  return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
+}
+
+/** `1 "1" true "true"` are on, `0 "0" false "false" ""` are off, all else is undefined. */
+export function readFlag(value: Given): boolean | undefined {
+  switch (value) {
+    case 1:
+    case '1':
+    case true:
+    case 'true':
+      return true;
+    case 0:
+    case '0':
+    case false:
+    case 'false':
+    case '':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/** Text as it is, numbers and booleans as their text, null as null; undefined for objects and arrays. */
+export function readText(value: Given): string | null | undefined {
+  if (value === null || typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/**
+ * A list in any of its forms. One text, alone or alone in an array, is split at its commas: `"8, 9"`, `key[]=8,9`.
+ * Several texts stay as they are. A numbered object gives its values; any other object or scalar is a list of one.
+ * Missing, null and blank are the empty list.
+ */
+export function readList(value: Given): ParameterValue[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return splitCommas(value);
+
+  const items = readNumberedObject(value) ?? [value];
+  return items.length === 1 && typeof items[0] === 'string' ? splitCommas(items[0]) : items;
+}
+
+/** The list's integers, each once; undefined when an item is none. */
+export function readIntegerList(value: Given): number[] | undefined {
+  const integers = new Set<number>();
+  for (const item of readList(value)) {
+    if (isBlank(item)) continue;
+    const integer = readInteger(typeof item === 'string' ? item.trim() : item);
+    if (integer === undefined) return undefined;
+    integers.add(integer);
+  }
+  return [...integers];
+}
+
+/** The list's texts and numbers as trimmed text, each once and none blank; other items name nothing and are dropped. */
+export function readIdList(value: Given): string[] {
+  const ids = new Set<string>();
+  for (const item of readList(value)) {
+    if (typeof item === 'number') ids.add(String(item));
+    else if (typeof item === 'string' && !isBlank(item)) ids.add(item.trim());
+  }
+  return [...ids];
+}
+
+/** `{ "10": b, "2": a }` → `[a, b]`: the values in numeric order, gaps closed, or an array; undefined for all else. */
+export function readNumberedObject(value: Given): ParameterValue[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+
+  const members = Object.entries(value);
+  if (!members.every(([key]) => /^[0-9]+$/.test(key))) return undefined;
+  return members.sort(([a], [b]) => Number(a) - Number(b)).map(([, member]) => member);
+}
+
+/** `"a, b,,c"` → `["a", "b", "c"]` */
+export function splitCommas(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/**
+ * A moment as whole milliseconds since 1970: Unix seconds as number or text, fractions allowed, `2023-02-28`,
+ * `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601, UTC unless a zone is given.
+ * @returns undefined for all else, for a day no calendar has, and outside the years 0001–9999
+ */
+export function readMoment(value: Given): number | undefined {
+  const milliseconds = typeof value === 'string' ? momentOfText(value) : secondsToMilliseconds(value);
+  if (milliseconds === undefined || milliseconds < FIRST_MOMENT || milliseconds > LAST_MOMENT) return undefined;
+  return milliseconds;
+}
+
+const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+
+const UNIX_SECONDS = /^[+-]?[0-9]+(?:\.[0-9]+)?$/;
+const DATE = /^([0-9]{4})(?:-([0-9]{2})-([0-9]{2})|\.([0-9]{2})\.([0-9]{2}))$/;
+const TIME = /^([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?(Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)?$/;
+const DATE_LENGTH = 10;
+
+function momentOfText(text: string): number | undefined {
+  if (UNIX_SECONDS.test(text)) return secondsToMilliseconds(Number(text));
+
+  const midnight = dayOfText(text.slice(0, DATE_LENGTH));
+  if (midnight === undefined || text.length === DATE_LENGTH) return midnight;
+  // Only the ISO date takes a time: `2023.02.28` stands alone.
+  if (text[4] !== '-' || !/[ Tt]/.test(text.charAt(DATE_LENGTH))) return undefined;
+
+  const time = timeOfText(text.slice(DATE_LENGTH + 1));
+  return time === undefined ? undefined : midnight + time;
+}
+
+function secondsToMilliseconds(seconds: Given): number | undefined {
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.round(seconds * 1000) + 0 : undefined;
+}
+
+function dayOfText(text: string): number | undefined {
+  const [, year, month, day, dottedMonth, dottedDay] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+
+  const monthIndex = Number(month ?? dottedMonth) - 1;
+  const dayOfMonth = Number(day ?? dottedDay);
+  // Date.UTC would take the years 0–99 for 1900–1999.
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), monthIndex, dayOfMonth);
+  // 30 February has become a day of March.
+  const isReal = date.getUTCMonth() === monthIndex && date.getUTCDate() === dayOfMonth;
+  return isReal ? date.getTime() : undefined;
+}
+
+/** `"01:00:00+02:00"` → the milliseconds from midnight UTC of the date it stands beside, here minus one hour. */
+function timeOfText(text: string): number | undefined {
+  const [, hour, minute, second = '0', fraction = '0', zone = 'Z'] = TIME.exec(text) ?? [];
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+
+  const offset = zoneMinutes(zone);
+  if (offset === undefined) return undefined;
+  const minutes = Number(hour) * 60 + Number(minute) - offset;
+  return minutes * 60_000 + Number(second) * 1000 + Math.round(Number(`0.${fraction}`) * 1000);
+}
+
+function zoneMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  const hasMinutes = zone.length > 3;
+  if (hours > 23 || (hasMinutes && minutes > 59)) return undefined;
+  const size = hours * 60 + (hasMinutes ? minutes : 0);
+  return zone.startsWith('-') ? -size : size;
+}
+
+function isBlank(value: ParameterValue): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}

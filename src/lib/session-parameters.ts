@@ -1,0 +1,29 @@
+import type { ParameterPair } from './signature.ts';
+
+/** What asks for a session: either the fields, or all of them as a legacy client signed them. */
+export interface SessionRequest {
+  applicationId?: number | null;
+  authKey?: string | null;
+  nonce?: number | null;
+  timestamp?: number | null;
+  signature?: string | null;
+  user?: { login?: string | null; email?: string | null; password?: string | null } | null;
+  parameters?: { name: string; value: string }[] | null;
+}
+
+/** The pairs that are signed, and from which alone a session is made; absent fields are not signed. */
+export function signedPairs(request: SessionRequest): ParameterPair[] {
+  if (request.parameters) return request.parameters.map(({ name, value }) => [name, value]);
+  const { applicationId, authKey, nonce, timestamp, signature, user } = request;
+  const fields = {
+    application_id: applicationId,
+    auth_key: authKey,
+    nonce,
+    timestamp,
+    signature,
+    'user[login]': user?.login,
+    'user[email]': user?.email,
+    'user[password]': user?.password,
+  };
+  return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as const]));
+}

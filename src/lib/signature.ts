@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Name and raw value of a request parameter, the name with its brackets: `['user[login]', 'bob']`. */
+export type ParameterPair = readonly [name: string, value: string];
+
+export type SignatureHash = 'sha1' | 'sha256';
+
+/** The text a session request signs: all pairs but the signature's own, sorted by their bytes (gaps §3.2). */
+export function signedText(pairs: Iterable<ParameterPair>): string {
+  const lines: Buffer[] = [];
+  for (const [name, value] of pairs) {
+    if (name !== 'signature') lines.push(Buffer.from(`${name}=${value}`, 'utf8'));
+  }
+  return lines
+    .sort(Buffer.compare)
+    .map((line) => line.toString('utf8'))
+    .join('&');
+}
+
+/** Lower-case hex HMAC of the pairs under the application's secret. */
+export function sign(pairs: Iterable<ParameterPair>, secret: string, hash: SignatureHash): string {
+  return createHmac(hash, secret).update(signedText(pairs), 'utf8').digest('hex');
+}
+
+/** Compares in constant time; a signature of another length or letter case is wrong. */
+export function isSignedBy(
+  signature: string,
+  pairs: Iterable<ParameterPair>,
+  secret: string,
+  hash: SignatureHash,
+): boolean {
+  const expected = Buffer.from(sign(pairs, secret, hash));
+  const given = Buffer.from(signature);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Compares two secrets without telling by its time how far they agree. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const key = Buffer.from('compare');
+  const digest = (text: string) => createHmac('sha256', key).update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

@@ -1,0 +1,101 @@
+import { db } from '../db/client.ts';
+import type { OutboxRow } from './outbox.ts';
+
+/** A row with what delivery needs to know of its dialog; nulls when it has none, or none any more. */
+export interface StreamRow extends OutboxRow {
+  dialogType: number | null;
+  memberVersion: number | null;
+}
+
+interface ReadRow extends StreamRow {
+  /** Oldest transaction that was running when the rows were read, and the next one to begin. */
+  oldestRunning: bigint;
+  nextTransaction: bigint;
+}
+
+/** Rows of one read; a longer backlog takes several. */
+const BATCH = 500;
+
+/** Time after which a position that was missing is looked for again. */
+export const GAP_RETRY_MS = 5;
+
+/**
+ * Reads the stream in the order of positions, each row once, and never past a position whose transaction is still
+ * under way. Positions are dense but for those of transactions that were rolled back. A missing one is waited for
+ * until every transaction that had begun when it was first missed has ended: then it never comes.
+ */
+export class OutboxReader {
+  /** Everything up to here has been read, or will never come. */
+  horizon = 0n;
+  /** Transactions from this one on began after the first missing position was noticed. */
+  #gapBarrier: bigint | undefined;
+
+  /** Starts at the end of the stream: only what is written from now on is read. */
+  async start(): Promise<void> {
+    this.#gapBarrier = undefined;
+    // Rows up to the last one seen here may still be missing between others; their transactions run now.
+    const [end] = await db.$queryRaw<{ position: bigint; nextTransaction: bigint }[]>`
+      SELECT coalesce(max(position), 0) AS position,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS "nextTransaction"
+      FROM events_outbox`;
+    this.horizon = end!.position;
+    while ((await oldestRunning()) < end!.nextTransaction) await delay(GAP_RETRY_MS);
+  }
+
+  /** @returns the next rows; `isBehind` tells that more may be had, at once or after `GAP_RETRY_MS` */
+  async read(): Promise<{ rows: StreamRow[]; isBehind: 'no' | 'more' | 'gap' }> {
+    const read = await readAfter(this.horizon, BATCH);
+    const rows: StreamRow[] = [];
+    for (const row of read) {
+      if (row.position !== this.horizon + 1n && !this.#isGapSettled(row)) return { rows, isBehind: 'gap' };
+      this.#gapBarrier = undefined;
+      this.horizon = row.position;
+      rows.push(row);
+    }
+    return { rows, isBehind: read.length === BATCH ? 'more' : 'no' };
+  }
+
+  #isGapSettled({ oldestRunning, nextTransaction }: ReadRow): boolean {
+    this.#gapBarrier ??= nextTransaction;
+    return oldestRunning >= this.#gapBarrier;
+  }
+}
+
+/** Rows behind a position and up to another, for a subscriber who missed them. */
+export function readMissed(after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
+  return db.$queryRaw<StreamRow[]>`
+    SELECT e.position, e.application_id AS "applicationId", e.kind::text AS kind, e.dialog_id AS "dialogId",
+      e.subject_id AS "subjectId", e.user_id AS "userId", e.name,
+      d.type AS "dialogType", d.member_version AS "memberVersion"
+    FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
+    WHERE e.position > ${after} AND e.position <= ${upTo}
+    ORDER BY e.position LIMIT ${limit}`;
+}
+
+/** Whether a position that a client holds is still kept, and with it everything behind it. */
+export async function isKept(position: bigint): Promise<boolean> {
+  return (await db.outboxEvent.count({ where: { position } })) > 0;
+}
+
+// One statement, so that rows and transactions are those of one moment.
+function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
+  return db.$queryRaw<ReadRow[]>`
+    SELECT e.position, e.application_id AS "applicationId", e.kind::text AS kind, e.dialog_id AS "dialogId",
+      e.subject_id AS "subjectId", e.user_id AS "userId", e.name,
+      d.type AS "dialogType", d.member_version AS "memberVersion",
+      pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldestRunning",
+      pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS "nextTransaction"
+    FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
+    WHERE e.position > ${position}
+    ORDER BY e.position LIMIT ${limit}`;
+}
+
+async function oldestRunning(): Promise<bigint> {
+  const [row] = await db.$queryRaw<{ xmin: bigint }[]>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin`;
+  return row!.xmin;
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,56 @@
+import { db } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+
+/** A dialog as its reader stands to it. */
+export interface ReadableDialog {
+  id: string;
+  type: number;
+  /** The caller's place in a group or private dialog; undefined for API keys alone and in public groups. */
+  member: { readSeq: number; deliveredSeq: number; hasMarks: boolean } | undefined;
+}
+
+/**
+ * @throws {NotFoundError} unknown dialog
+ * @throws {ForbiddenError} the caller is not one of its occupants
+ */
+export async function requireReadableDialog(dialogId: string, viewer: ActingViewer): Promise<ReadableDialog> {
+  if (!isStringId(dialogId)) throw new NotFoundError();
+  const row = await findDialogPlace({
+    applicationId: viewer.applicationId,
+    dialogId,
+    userId: viewer.kind === 'user' ? viewer.userId : 0,
+  });
+  if (!row) throw new NotFoundError();
+  const { type, isMember, readSeq, deliveredSeq, hasMarks } = row;
+  const isReadable = viewer.kind === 'key' || type === DIALOG_TYPE.PUBLIC_GROUP || isMember;
+  if (!isReadable) throw new ForbiddenError();
+  const isMarked = isMember && type !== DIALOG_TYPE.PUBLIC_GROUP;
+  return { id: dialogId, type, member: isMarked ? { readSeq, deliveredSeq, hasMarks } : undefined };
+}
+
+interface Place {
+  ord: number;
+  type: number;
+  isMember: boolean;
+  readSeq: number;
+  deliveredSeq: number;
+  hasMarks: boolean;
+}
+
+const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
+  const rows = await db.$queryRaw<Place[]>`
+    SELECT w.ord::int AS ord, d.type, m.user_id IS NOT NULL AS "isMember", coalesce(m.read_seq, 0) AS "readSeq",
+      coalesce(m.delivered_seq, 0) AS "deliveredSeq",
+      EXISTS (SELECT FROM message_marks k WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id
+        AND k.user_id = m.user_id) AS "hasMarks"
+    FROM unnest(${wanted.map((place) => place.applicationId)}::int[], ${wanted.map((place) => place.dialogId)}::text[],
+      ${wanted.map((place) => place.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
+    JOIN dialogs d USING (application_id, id)
+    LEFT JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = w.user_id`;
+  const places = new Map(rows.map((row) => [row.ord, row]));
+  return wanted.map((_, index) => places.get(index + 1));
+});

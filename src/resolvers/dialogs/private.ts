@@ -1,0 +1,39 @@
+import type { UserContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
+import type { Dialog } from '../../generated/prisma/client.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+
+/**
+ * The private dialog of the caller and another user, made when there is none. Both may write to each other for the
+ * first time at the same moment: the pair's unique key lets one of them make it, and the other finds it.
+ * @returns undefined when the other user does not exist
+ */
+export async function findOrCreatePrivateDialog(
+  otherId: number,
+  { viewer, now }: UserContext,
+): Promise<Dialog | undefined> {
+  const { applicationId, userId } = viewer;
+  const pairKey = [userId, otherId].sort((a, b) => a - b).join(':');
+  const where = { applicationId_pairKey: { applicationId, pairKey } };
+  const existing = await db.dialog.findUnique({ where });
+  if (existing) return existing;
+  const other = await db.user.findUnique({ where: { applicationId_id: { applicationId, id: otherId } } });
+  if (!other) return undefined;
+
+  const at = now();
+  const id = newId(at);
+  await db.$transaction(async (transaction) => {
+    const { count } = await transaction.dialog.createMany({
+      data: [
+        { applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, activeAt: at, createdAt: at, updatedAt: at },
+      ],
+      skipDuplicates: true,
+    });
+    if (count === 0) return;
+    await transaction.member.createMany({
+      data: [userId, otherId].map((member) => ({ applicationId, dialogId: id, userId: member, joinedAt: at })),
+    });
+  });
+  return (await db.dialog.findUnique({ where })) ?? undefined;
+}

@@ -1,0 +1,68 @@
+import DataLoader from 'dataloader';
+import { db } from '../../db/client.ts';
+import type { Dialog } from '../../generated/prisma/client.ts';
+import type { Viewer } from '../../lib/access.ts';
+import { groupBy, indexBy } from '../../lib/collections.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from '../messages/rows.ts';
+
+interface Occupant {
+  dialogId: string;
+  userId: number;
+  isAdmin: boolean;
+}
+
+/** Members of each dialog, by user id. */
+export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
+  return dialogLoader(async (dialogs) => {
+    const rows = await db.$queryRaw<Occupant[]>`
+      SELECT dialog_id AS "dialogId", user_id AS "userId", is_admin AS "isAdmin" FROM members
+      WHERE application_id = ${dialogs[0]!.applicationId} AND dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
+      ORDER BY user_id`;
+    const byDialog = groupBy(rows, (row) => row.dialogId);
+    return dialogs.map(({ id }) => byDialog.get(id) ?? []);
+  });
+}
+
+/** The latest message of each dialog that the viewer can see, or null. */
+export function lastMessageLoader(): DataLoader<Dialog, MessageRow | null, string> {
+  return dialogLoader(async (dialogs) => {
+    const { applicationId } = dialogs[0]!;
+    const rows = await db.$queryRaw<MessageRow[]>`
+      SELECT latest.* FROM unnest(${dialogs.map((one) => one.id)}::text[]) AS wanted (id)
+      CROSS JOIN LATERAL (SELECT ${MESSAGE_COLUMNS} FROM messages m
+        WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id
+        ORDER BY m.seq DESC LIMIT 1) AS latest`;
+    const byDialog = indexBy(rows, (row) => row.dialogId);
+    return dialogs.map(({ id }) => byDialog.get(id) ?? null);
+  });
+}
+
+/** Messages of each dialog that the viewer has not sent, not read and not hidden; 0 where nothing is counted. */
+export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, string> {
+  return dialogLoader(async (dialogs) => {
+    if (viewer.kind !== 'user') return dialogs.map(() => 0);
+    const rows = await db.$queryRaw<{ dialogId: string; unread: number }[]>`
+      SELECT m.dialog_id AS "dialogId", d.message_count - m.settled_count AS unread
+      FROM members m JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
+      WHERE m.application_id = ${viewer.applicationId} AND m.user_id = ${viewer.userId}
+        AND m.dialog_id = ANY(${dialogs.map((one) => one.id)}::text[]) AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}`;
+    const byDialog = indexBy(rows, (row) => row.dialogId);
+    return dialogs.map(({ id }) => byDialog.get(id)?.unread ?? 0);
+  });
+}
+
+/** The other user's id in a private dialog, as the viewer sees it; the owner's partner for API keys alone. */
+export function otherOccupant({ pairKey, userId }: Dialog, viewer: Viewer): number | undefined {
+  const own = viewer.kind === 'user' ? viewer.userId : userId;
+  return pairKey
+    ?.split(':')
+    .map(Number)
+    .find((id) => id !== own);
+}
+
+function dialogLoader<Value>(
+  load: (dialogs: readonly Dialog[]) => Promise<Value[]>,
+): DataLoader<Dialog, Value, string> {
+  return new DataLoader(load, { cacheKeyFn: (dialog) => dialog.id });
+}

@@ -1,0 +1,21 @@
+import type { Viewer } from '../lib/access.ts';
+import { lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
+import { readStateLoader } from './messages/read-state.ts';
+import { messageLoader } from './messages/rows.ts';
+import { reactionLoader } from './reactions.ts';
+import { userLoader } from './users/index.ts';
+
+export type Loaders = ReturnType<typeof createLoaders>;
+
+/** What batches the fields of one execution: each asks the database once, however many rows ask for it. */
+export function createLoaders(viewer: Viewer) {
+  return {
+    dialogMembers: memberLoader(),
+    lastMessage: lastMessageLoader(),
+    message: messageLoader(),
+    reactions: reactionLoader(),
+    readState: readStateLoader(),
+    unreadCount: unreadCountLoader(viewer),
+    user: userLoader(),
+  };
+}

@@ -1,0 +1,17 @@
+import type { ActingContext } from '../../context.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import type { MessageRow } from './rows.ts';
+
+/**
+ * One message; marks nothing.
+ * @throws {NotFoundError} unknown message
+ * @throws {ForbiddenError} the caller is no occupant of its dialog
+ */
+export async function findMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
+  const message = isStringId(id) ? await loaders.message.load({ applicationId: viewer.applicationId, id }) : null;
+  if (!message) throw new NotFoundError();
+  await requireReadableDialog(message.dialogId, viewer);
+  return message;
+}

@@ -1,0 +1,128 @@
+import type { ActingContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import {
+  between,
+  conditionOf,
+  type FilteredField,
+  type FilterInput,
+  type Order,
+  orderBy,
+} from '../../db/conditions.ts';
+import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import { markSeen } from './mark.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
+
+export type MessageSortField = 'id' | 'dateSent' | 'createdAt' | 'updatedAt';
+
+export interface MessageListing {
+  dialogId: string;
+  filter?: FilterInput | null;
+  orderBy?: { field: MessageSortField; direction: 'asc' | 'desc' } | null;
+}
+
+export interface MessagePage {
+  skip: number;
+  limit: number;
+  items: MessageRow[];
+}
+
+const FIELDS: Record<string, FilteredField> = {
+  id: { column: Prisma.sql`m.id`, cast: 'text' },
+  text: { column: Prisma.sql`m.text`, cast: 'text' },
+  dateSent: { column: Prisma.sql`m.date_sent`, cast: 'float8' },
+  senderId: { column: Prisma.sql`m.sender_id`, cast: 'int' },
+  recipientId: { column: Prisma.sql`m.recipient_id`, cast: 'int' },
+  createdAt: { column: Prisma.sql`m.created_at`, cast: 'timestamptz' },
+  updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz' },
+  attachmentType: {
+    column: Prisma.sql`ARRAY(SELECT a ->> 'type' FROM json_array_elements(m.attachments) a)`,
+    cast: 'text',
+    isArray: true,
+  },
+};
+
+// The places of a dialog rise with `date_sent`, so sorting by them sorts by it and breaks its ties as asked.
+const SEQ: Omit<Order, 'isDescending'> = { column: Prisma.sql`m.seq`, cast: 'int', id: Prisma.sql`m.id` };
+const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
+  dateSent: SEQ,
+  id: { column: Prisma.sql`m.id`, cast: 'text', id: Prisma.sql`m.id` },
+  createdAt: { column: Prisma.sql`m.created_at`, cast: 'timestamptz', id: Prisma.sql`m.id` },
+  updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id` },
+};
+
+/**
+ * Messages of a dialog in the order in which it got them, or as asked. Marks nothing.
+ * @throws {NotFoundError} unknown dialog
+ * @throws {ForbiddenError} the caller is not one of its occupants
+ */
+export async function listMessages(
+  listing: MessageListing & ConnectionArguments,
+  { viewer }: ActingContext,
+): Promise<Connection<MessageRow> & { totalCount: () => Promise<number> }> {
+  const page = pageRequest(listing);
+  await requireReadableDialog(listing.dialogId, viewer);
+  const order = orderOf(listing);
+  const where = whereOf(listing, viewer.applicationId);
+  const rows = await db.$queryRaw<MessageRow[]>`
+    SELECT ${MESSAGE_COLUMNS} FROM messages m
+    WHERE ${where} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+  const field = listing.orderBy?.field ?? 'dateSent';
+  return {
+    ...connection(rows, page, (message) => ({ value: sortValue(message, field), id: message.id })),
+    totalCount: () => count(where),
+  };
+}
+
+/**
+ * A page of messages as REST reads them, which marks what it returns read and delivered for the caller unless told
+ * not to; the page already shows the marks. An API key alone marks nothing (gaps §6.2).
+ */
+export async function readMessages(
+  { skip, limit, markAsRead, ...listing }: MessageListing & { skip: number; limit: number; markAsRead: boolean },
+  { viewer }: ActingContext,
+): Promise<MessagePage & { totalCount: () => Promise<number> }> {
+  const dialog = await requireReadableDialog(listing.dialogId, viewer);
+  const where = whereOf(listing, viewer.applicationId);
+  const items = await db.$queryRaw<MessageRow[]>`
+    SELECT ${MESSAGE_COLUMNS} FROM messages m
+    WHERE ${where} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
+  if (markAsRead && viewer.kind === 'user' && dialog.member) {
+    const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
+    if (seqs.length > 0) {
+      await markSeen({ applicationId: viewer.applicationId, dialogId: listing.dialogId, userId: viewer.userId, seqs });
+    }
+  }
+  return { skip, limit, items, totalCount: () => count(where) };
+}
+
+/** Whether marking the message could change anything: not for one's own, nor below both watermarks without marks. */
+function mayBeUnseen(
+  { seq, senderId }: MessageRow,
+  userId: number,
+  member: { readSeq: number; deliveredSeq: number; hasMarks: boolean },
+): boolean {
+  if (member.hasMarks) return true;
+  return senderId !== userId && seq > Math.min(member.readSeq, member.deliveredSeq);
+}
+
+function whereOf({ dialogId, filter }: MessageListing, applicationId: number): Prisma.Sql {
+  return Prisma.sql`m.application_id = ${applicationId} AND m.dialog_id = ${dialogId}
+    AND ${conditionOf(filter, FIELDS)}`;
+}
+
+function orderOf({ orderBy }: MessageListing): Order {
+  return { ...SORTS[orderBy?.field ?? 'dateSent'], isDescending: orderBy?.direction === 'desc' };
+}
+
+function sortValue(message: MessageRow, field: MessageSortField): string | number {
+  if (field === 'dateSent') return message.seq;
+  const value = message[field];
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+async function count(where: Prisma.Sql): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM messages m WHERE ${where}`;
+  return row!.count;
+}

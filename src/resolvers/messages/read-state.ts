@@ -1,0 +1,87 @@
+import DataLoader from 'dataloader';
+import { db } from '../../db/client.ts';
+import { groupBy } from '../../lib/collections.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import type { MessageRow } from './rows.ts';
+
+/** Who has read a message and to whom it was delivered: user ids ascending; both empty in public groups. */
+export interface ReadState {
+  readIds: number[];
+  deliveredIds: number[];
+}
+
+interface DialogReaders {
+  type: number;
+  members: { userId: number; readSeq: number; deliveredSeq: number }[];
+}
+
+interface Mark {
+  seq: number;
+  userId: number;
+  isRead: boolean | null;
+  isDelivered: boolean | null;
+}
+
+/**
+ * Derives the read state of the messages of one request: two statements per dialog, however many messages.
+ * A member has read what they sent and all up to their watermark, but for what their marks say otherwise.
+ */
+export function readStateLoader(): DataLoader<MessageRow, ReadState, string> {
+  return new DataLoader(
+    async (messages) => {
+      const states = new Map<string, ReadState>();
+      for (const [dialogId, inDialog] of groupBy(messages, (message) => message.dialogId)) {
+        const { applicationId } = inDialog[0]!;
+        const readers = await dialogReaders(applicationId, dialogId);
+        const marks = await marksOf(applicationId, dialogId, inDialog);
+        for (const message of inDialog) states.set(message.id, readState(message, readers, marks));
+      }
+      return messages.map((message) => states.get(message.id)!);
+    },
+    { cacheKeyFn: (message) => message.id },
+  );
+}
+
+function readState(
+  { seq, senderId }: MessageRow,
+  { type, members }: DialogReaders,
+  allMarks: Map<number, Mark[]>,
+): ReadState {
+  if (type === DIALOG_TYPE.PUBLIC_GROUP) return { readIds: [], deliveredIds: [] };
+  const read = new Set([senderId]);
+  const delivered = new Set([senderId]);
+  for (const { userId, readSeq, deliveredSeq } of members) {
+    if (readSeq >= seq) read.add(userId);
+    if (deliveredSeq >= seq) delivered.add(userId);
+  }
+  for (const { userId, isRead, isDelivered } of allMarks.get(seq) ?? []) {
+    if (isRead !== null) isRead ? read.add(userId) : read.delete(userId);
+    if (isDelivered !== null) isDelivered ? delivered.add(userId) : delivered.delete(userId);
+  }
+  return { readIds: ascending(read), deliveredIds: ascending(delivered) };
+}
+
+async function dialogReaders(applicationId: number, dialogId: string): Promise<DialogReaders> {
+  const rows = await db.$queryRaw<{ type: number; userId: number | null; readSeq: number; deliveredSeq: number }[]>`
+    SELECT d.type, m.user_id AS "userId", m.read_seq AS "readSeq", m.delivered_seq AS "deliveredSeq"
+    FROM dialogs d LEFT JOIN members m
+      ON m.application_id = d.application_id AND m.dialog_id = d.id AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
+    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
+  return {
+    type: rows[0]?.type ?? DIALOG_TYPE.PUBLIC_GROUP,
+    members: rows.filter((row): row is typeof row & { userId: number } => row.userId !== null),
+  };
+}
+
+async function marksOf(applicationId: number, dialogId: string, messages: MessageRow[]): Promise<Map<number, Mark[]>> {
+  const marks = await db.$queryRaw<Mark[]>`
+    SELECT seq, user_id AS "userId", is_read AS "isRead", is_delivered AS "isDelivered"
+    FROM message_marks
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}
+      AND seq = ANY(${messages.map((message) => message.seq)}::int[])`;
+  return groupBy(marks, (mark) => mark.seq);
+}
+
+function ascending(ids: Set<number>): number[] {
+  return [...ids].sort((a, b) => a - b);
+}

@@ -1,0 +1,161 @@
+import type { UserContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { newId } from '../../db/ids.ts';
+import { BadInputError, ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { checkedContent } from '../../lib/message-rules.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
+import type { MessageRow } from './rows.ts';
+
+export interface NewMessage {
+  /** Wins over `recipientId`. */
+  dialogId?: string | null;
+  /** The private dialog with this user is found or made. */
+  recipientId?: number | null;
+  text?: string | null;
+  attachments?: unknown[] | null;
+  /** An object. */
+  customFields?: unknown;
+  /** Whether offline occupants get a push; default true. */
+  sendToChat?: boolean | null;
+}
+
+/**
+ * Stores a message and tells the dialog's subscribers (gaps §6).
+ * @returns the stored message; its sender has already read it
+ * @throws {UnprocessableError} nobody to send to, or content against the rules
+ * @throws {NotFoundError} the dialog or the recipient does not exist
+ * @throws {ForbiddenError} the caller is not one of its occupants
+ */
+export async function sendMessage(input: NewMessage, context: UserContext): Promise<MessageRow> {
+  const { viewer, now, outbox } = context;
+  const content = checkedContent({
+    text: input.text ?? '',
+    attachments: input.attachments ?? [],
+    customFields: asObject(input.customFields ?? {}),
+  });
+  const dialogId = input.dialogId ?? (await dialogWith(input.recipientId, context));
+  if (!isStringId(dialogId)) throw new NotFoundError();
+
+  const at = now();
+  const message = await store({
+    ...content,
+    applicationId: viewer.applicationId,
+    dialogId,
+    senderId: viewer.userId,
+    id: newId(at),
+    sendToChat: input.sendToChat ?? true,
+    at,
+  });
+  if (message === 'no dialog') throw new NotFoundError();
+  if (message === 'no occupant') throw new ForbiddenError();
+  outbox.wake();
+  return message;
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) throw new BadInputError('customFields should be an object');
+  return value as Record<string, unknown>;
+}
+
+async function dialogWith(recipientId: number | null | undefined, context: UserContext): Promise<string> {
+  if (recipientId == null) throw new UnprocessableError('chat_dialog_id or recipient_id is required');
+  if (recipientId === context.viewer.userId) throw new UnprocessableError('Incorrect recipient_id');
+  const dialog = await findOrCreatePrivateDialog(recipientId, context);
+  if (!dialog) throw new NotFoundError();
+  return dialog.id;
+}
+
+interface StoredInput {
+  applicationId: number;
+  dialogId: string;
+  senderId: number;
+  id: string;
+  text: string;
+  attachments: unknown[];
+  customFields: Record<string, unknown>;
+  sendToChat: boolean;
+  at: Date;
+}
+
+interface StoredPlace {
+  ord: number;
+  dialogKnown: boolean;
+  mayWrite: boolean;
+  seq: number | null;
+  recipientId: number;
+  dateSent: number;
+  createdAt: Date;
+}
+
+/**
+ * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, locks
+ * the dialogs in the order of their ids, hands out places, counts and announces. A message's moment never falls
+ * behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks differ.
+ */
+const store = coalesce(async (inputs: StoredInput[]): Promise<(MessageRow | 'no dialog' | 'no occupant')[]> => {
+  const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
+  const rows = await db.$queryRaw<StoredPlace[]>`
+    WITH given AS MATERIALIZED (
+      SELECT g.*, d.id IS NOT NULL AS "dialogKnown",
+        d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
+          SELECT FROM members m
+          WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId")) AS "mayWrite"
+      FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
+        ord int, "applicationId" int, "dialogId" text, "senderId" int, id text, text text, attachments json,
+        "customFields" json, "sendToChat" boolean, at timestamptz(3))
+      LEFT JOIN dialogs d ON d.application_id = g."applicationId" AND d.id = g."dialogId"
+    ), locked AS MATERIALIZED (
+      SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
+      FROM dialogs d
+      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM given WHERE "mayWrite")
+      ORDER BY d.application_id, d.id
+      FOR NO KEY UPDATE
+    ), placed AS MATERIALIZED (
+      SELECT g.*, l.type,
+        row_number() OVER dialog::int AS nth,
+        greatest(l.last_message_at, max(g.at) OVER dialog) AS "createdAt",
+        CASE WHEN l.pair_key IS NULL THEN 0
+          WHEN split_part(l.pair_key, ':', 1)::int = g."senderId" THEN split_part(l.pair_key, ':', 2)::int
+          ELSE split_part(l.pair_key, ':', 1)::int END AS "recipientId"
+      FROM given g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
+      WHERE g."mayWrite"
+      WINDOW dialog AS (PARTITION BY g."applicationId", g."dialogId" ORDER BY g.ord)
+    ), counted AS (
+      UPDATE dialogs d SET last_seq = d.last_seq + p.messages, message_count = d.message_count + p.messages,
+        last_message_at = p.latest, active_at = p.latest, updated_at = greatest(d.updated_at, p.latest)
+      FROM (SELECT "applicationId", "dialogId", count(*)::int AS messages, max("createdAt") AS latest
+        FROM placed GROUP BY 1, 2) p
+      WHERE d.application_id = p."applicationId" AND d.id = p."dialogId"
+      RETURNING d.application_id, d.id, d.last_seq - p.messages AS before
+    ), stored AS (
+      INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, attachments,
+        custom_fields, send_to_chat, date_sent, created_at, updated_at)
+      SELECT p."applicationId", p.id, p."dialogId", c.before + p.nth, p."senderId", p."recipientId", p.text,
+        p.attachments, p."customFields", p."sendToChat", floor(extract(epoch FROM p."createdAt"))::int,
+        p."createdAt", p."createdAt"
+      FROM placed p JOIN counted c ON c.application_id = p."applicationId" AND c.id = p."dialogId"
+      RETURNING application_id, id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
+    ), settled AS (
+      UPDATE members m SET settled_count = m.settled_count + p.messages
+      FROM (SELECT "applicationId", "dialogId", "senderId", count(*)::int AS messages
+        FROM placed WHERE type <> 1 GROUP BY 1, 2, 3) p
+      WHERE m.application_id = p."applicationId" AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
+    ), announced AS (
+      INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+      SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
+    )
+    SELECT g.ord, g."dialogKnown", g."mayWrite", s.seq, s.recipient_id AS "recipientId",
+      s.date_sent AS "dateSent", s.created_at AS "createdAt"
+    FROM given g LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
+  const places = new Map(rows.map((row) => [row.ord, row]));
+  return inputs.map((input, ord) => {
+    const { dialogKnown, mayWrite, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
+    if (!dialogKnown) return 'no dialog';
+    if (!mayWrite || seq === null) return 'no occupant';
+    const { at: _at, ...content } = input;
+    return { ...content, seq, recipientId, dateSent, createdAt, updatedAt: createdAt } as MessageRow;
+  });
+});

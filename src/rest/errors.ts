@@ -1,0 +1,87 @@
+import {
+  BadInputError,
+  type ErrorCode,
+  type FieldErrors,
+  fieldSentences,
+  InvalidFieldsError,
+  NeedUserError,
+  NotFoundError,
+  type ServiceError,
+  ServiceUnavailableError,
+  SessionMissingError,
+  UnauthenticatedError,
+  UnprocessableError,
+  WrongPasswordError,
+} from '../lib/errors.ts';
+
+const STATUS: Record<ErrorCode, number> = {
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  DISABLED: 405,
+  UNPROCESSABLE: 422,
+  RATE_LIMITED: 429,
+  CURSOR_EXPIRED: 422,
+  INTERNAL_SERVER_ERROR: 500,
+};
+
+/** The legacy status of an error; the few that differ from their code's say so here. */
+export function statusOf(error: ServiceError): number {
+  if (error instanceof BadInputError) return error.status;
+  if (error instanceof NeedUserError) return 422;
+  if (error instanceof ServiceUnavailableError) return 503;
+  return STATUS[error.code];
+}
+
+/** The bodies that are the same on every endpoint; undefined when the endpoint has its own. */
+export function commonBody(error: ServiceError): unknown {
+  if (error instanceof SessionMissingError || error instanceof NeedUserError) return baseForm(error);
+  const isCommon =
+    error instanceof UnauthenticatedError ||
+    error instanceof ServiceUnavailableError ||
+    (error instanceof BadInputError && error.status !== 400);
+  return isCommon ? errorList(error) : undefined;
+}
+
+/** `{"errors":["<sentence>"]}` */
+export function errorList(error: ServiceError): unknown {
+  return { errors: sentencesOf(error) };
+}
+
+/** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
+export function errorsByField(error: ServiceError): unknown {
+  if (error instanceof WrongPasswordError) return undefined;
+  if (error instanceof BadInputError || isDefaultNotFound(error)) return errorList(error);
+  if (!(error instanceof InvalidFieldsError)) return baseForm(error);
+  const fields = legacyNames(error.fields);
+  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(fields) } };
+}
+
+/** As `errorsByField`, but an unknown user is a 404 without body. */
+export function usersErrors(error: ServiceError): unknown {
+  return error instanceof NotFoundError ? undefined : errorsByField(error);
+}
+
+function baseForm(error: ServiceError): unknown {
+  return { errors: { base: sentencesOf(error) } };
+}
+
+function sentencesOf(error: ServiceError): string[] {
+  return error instanceof UnprocessableError ? error.sentences : [error.message];
+}
+
+/** The 404 sentence keeps its one shape everywhere. */
+function isDefaultNotFound(error: ServiceError): boolean {
+  return error instanceof NotFoundError && error.message === new NotFoundError().message;
+}
+
+/** `fullName` → `full_name` */
+function legacyNames(fields: FieldErrors): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, texts]) => [
+      field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      texts,
+    ]),
+  );
+}

@@ -1,0 +1,11 @@
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from '../generated/graphql-env.d.ts';
+
+/** Types a document by the schema: its variables and its answer. Scalars are what resolvers return, in process. */
+export const graphql = initGraphQLTada<{
+  introspection: introspection;
+  scalars: { DateTime: Date; JSON: unknown; SafeInt: number; ID: string; Flag: unknown };
+}>();
+
+export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';
+export { readFragment } from 'gql.tada';

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Viewer } from '../lib/access.ts';
+import { headerTime } from '../lib/time.ts';
+
+/** The version of the interface that this service speaks. */
+export const API_VERSION = '2.58.0';
+
+const EXPOSED = 'SVC-REST-API-Version, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy';
+const ALLOWED = 'Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version';
+
+/** What an answer's headers depend on. */
+export interface AnswerFacts {
+  status: number;
+  requestId: string;
+  /** `performance.now()` at the arrival of the request. */
+  arrivedAt: number;
+  /** When the request's session ends, where the answer tells it. */
+  expiresAt: Date | undefined;
+}
+
+/** Headers of every answer (gaps §1.3). */
+export class AnswerHeaders {
+  readonly #tokenHeaders: readonly string[];
+  readonly #fixed: Record<string, string>;
+
+  constructor(tokenHeaders: readonly string[]) {
+    this.#tokenHeaders = tokenHeaders;
+    const expirations = tokenHeaders.map((name) => `${name}-ExpirationDate`);
+    this.#fixed = {
+      'SVC-REST-API-Version': API_VERSION,
+      'Cache-Control': 'no-cache',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': [...expirations, EXPOSED].join(', '),
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'SAMEORIGIN',
+    };
+  }
+
+  of({ status, requestId, arrivedAt, expiresAt }: AnswerFacts): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...this.#fixed,
+      Status: `${status} ${STATUS_CODES[status]}`,
+      'X-Request-Id': requestId,
+      'X-Runtime': ((performance.now() - arrivedAt) / 1000).toFixed(6),
+    };
+    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="service"';
+    if (expiresAt) {
+      const time = headerTime(expiresAt);
+      for (const name of this.#tokenHeaders) headers[`${name}-ExpirationDate`] = time;
+    }
+    return headers;
+  }
+
+  /** What else a preflight is told. */
+  ofPreflight(request: IncomingMessage): Record<string, string> {
+    const asked = request.headers['access-control-request-headers'];
+    const isPlain = asked !== undefined && /^[\w\-, ]*$/.test(asked);
+    return {
+      'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
+      'Access-Control-Allow-Headers': [...this.#tokenHeaders, ALLOWED, ...(isPlain && asked ? [asked] : [])].join(', '),
+    };
+  }
+}
+
+/** When the viewer's session ends unless another request comes. */
+export function expiryOf(viewer: Viewer): Date | undefined {
+  return 'session' in viewer ? viewer.session?.expiresAt : undefined;
+}

@@ -1,0 +1,142 @@
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readFlag, readInteger, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import { isoSeconds } from '../lib/time.ts';
+import { isDatabaseId } from '../lib/tokens.ts';
+import { errorList } from './errors.ts';
+import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { type FilterNames, isCount, readFilter, readOrder, readWindow } from './lists.ts';
+import { created, ok, route } from './route.ts';
+
+const MessageFields = graphql(`fragment MessageFields on Message {
+  id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read customFields
+  reactions { name count } ownReactions
+}`);
+
+const SendMessage = graphql(
+  `mutation SendMessage($input: SendMessageInput!) { sendMessage(input: $input) { ...MessageFields } }`,
+  [MessageFields],
+);
+
+const ReadMessages = graphql(
+  `mutation ReadMessages(
+    $dialogId: ID!, $filter: MessageFilter, $orderBy: MessageOrder, $skip: Int!, $limit: Int!, $markAsRead: Boolean!,
+    $count: Boolean!
+  ) {
+    readMessages(
+      dialogId: $dialogId, filter: $filter, orderBy: $orderBy, skip: $skip, limit: $limit, markAsRead: $markAsRead
+    ) {
+      totalCount @include(if: $count)
+      items @skip(if: $count) { ...MessageFields }
+    }
+  }`,
+  [MessageFields],
+);
+
+const FindMessage = graphql(`query FindMessage($id: ID!) { message(id: $id) { ...MessageFields } }`, [MessageFields]);
+
+const FILTERS: FilterNames = {
+  _id: ['id', 'id'],
+  message: ['text', 'text'],
+  date_sent: ['dateSent', 'unixTime'],
+  sender_id: ['senderId', 'integer'],
+  recipient_id: ['recipientId', 'integer'],
+  'attachments.type': ['attachmentType', 'texts'],
+  created_at: ['createdAt', 'moment'],
+  updated_at: ['updatedAt', 'moment'],
+};
+
+const SORTS = { _id: 'ID', date_sent: 'DATE_SENT', created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
+
+/** Parameters of `POST /chat/Message` that are no custom keys; the resolver drops the other reserved names. */
+const OWN_PARAMETERS = new Set([
+  'chat_dialog_id',
+  'recipient_id',
+  'message',
+  'attachments',
+  'send_to_chat',
+  'markable',
+]);
+
+export const messageRoutes = [
+  route({
+    method: 'post',
+    path: '/chat/Message',
+    document: SendMessage,
+    variables: ({ given }) => ({
+      input: {
+        dialogId: readText(given.chat_dialog_id) || undefined,
+        recipientId: userId(given),
+        text: readText(given.message),
+        attachments: given.attachments == null ? [] : (readNumberedObject(given.attachments) ?? [given.attachments]),
+        customFields: Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_PARAMETERS.has(key))),
+        sendToChat: readFlag(given.send_to_chat) ?? false,
+      },
+    }),
+    respond: ({ sendMessage }, { given }) =>
+      created({
+        ...presentMessage(sendMessage),
+        ...(given.markable === undefined ? {} : { markable: readInteger(given.markable) ?? given.markable }),
+      }),
+    errors: errorList,
+  }),
+  route({
+    method: 'get',
+    path: '/chat/Message',
+    document: ReadMessages,
+    variables: ({ given }) => ({
+      dialogId: readText(given.chat_dialog_id) ?? '',
+      filter: readFilter(given, FILTERS),
+      orderBy: readOrder(given, SORTS),
+      ...readWindow(given),
+      markAsRead: readFlag(given.mark_as_read) !== false && !isCount(given),
+      count: isCount(given),
+    }),
+    respond: ({ readMessages }, { given }) => {
+      if (isCount(given)) return ok({ items: { count: readMessages.totalCount } });
+      const { skip, limit } = readWindow(given);
+      return ok({ skip, limit, items: readMessages.items?.map(presentMessage) });
+    },
+    errors: errorList,
+  }),
+  route({
+    method: 'get',
+    path: '/chat/Message/:id',
+    document: FindMessage,
+    variables: ({ path }) => ({ id: path.id! }),
+    respond: ({ message }) => ok(presentMessage(message)),
+    errors: errorList,
+  }),
+];
+
+/** A recipient that no user can be is one that does not exist. */
+function userId({ recipient_id: given }: Parameters): number | undefined {
+  if (given === undefined || given === null || given === '') return undefined;
+  const id = readInteger(given);
+  return id !== undefined && isDatabaseId(id) ? id : 0;
+}
+
+function presentMessage(masked: FragmentOf<typeof MessageFields>) {
+  const message = readFragment(MessageFields, masked);
+  return {
+    ...(message.customFields as Record<string, unknown>),
+    _id: message.id,
+    message: message.text,
+    attachments: message.attachments,
+    created_at: isoSeconds(message.createdAt),
+    updated_at: isoSeconds(message.updatedAt),
+    chat_dialog_id: message.dialogId,
+    date_sent: message.dateSent,
+    sender_id: message.senderId,
+    recipient_id: message.recipientId,
+    read_ids: message.readIds,
+    delivered_ids: message.deliveredIds,
+    read: message.read ? 1 : 0,
+    reactions:
+      message.reactions.length === 0
+        ? null
+        : {
+            own: message.ownReactions,
+            total: Object.fromEntries(message.reactions.map(({ name, count }) => [name, count])),
+          },
+  };
+}

@@ -1,0 +1,43 @@
+import { readText } from '../lib/parameter-values.ts';
+import { errorList } from './errors.ts';
+import { graphql } from './graphql.ts';
+import { empty, ok, route } from './route.ts';
+
+const AddReaction = graphql(`mutation AddReaction($messageId: ID!, $name: String) {
+  addReaction(messageId: $messageId, name: $name) { id }
+}`);
+
+const ListReactions = graphql(`query ListReactions($messageId: ID!) {
+  reactions(messageId: $messageId) { name userIds }
+}`);
+
+const RemoveReaction = graphql(`mutation RemoveReaction($messageId: ID!, $name: String) {
+  removeReaction(messageId: $messageId, name: $name) { id }
+}`);
+
+export const reactionRoutes = [
+  route({
+    method: 'post',
+    path: '/chat/Message/:id/reactions',
+    document: AddReaction,
+    variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
+    respond: empty,
+    errors: errorList,
+  }),
+  route({
+    method: 'get',
+    path: '/chat/Message/:id/reactions',
+    document: ListReactions,
+    variables: ({ path }) => ({ messageId: path.id! }),
+    respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
+    errors: errorList,
+  }),
+  route({
+    method: 'delete',
+    path: '/chat/Message/:id/reactions',
+    document: RemoveReaction,
+    variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
+    respond: empty,
+    errors: errorList,
+  }),
+];

@@ -1,0 +1,51 @@
+import type { ResultOf, VariablesOf } from 'gql.tada';
+import type { DocumentNode } from 'graphql';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import type { ServiceError } from '../lib/errors.ts';
+
+/** What a request says, whatever form it came in. */
+export interface RestRequest {
+  /** Values of the path, decoded. */
+  path: Record<string, string>;
+  /** Query and body together (gaps §1.2). */
+  given: Parameters;
+}
+
+/** `body` undefined: an empty one. */
+export interface Answer {
+  status: number;
+  body: unknown;
+  /** The session whose lifetime the answer tells, when the request itself came with none. */
+  opensSession?: boolean;
+  /** The request's session has ended with it. */
+  endsSession?: boolean;
+}
+
+/** One legacy endpoint: a path, the GraphQL operation behind it, and the renaming between the two. */
+export interface Route {
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** In Express' form, without suffix. */
+  path: string;
+  /** One operation with one root field, whose access is the endpoint's. */
+  document: DocumentNode;
+  variables: (request: RestRequest) => Record<string, unknown>;
+  respond: (data: never, request: RestRequest) => Answer;
+  /** The legacy body of an error; undefined: an empty one. */
+  errors: (error: ServiceError) => unknown;
+}
+
+/** Ties the types of `variables` and `respond` to the document. */
+export function route<Document extends DocumentNode>(definition: {
+  method: Route['method'];
+  path: string;
+  document: Document;
+  variables: (request: RestRequest) => VariablesOf<Document>;
+  respond: (data: ResultOf<Document>, request: RestRequest) => Answer;
+  errors: Route['errors'];
+}): Route {
+  return definition as unknown as Route;
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const created = (body: unknown): Answer => ({ status: 201, body });
+export const empty = (): Answer => ({ status: 200, body: undefined });

@@ -1,0 +1,69 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin, { type AuthFailure } from '@pothos/plugin-scope-auth';
+import type { ActingContext, Context, KnownContext, TokenContext, UserContext } from '../context.ts';
+import { db } from '../db/client.ts';
+import type PrismaTypes from '../generated/pothos.ts';
+import { getDatamodel } from '../generated/pothos.ts';
+import { type Access, refusal } from '../lib/access.ts';
+import { ForbiddenError } from '../lib/errors.ts';
+import './clean-inputs.ts';
+
+/**
+ * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
+ * (gaps §2.3). A field that says nothing is not served: `schema/index.ts` refuses to build it.
+ */
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  AuthScopes: Record<Access, boolean>;
+  AuthContexts: {
+    anyone: Context;
+    session: KnownContext;
+    token: TokenContext;
+    user: UserContext;
+    userOrKey: ActingContext;
+    key: ActingContext;
+  };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
+    SafeInt: { Input: number; Output: number };
+    Flag: { Input: unknown; Output: boolean };
+  };
+}>({
+  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs'],
+  defaultFieldNullability: false,
+  prisma: {
+    client: () => db,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+  },
+  relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
+  scopeAuth: {
+    authorizeOnSubscribe: true,
+    authScopes: ({ viewer }) => ({
+      anyone: true,
+      session: !refusal('session', viewer),
+      token: !refusal('token', viewer),
+      user: !refusal('user', viewer),
+      userOrKey: !refusal('userOrKey', viewer),
+      key: !refusal('key', viewer),
+    }),
+    unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
+      refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
+  },
+});
+
+builder.queryType({});
+builder.mutationType({});
+builder.subscriptionType({});
+
+function failedAccess(failure: AuthFailure): Access {
+  if (failure.kind === 'AuthScope') return failure.scope as Access;
+  if ('failures' in failure && failure.failures[0]) return failedAccess(failure.failures[0]);
+  return 'key';
+}

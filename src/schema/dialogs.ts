@@ -1,0 +1,182 @@
+import { DIALOG_TYPE } from '../lib/dialog-types.ts';
+import { createDialog, findDialog, listDialogs } from '../resolvers/dialogs/index.ts';
+import { otherOccupant } from '../resolvers/dialogs/views.ts';
+import { builder } from './builder.ts';
+import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
+import { SortDirection } from './scalars.ts';
+
+const DialogType = builder.enumType('DialogType', {
+  values: {
+    PUBLIC_GROUP: { value: DIALOG_TYPE.PUBLIC_GROUP, description: 'Open to every user of the application.' },
+    GROUP: { value: DIALOG_TYPE.GROUP },
+    PRIVATE: { value: DIALOG_TYPE.PRIVATE, description: 'Two users; exists once for a pair.' },
+  } as const,
+});
+
+export const Dialog = builder.prismaObject('Dialog', {
+  description: 'A conversation, as the caller sees it.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    type: t.field({ type: DialogType, resolve: (dialog) => dialog.type as 1 | 2 | 3 }),
+    userId: t.exposeInt('userId', { description: 'The owner.' }),
+    name: t.string({
+      nullable: true,
+      description: "In a private dialog the other occupant's full name, else login, else e-mail.",
+      extensions: { viewerDependent: true },
+      resolve: async (dialog, _args, { viewer, loaders }) => {
+        if (dialog.type !== DIALOG_TYPE.PRIVATE) return dialog.name;
+        const other = await loaders.user.load({
+          applicationId: dialog.applicationId,
+          id: otherOccupant(dialog, viewer) ?? 0,
+        });
+        return other?.fullName ?? other?.login ?? other?.email ?? null;
+      },
+    }),
+    photo: t.exposeString('photo', { nullable: true }),
+    isJoinRequired: t.exposeBoolean('isJoinRequired'),
+    occupantIds: t.intList({
+      description: 'Ascending; empty for public groups.',
+      resolve: async (dialog, _args, { loaders }) =>
+        dialog.type === DIALOG_TYPE.PUBLIC_GROUP
+          ? []
+          : (await loaders.dialogMembers.load(dialog)).map((member) => member.userId),
+    }),
+    adminIds: t.intList({
+      description: 'Ascending, without the owner; empty for private dialogs.',
+      resolve: async (dialog, _args, { loaders }) =>
+        (await loaders.dialogMembers.load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
+    }),
+    xmppRoomJid: t.string({
+      nullable: true,
+      description: 'Address of the room as chat clients of old know it; null for private dialogs.',
+      resolve: ({ type, applicationId, id }, _args, { publicUrl }) =>
+        type === DIALOG_TYPE.PRIVATE ? null : `${applicationId}_${id}@muc.${new URL(publicUrl()).hostname}`,
+    }),
+    lastMessage: t.string({
+      nullable: true,
+      description: 'Text of the latest message the caller can see.',
+      extensions: { viewerDependent: true },
+      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.text ?? null,
+    }),
+    lastMessageId: t.id({
+      nullable: true,
+      extensions: { viewerDependent: true },
+      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.id ?? null,
+    }),
+    lastMessageDateSent: t.int({
+      nullable: true,
+      description: 'Unix seconds.',
+      extensions: { viewerDependent: true },
+      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.dateSent ?? null,
+    }),
+    lastMessageUserId: t.int({
+      nullable: true,
+      description: 'Its sender.',
+      extensions: { viewerDependent: true },
+      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.senderId ?? null,
+    }),
+    unreadMessagesCount: t.int({
+      description: 'Messages the caller has neither sent nor read; 0 in public groups and for API keys alone.',
+      extensions: { viewerDependent: true },
+      resolve: (dialog, _args, { loaders }) => loaders.unreadCount.load(dialog),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
+  description: 'All that is given must match; of `or` at least one.',
+  fields: (t) => ({
+    id: t.field({ type: IdFilter }),
+    type: t.field({ type: IntFilter, description: '1 public group, 2 group, 3 private.' }),
+    name: t.field({ type: StringFilter }),
+    lastMessageDateSent: t.field({ type: UnixTimeFilter }),
+    createdAt: t.field({ type: DateTimeFilter }),
+    updatedAt: t.field({ type: DateTimeFilter }),
+    occupantIds: t.field({ type: IntListFilter }),
+    or: t.field({ type: [DialogFilter] }),
+  }),
+});
+
+interface DialogFilterShape {
+  id?: typeof IdFilter.$inferInput | null;
+  type?: typeof IntFilter.$inferInput | null;
+  name?: typeof StringFilter.$inferInput | null;
+  lastMessageDateSent?: typeof UnixTimeFilter.$inferInput | null;
+  createdAt?: typeof DateTimeFilter.$inferInput | null;
+  updatedAt?: typeof DateTimeFilter.$inferInput | null;
+  occupantIds?: typeof IntListFilter.$inferInput | null;
+  or?: DialogFilterShape[] | null;
+}
+
+const DialogSortField = builder.enumType('DialogSortField', {
+  values: {
+    ID: { value: 'id' },
+    TYPE: { value: 'type' },
+    NAME: { value: 'name' },
+    LAST_MESSAGE_DATE_SENT: { value: 'lastMessageDateSent' },
+    CREATED_AT: { value: 'createdAt' },
+    UPDATED_AT: { value: 'updatedAt' },
+  } as const,
+});
+
+const DialogOrder = builder.inputType('DialogOrder', {
+  fields: (t) => ({
+    field: t.field({ type: DialogSortField, required: true }),
+    direction: t.field({ type: SortDirection, required: true }),
+  }),
+});
+
+const CreateDialogInput = builder.inputType('CreateDialogInput', {
+  fields: (t) => ({
+    type: t.field({ type: DialogType, description: 'Required.' }),
+    occupantIds: t.intList({ description: 'The caller is added; unknown ids are dropped.' }),
+    name: t.string({ description: 'Required for groups; up to 200 characters.' }),
+    photo: t.string(),
+    isJoinRequired: t.boolean(),
+    dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
+  }),
+});
+
+builder.queryField('dialog', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Dialog,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, context) => findDialog(id, context),
+  }),
+);
+
+builder.queryField('dialogs', (t) =>
+  t.withAuth({ userOrKey: true }).connection(
+    {
+      type: Dialog,
+      description: "The caller's dialogs and all public groups, latest activity first or as asked.",
+      args: {
+        filter: t.arg({ type: DialogFilter }),
+        orderBy: t.arg({ type: DialogOrder }),
+        dataClassName: t.arg.string({ description: 'Only dialogs that carry this class.' }),
+        skip: t.arg.int({ description: 'Dialogs to pass over; its cost grows with it, that of cursors does not.' }),
+      },
+      resolve: (_root, args, context) => listDialogs(args, context),
+    },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ resolve: (connection) => (connection as Counted).totalCount() }),
+      }),
+    },
+  ),
+);
+
+builder.mutationField('createDialog', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Dialog,
+    description: 'Creates a dialog the caller owns; a private one that exists is returned as it is.',
+    args: { input: t.arg({ type: CreateDialogInput, required: true }) },
+    resolve: (_root, { input }, context) => createDialog(input, context),
+  }),
+);
+
+interface Counted {
+  totalCount: () => Promise<number>;
+}

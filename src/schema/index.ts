@@ -1,0 +1,35 @@
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import type { Access } from '../lib/access.ts';
+import { builder } from './builder.ts';
+import './scalars.ts';
+import './sessions.ts';
+import './users.ts';
+import './messages.ts';
+import './dialogs.ts';
+import './reactions.ts';
+import './live.ts';
+
+export const schema: GraphQLSchema = builder.toSchema();
+
+/** Who may call each operation, by `Query.dialog`, `Mutation.sendMessage` … */
+export const operationAccess: ReadonlyMap<string, Access> = readAccess();
+
+/** Denies by default: an operation that does not say who may call it stops the start. */
+function readAccess(): Map<string, Access> {
+  const access = new Map<string, Access>();
+  for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+    for (const [name, scopes] of scopesOf(type!)) {
+      const [letter, ...others] = Object.keys(scopes ?? {});
+      if (!letter || others.length > 0) throw new Error(`${type!.name}.${name} must say once who may call it`);
+      access.set(`${type!.name}.${name}`, letter as Access);
+    }
+  }
+  return access;
+}
+
+function scopesOf(type: GraphQLObjectType): [string, object | undefined][] {
+  return Object.entries(type.getFields()).map(([name, field]) => {
+    const { authScopes } = (field.extensions.pothosOptions ?? {}) as { authScopes?: object };
+    return [name, authScopes];
+  });
+}

@@ -1,0 +1,205 @@
+import { findMessage } from '../resolvers/messages/index.ts';
+import { listMessages, type MessagePage, readMessages } from '../resolvers/messages/list.ts';
+import { sendMessage } from '../resolvers/messages/send.ts';
+import { ownReactions } from '../resolvers/reactions.ts';
+import { builder } from './builder.ts';
+import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
+import { SortDirection } from './scalars.ts';
+import { User } from './users.ts';
+
+const ReactionSummary = builder.objectRef<{ name: string; count: number; own: boolean }>('ReactionSummary').implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    count: t.exposeInt('count', { description: 'Users who left it.' }),
+    own: t.exposeBoolean('own', {
+      description: 'Whether the caller is one of them.',
+      extensions: { viewerDependent: true },
+    }),
+  }),
+});
+
+export const Message = builder.prismaObject('Message', {
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    dialogId: t.exposeID('dialogId'),
+    text: t.exposeString('text', { description: 'Empty when there is none.' }),
+    senderId: t.exposeInt('senderId'),
+    sender: t.field({
+      type: User,
+      nullable: true,
+      description: 'Null once the user is deleted.',
+      resolve: ({ applicationId, senderId }, _args, { loaders }) => loaders.user.load({ applicationId, id: senderId }),
+    }),
+    recipientId: t.exposeInt('recipientId', { description: 'The other user of a private dialog; 0 in groups.' }),
+    dateSent: t.exposeInt('dateSent', { description: 'Unix seconds.' }),
+    attachments: t.field({
+      type: ['JSON'],
+      description: 'Objects with `type` and `id` or `url`, and whatever else was sent.',
+      resolve: (message) => message.attachments as unknown[],
+    }),
+    customFields: t.field({
+      type: 'JSON',
+      description: "The client's own keys.",
+      resolve: (message) => message.customFields,
+    }),
+    readIds: t.intList({
+      description: 'Users who have read it, the sender included, ascending; empty in public groups.',
+      resolve: async (message, _args, { loaders }) => (await loaders.readState.load(message)).readIds,
+    }),
+    deliveredIds: t.intList({
+      description: 'Users to whom it was delivered, the sender included, ascending; empty in public groups.',
+      resolve: async (message, _args, { loaders }) => (await loaders.readState.load(message)).deliveredIds,
+    }),
+    read: t.boolean({
+      description: 'Whether the other user of a private dialog has read it; false in groups.',
+      resolve: async (message, _args, { loaders }) =>
+        message.recipientId !== 0 && (await loaders.readState.load(message)).readIds.includes(message.recipientId),
+    }),
+    reactions: t.field({
+      type: [ReactionSummary],
+      description: 'In the order in which the names first came.',
+      resolve: async (message, _args, { loaders, viewer }) =>
+        (await loaders.reactions.load(message)).map(({ name, userIds }) => ({
+          name,
+          count: userIds.length,
+          own: viewer.kind === 'user' && userIds.includes(viewer.userId),
+        })),
+    }),
+    ownReactions: t.stringList({
+      description: "Names of the caller's reactions in the order of adding; empty for API keys alone.",
+      extensions: { viewerDependent: true },
+      resolve: async (message, _args, { loaders, viewer }) =>
+        viewer.kind === 'user' ? ownReactions(await loaders.reactions.load(message), viewer.userId) : [],
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const MessagePageType = builder
+  .objectRef<MessagePage & { totalCount: () => Promise<number> }>('MessagePage')
+  .implement({
+    description: 'A page by offset, for the REST contract; web apps page `messages` by cursor.',
+    fields: (t) => ({
+      skip: t.exposeInt('skip'),
+      limit: t.exposeInt('limit'),
+      items: t.field({ type: [Message], resolve: (page) => page.items }),
+      totalCount: t.int({ resolve: (page) => page.totalCount() }),
+    }),
+  });
+
+interface MessageFilterShape {
+  id?: typeof IdFilter.$inferInput | null;
+  text?: typeof StringFilter.$inferInput | null;
+  dateSent?: typeof UnixTimeFilter.$inferInput | null;
+  senderId?: typeof IntFilter.$inferInput | null;
+  recipientId?: typeof IntFilter.$inferInput | null;
+  attachmentType?: typeof StringListFilter.$inferInput | null;
+  createdAt?: typeof DateTimeFilter.$inferInput | null;
+  updatedAt?: typeof DateTimeFilter.$inferInput | null;
+  or?: MessageFilterShape[] | null;
+}
+
+const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').implement({
+  description: 'All that is given must match; of `or` at least one.',
+  fields: (t) => ({
+    id: t.field({ type: IdFilter }),
+    text: t.field({ type: StringFilter }),
+    dateSent: t.field({ type: UnixTimeFilter }),
+    senderId: t.field({ type: IntFilter }),
+    recipientId: t.field({ type: IntFilter }),
+    attachmentType: t.field({ type: StringListFilter, description: 'Types of the attachments.' }),
+    createdAt: t.field({ type: DateTimeFilter }),
+    updatedAt: t.field({ type: DateTimeFilter }),
+    or: t.field({ type: [MessageFilter] }),
+  }),
+});
+
+const MessageSortField = builder.enumType('MessageSortField', {
+  values: {
+    ID: { value: 'id' },
+    DATE_SENT: { value: 'dateSent', description: 'Ties in the order in which the dialog got them.' },
+    CREATED_AT: { value: 'createdAt' },
+    UPDATED_AT: { value: 'updatedAt' },
+  } as const,
+});
+
+const MessageOrder = builder.inputType('MessageOrder', {
+  fields: (t) => ({
+    field: t.field({ type: MessageSortField, required: true }),
+    direction: t.field({ type: SortDirection, required: true }),
+  }),
+});
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A text, an attachment or a custom field is needed.',
+  fields: (t) => ({
+    dialogId: t.id({ description: 'Wins over recipientId.' }),
+    recipientId: t.int({ description: 'The private dialog with this user is found or made.' }),
+    text: t.string({ description: 'Up to 32 KiB of UTF-8.' }),
+    attachments: t.field({ type: ['JSON'], description: 'Up to 20 objects with `type` and `id` or `url`.' }),
+    customFields: t.field({
+      type: 'JSON',
+      description: 'An object of up to 32 KiB; names of record fields are dropped.',
+    }),
+    sendToChat: t.boolean({ description: 'Whether offline occupants get a push; default true.' }),
+  }),
+});
+
+builder.queryField('message', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Message,
+    description: 'One message; marks nothing.',
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, context) => findMessage(id, context),
+  }),
+);
+
+builder.queryField('messages', (t) =>
+  t.withAuth({ userOrKey: true }).connection(
+    {
+      type: Message,
+      description: 'Messages of a dialog, oldest first or as asked; marks nothing.',
+      args: {
+        dialogId: t.arg.id({ required: true }),
+        filter: t.arg({ type: MessageFilter }),
+        orderBy: t.arg({ type: MessageOrder }),
+      },
+      resolve: (_root, args, context) => listMessages(args, context),
+    },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ resolve: (connection) => (connection as Counted).totalCount() }),
+      }),
+    },
+  ),
+);
+
+builder.mutationField('sendMessage', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Message,
+    description: 'Sends a message to a dialog the caller occupies, or to a user.',
+    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    resolve: (_root, { input }, context) => sendMessage(input, context),
+  }),
+);
+
+builder.mutationField('readMessages', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: MessagePageType,
+    description: 'A page of messages by offset, which marks what it returns read and delivered for the caller.',
+    args: {
+      dialogId: t.arg.id({ required: true }),
+      filter: t.arg({ type: MessageFilter }),
+      orderBy: t.arg({ type: MessageOrder }),
+      skip: t.arg.int({ required: true, defaultValue: 0 }),
+      limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
+      markAsRead: t.arg.boolean({ required: true, defaultValue: true }),
+    },
+    resolve: (_root, args, context) => readMessages(args, context),
+  }),
+);
+
+interface Counted {
+  totalCount: () => Promise<number>;
+}

@@ -1,0 +1,43 @@
+import { addReaction, listReactions, type ReactionUsers, removeReaction } from '../resolvers/reactions.ts';
+import { builder } from './builder.ts';
+import { Message } from './messages.ts';
+
+const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    userIds: t.exposeIntList('userIds', { description: 'Users who left it, ascending.' }),
+  }),
+});
+
+builder.queryField('reactions', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: [Reaction],
+    description: 'Who reacted to a message, in the order in which the names first came.',
+    args: { messageId: t.arg.id({ required: true }) },
+    resolve: (_root, { messageId }, context) => listReactions(messageId, context),
+  }),
+);
+
+builder.mutationField('addReaction', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Message,
+    description: 'Leaves a reaction; the same again changes nothing.',
+    args: {
+      messageId: t.arg.id({ required: true }),
+      name: t.arg.string({ description: '1 to 64 characters; required.' }),
+    },
+    resolve: (_root, { messageId, name }, context) => addReaction(messageId, name, context),
+  }),
+);
+
+builder.mutationField('removeReaction', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Message,
+    description: "Takes one of the caller's reactions back.",
+    args: {
+      messageId: t.arg.id({ required: true }),
+      name: t.arg.string({ description: 'As it was added; required.' }),
+    },
+    resolve: (_root, { messageId, name }, context) => removeReaction(messageId, name, context),
+  }),
+);

@@ -1,0 +1,24 @@
+import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
+import { builder } from './builder.ts';
+
+builder.addScalarType('DateTime', DateTimeResolver, {
+  description: 'A moment as ISO 8601 in UTC with milliseconds: `2026-11-20T17:46:59.000Z`.',
+});
+builder.addScalarType('JSON', JSONResolver, { description: 'Any JSON value.' });
+builder.addScalarType('SafeInt', SafeIntResolver, { description: 'A whole number up to ±(2^53 − 1).' });
+
+/** Unreadable values pass, so that the rule of the field can name them beside its other texts. */
+builder.scalarType('Flag', {
+  description: 'A boolean; also 1, 0, "1", "0", "true", "false" and "" as legacy clients write them.',
+  serialize: (value) => Boolean(value),
+  parseValue: (value) => FLAGS.get(value) ?? value,
+});
+
+const FLAGS = new Map<unknown, boolean>([
+  ...[true, 1, '1', 'true'].map((value) => [value, true] as const),
+  ...[false, 0, '0', 'false', ''].map((value) => [value, false] as const),
+]);
+
+export const SortDirection = builder.enumType('SortDirection', {
+  values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
+});

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const createDogs = 'CREATE TABLE "Dog" ("id" INTEGER NOT NULL, CONSTRAINT "Dog_pkey" PRIMARY KEY ("id"));\n';
+const nameDogs = 'ALTER TABLE "Dog" ADD COLUMN "name" TEXT NOT NULL;\n';
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'atrium-migrate-'));
+  // PostgreSQL runs as another user when we are root.
+  chmodSync(folder, 0o755);
+  postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), flags: ['-c', 'fsync=off'] });
+});
+
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('pending migrations are applied in order of name, each once', async () => {
+  const database = await createDatabase();
+  const migrations = writeMigrations({ '2_name': nameDogs, '1_dogs': createDogs });
+
+  expect(await database.migrate(migrations)).toEqual(['1_dogs', '2_name']);
+  expect(await database.migrate(pathToFileURL(`${migrations}/`))).toEqual([]);
+  await database.query(`INSERT INTO "Dog" VALUES (1, 'Rex')`);
+});
+
+test('of processes that migrate at the same time one applies and the others wait', async () => {
+  const database = await createDatabase();
+  // Waits for every transaction, so it would never end if the others waited inside a query.
+  const index = 'CREATE INDEX CONCURRENTLY "Dog_name" ON "Dog" ("name");';
+  const migrations = writeMigrations({ '1_dogs': createDogs, '2_name': nameDogs, '3_index': index });
+
+  const applied = await Promise.all(Array.from({ length: 5 }, () => database.migrate(migrations)));
+  expect(applied.flat()).toEqual(['1_dogs', '2_name', '3_index']);
+});
+
+test('a migration that was changed after it had been applied is refused', async () => {
+  const database = await createDatabase();
+  await database.migrate(writeMigrations({ '1_dogs': createDogs }));
+
+  const edited = writeMigrations({ '1_dogs': `-- edited\n${createDogs}` });
+  await expect(database.migrate(edited)).rejects.toThrow('1_dogs was changed after it had been applied');
+});
+
+test('a database with a migration that this build lacks is refused', async () => {
+  const database = await createDatabase();
+  await database.migrate(writeMigrations({ '1_dogs': createDogs, '2_name': nameDogs }));
+
+  const older = writeMigrations({ '1_dogs': createDogs });
+  await expect(database.migrate(older)).rejects.toThrow('The database is newer than this build');
+});
+
+test('a migration that fails leaves nothing but its record, and blocks the next until it is resolved', async () => {
+  const database = await createDatabase();
+  const migrations = writeMigrations({ '1_dogs': `${createDogs} SELECT 1 / 0;`, '2_name': nameDogs });
+
+  await expect(database.migrate(migrations)).rejects.toThrow('1_dogs failed: division by zero');
+  await expect(database.migrate(migrations)).rejects.toThrow('1_dogs failed earlier');
+  await expect(database.query('SELECT * FROM "Dog"')).rejects.toThrow('does not exist');
+
+  await database.prisma(migrations, 'migrate', 'resolve', '--rolled-back', '1_dogs');
+  writeFileSync(join(migrations, '1_dogs', 'migration.sql'), createDogs);
+  expect(await database.migrate(migrations)).toEqual(['1_dogs', '2_name']);
+});
+
+test('a script that fails inside its own transaction is recorded with its reason', async () => {
+  const database = await createDatabase();
+  const migrations = writeMigrations({ '1_own': 'BEGIN; SELECT 1 / 0; COMMIT;' });
+
+  await expect(database.migrate(migrations)).rejects.toThrow('1_own failed: division by zero');
+  const { rows } = await database.query('SELECT logs, finished_at FROM "_prisma_migrations"');
+  expect(rows).toEqual([{ logs: 'division by zero', finished_at: null }]);
+});
+
+test('the Prisma CLI agrees on what is applied, and what it applied counts here', async () => {
+  const database = await createDatabase();
+  const migrations = writeMigrations({ '1_dogs': createDogs });
+  await database.migrate(migrations);
+  expect(await database.prisma(migrations, 'migrate', 'status')).toContain('Database schema is up to date');
+
+  addMigration(migrations, '2_name', nameDogs);
+  expect(await database.prisma(migrations, 'migrate', 'deploy')).toContain('2_name');
+  expect(await database.migrate(migrations)).toEqual([]);
+});
+
+/** Each test has a database of its own, and every call a connection of its own. */
+async function createDatabase() {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  await connected('postgres', (client) => client.query(`CREATE DATABASE ${name}`));
+  const url = postgres.url.replace('/app?', `/${name}?`);
+
+  return {
+    migrate: (migrations: string | URL) => connected(name, (client) => migrate(client, migrations)),
+    query: (sql: string) => connected(name, (client) => client.query(sql)),
+    prisma: (migrations: string, ...args: string[]) => runPrisma(migrations, url, args),
+  };
+}
+
+async function connected<Result>(database: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ ...postgres.config, database });
+  await client.connect();
+  try {
+    return await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function writeMigrations(scripts: Record<string, string>): string {
+  const directory = join(mkdtempSync(join(folder, 'prisma-')), 'migrations');
+  for (const [name, sql] of Object.entries(scripts)) addMigration(directory, name, sql);
+  return directory;
+}
+
+function addMigration(directory: string, name: string, sql: string): void {
+  mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, name, 'migration.sql'), sql);
+}
+
+async function runPrisma(migrations: string, url: string, args: string[]): Promise<string> {
+  const project = join(migrations, '..');
+  writeFileSync(join(project, 'schema.prisma'), 'datasource db {\n  provider = "postgresql"\n}\n');
+  writeFileSync(join(migrations, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  const paths = { schema: join(project, 'schema.prisma'), migrations: { path: migrations } };
+  const config = JSON.stringify({ ...paths, datasource: { url } });
+  writeFileSync(join(project, 'prisma.config.ts'), `export default ${config};\n`);
+
+  const command = [join(root, 'scripts/prisma.mjs'), ...args, '--config', join(project, 'prisma.config.ts')];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });
+  return stdout;
+}

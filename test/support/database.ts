@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export interface TestDatabase {
+  config: pg.ClientConfig;
+  drop: () => Promise<void>;
+}
+
+/** A database of one's own, cloned from the migrated template. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template_atrium`));
+  return {
+    config: { connectionString: urlOf(name) },
+    drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)).then(() => {}),
+  };
+}
+
+async function administer<Result>(action: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  try {
+    return await action(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(database: string): string {
+  return inject('templateUrl').replace('/template_atrium?', `/${database}?`);
+}
