@@ -6,6 +6,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', './test/support/plain-summary.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Each file has a database of its own, so they run side by side; a module knows one database.
     pool: 'forks',

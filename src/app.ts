@@ -34,6 +34,7 @@ export interface App {
 
 /** How long requests under way may take when the app stops. */
 const DRAIN = 10 * SECOND;
+const IDLE_CHECK = 100;
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp({ config, database, now, log }: AppDependencies): Promise<App> {
@@ -70,7 +71,9 @@ export async function createApp({ config, database, now, log }: AppDependencies)
       health.isReady = false;
       clearInterval(sweeper);
       const closed = close(server);
-      await sockets.stop();
+      const disconnected = sockets.stop();
+      hub.endWatches();
+      await disconnected;
       await closed;
       await hub.stop();
       await sessionClock.flush();
@@ -121,9 +124,12 @@ function addressOf(server: Server, host: string): string {
 /** Idle connections end at once, busy ones with their answer, at the latest after `DRAIN`. */
 function close(server: Server): Promise<void> {
   const hurry = setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+  // One that has just answered would otherwise be kept alive for another request.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK).unref();
   return new Promise((resolve) => {
     server.close(() => {
       clearTimeout(hurry);
+      clearInterval(idle);
       resolve();
     });
     server.closeIdleConnections();

@@ -9,6 +9,7 @@ import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { bootstrapApplication } from './resolvers/applications.ts';
 
+const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
 
 interface Database {
@@ -19,8 +20,7 @@ interface Database {
 try {
   await main(readConfig());
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`atrium: ${error instanceof ConfigError ? '' : 'could not start: '}${message}\n`);
+  process.stderr.write(`atrium: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }
 
@@ -29,10 +29,11 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase(config);
   let app: App;
   try {
-    await migrateDatabase(database.config);
     await connectDatabase(database.config);
     await bootstrap(config);
-    app = await createApp({ config, database: database.config, now: () => new Date(), log });
+    app = await createApp({ config, database: database.config, now: () => new Date(), log }).catch(
+      naming('HOST, PORT', 'listen'),
+    );
   } catch (error) {
     await database.stop();
     throw error;
@@ -41,20 +42,46 @@ async function main(config: Config): Promise<void> {
   process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
 }
 
+/** A migrated database: the operator's, or our own in `DATA_DIR`. */
 async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {
-  if (databaseUrl) return { config: { connectionString: databaseUrl }, stop: async () => {} };
-  await mkdir(dataDir, { recursive: true });
-  return startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
+  if (databaseUrl) {
+    const config = { connectionString: databaseUrl };
+    await prepare(config).catch(naming('DATABASE_URL'));
+    return { config, stop: async () => {} };
+  }
+  await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
+  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
+  try {
+    await prepare(embedded.config);
+    return embedded;
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
 }
 
-async function migrateDatabase(config: pg.PoolConfig): Promise<void> {
+async function prepare(config: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(config);
+  client.on('error', () => {}); // the query under way fails with it
   await client.connect();
   try {
+    const { rows } = await client.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
+    );
+    const version = rows[0]!.version;
+    if (version < OLDEST_POSTGRES) throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed, not ${version}`);
     await migrate(client, MIGRATIONS);
   } finally {
     await client.end();
   }
+}
+
+/** Names the variables that an error is about; with `syscall` only if it comes from that one. */
+function naming(variables: string, syscall?: string) {
+  return (error: Error & { syscall?: string }): never => {
+    if (syscall && error.syscall !== syscall) throw error;
+    throw new ConfigError(`${variables}: ${error.message}`);
+  };
 }
 
 /** The first application of an empty database; its secrets are printed and written down this once. */

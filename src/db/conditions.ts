@@ -1,3 +1,4 @@
+import { BadInputError } from '../lib/errors.ts';
 import type { Cursor, PageRequest } from '../lib/pages.ts';
 import { Prisma } from './client.ts';
 
@@ -48,10 +49,12 @@ export function conditionOf(filter: FilterInput | null | undefined, fields: Reco
 }
 
 function fieldConditions(asked: FieldFilter, { column, cast, isArray }: FilteredField): Prisma.Sql[] {
-  const one = (value: unknown) => Prisma.sql`${value}::${Prisma.raw(cast)}`;
-  const many = (values: readonly unknown[]) => Prisma.sql`${values}::${Prisma.raw(cast)}[]`;
+  const one = (value: unknown) => Prisma.sql`${parameter(value)}::${Prisma.raw(cast)}`;
+  const many = (values: readonly unknown[]) => Prisma.sql`${values.map(parameter)}::${Prisma.raw(cast)}[]`;
   const conditions: Prisma.Sql[] = [];
   if (isArray) {
+    if (asked.eq === null) conditions.push(Prisma.sql`cardinality(${column}) = 0`);
+    if (asked.ne === null) conditions.push(Prisma.sql`cardinality(${column}) > 0`);
     if (asked.eq !== undefined && asked.eq !== null) conditions.push(Prisma.sql`${column} @> ARRAY[${one(asked.eq)}]`);
     if (asked.ne !== undefined && asked.ne !== null) {
       conditions.push(Prisma.sql`NOT ${column} @> ARRAY[${one(asked.ne)}]`);
@@ -73,6 +76,12 @@ function fieldConditions(asked: FieldFilter, { column, cast, isArray }: Filtered
   if (asked.notIn) conditions.push(Prisma.sql`(${column} = ANY(${many(asked.notIn)})) IS NOT TRUE`);
   if (asked.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${`%${escapeLike(asked.contains)}%`}`);
   return conditions;
+}
+
+/** PostgreSQL knows no year 0; what lies before year 1 lies before everything that is kept. */
+function parameter(value: unknown): unknown {
+  if (!(value instanceof Date)) return value;
+  return value.getUTCFullYear() < 1 ? '-infinity' : value.toISOString();
 }
 
 function escapeLike(text: string): string {
@@ -100,15 +109,37 @@ export function between({ after, before }: PageRequest, order: Order): Prisma.Sq
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
 }
 
-function behind({ value, id: tie }: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+function behind(cursor: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+  const { value, id: tie } = requireFitting(cursor, cast);
   const beyond = Prisma.raw(isDescending ? '<' : '>');
   if (value === null) return Prisma.sql`(${column} IS NULL AND ${id} ${beyond} ${tie})`;
   const place = Prisma.sql`${value}::${Prisma.raw(cast)}`;
   return Prisma.sql`((${column}, ${id}) ${beyond} (${place}, ${tie}) OR ${column} IS NULL)`;
 }
 
-function ahead({ value, id: tie }: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+function ahead(cursor: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+  const { value, id: tie } = requireFitting(cursor, cast);
   const before = Prisma.raw(isDescending ? '>' : '<');
   if (value === null) return Prisma.sql`(${column} IS NOT NULL OR ${id} ${before} ${tie})`;
   return Prisma.sql`(${column}, ${id}) ${before} (${value}::${Prisma.raw(cast)}, ${tie})`;
+}
+
+/** A cursor comes from outside: what is in it need not be what we once wrote there for this order. */
+function requireFitting(cursor: Cursor, cast: Order['cast']): Cursor {
+  const { value, id } = cursor;
+  const isFitting = value === null || FITS[cast](value);
+  if (!isFitting || id.includes('\0')) throw new BadInputError('Invalid cursor');
+  return cursor;
+}
+
+const FITS: Record<Order['cast'], (value: string | number) => boolean> = {
+  int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  float8: (value) => typeof value === 'number',
+  text: (value) => typeof value === 'string' && !value.includes('\0'),
+  timestamptz: (value) => typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) && isoText(value) === value,
+};
+
+function isoText(text: string): string | undefined {
+  const moment = new Date(text);
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
 }

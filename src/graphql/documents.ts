@@ -5,18 +5,26 @@ import {
   type ASTVisitor,
   type DocumentNode,
   GraphQLError,
+  Kind,
   parse,
+  type SelectionSetNode,
   specifiedRules,
   type ValidationContext,
   type ValidationRule,
   validate,
+  visit,
 } from 'graphql';
+import { isTooDeep } from '../lib/clean-text.ts';
+import { BadInputError } from '../lib/errors.ts';
+import { MAX_PAGE } from '../lib/pages.ts';
 import { schema } from '../schema/index.ts';
 
 /** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
 export const LIMITS = { tokens: 10_000, depth: 12, aliases: 50, rootFields: 50, cost: 5_000 };
 
-export type PreparedDocument = { document: DocumentNode; errors?: undefined } | { errors: readonly GraphQLError[] };
+export type PreparedDocument =
+  | { document: DocumentNode; hasPagesInVariables: boolean; errors?: undefined }
+  | { errors: readonly GraphQLError[] };
 
 /** Clients send the same few documents over and over. */
 const MAX_KEPT = 1_000;
@@ -36,34 +44,92 @@ export function prepareDocument(text: string): PreparedDocument {
   return prepared;
 }
 
+/** What is wrong with the variables of a request: too deep to be read, or pages too large for the document's cost. */
+export function variableProblem(text: string, variables: unknown): GraphQLError | undefined {
+  if (isTooDeep(variables)) return new BadInputError('Request parameters are too complex');
+  const prepared = prepareDocument(text);
+  if (prepared.errors || !prepared.hasPagesInVariables) return undefined;
+  const sized = withPageSizes(prepared.document, (variables ?? {}) as Record<string, unknown>);
+  try {
+    validate(schema, sized, [COST_RULE]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GraphQLError) return asBadInput(error);
+    throw error;
+  }
+}
+
 function prepare(text: string): PreparedDocument {
   try {
     const document = parse(text, { maxTokens: LIMITS.tokens });
     const errors = validate(schema, document, RULES, { maxErrors: 20 });
-    return errors.length > 0 ? { errors: errors.map(asBadInput) } : { document };
+    if (errors.length > 0) return { errors: errors.map(asBadInput) };
+    return { document, hasPagesInVariables: withPageSizes(document, {}) !== document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [asBadInput(error)] };
+    // The parser and the rules call themselves for each level of nesting.
+    if (error instanceof RangeError)
+      return { errors: [asBadInput(new GraphQLError('The document is nested too deeply'))] };
     throw error;
   }
 }
+
+// A page of a hundred rows with all their fields has to stay within the limit, so depth adds nothing of its own.
+const COST_RULE = costLimitRule({ maxCost: LIMITS.cost, depthCostFactor: 1 }) as unknown as ValidationRule;
 
 const RULES: ValidationRule[] = [
   rootFieldLimit,
   maxDepthRule({ n: LIMITS.depth }) as unknown as ValidationRule,
   maxAliasesRule({ n: LIMITS.aliases }) as unknown as ValidationRule,
-  // A page of a hundred rows with all their fields has to stay within the limit, so depth adds nothing of its own.
-  costLimitRule({ maxCost: LIMITS.cost, depthCostFactor: 1 }) as unknown as ValidationRule,
+  COST_RULE,
   ...specifiedRules,
 ];
+
+/** The cost rule counts page sizes that are written down; this writes down those that come in variables. */
+function withPageSizes(document: DocumentNode, variables: Record<string, unknown>): DocumentNode {
+  return visit(document, {
+    Argument(argument) {
+      const { name, value } = argument;
+      if ((name.value !== 'first' && name.value !== 'last') || value.kind !== Kind.VARIABLE) return undefined;
+      const size = Number(variables[value.name.value] ?? MAX_PAGE);
+      return { ...argument, value: { kind: Kind.INT, value: String(Number.isInteger(size) ? size : MAX_PAGE) } };
+    },
+  });
+}
 
 function rootFieldLimit(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition({ selectionSet }) {
-      if (selectionSet.selections.length > LIMITS.rootFields) {
-        context.reportError(new GraphQLError(`An operation may have at most ${LIMITS.rootFields} root fields`));
+      if (countFields(selectionSet, context) > LIMITS.rootFields) {
+        throw new GraphQLError(`An operation may have at most ${LIMITS.rootFields} root fields`);
       }
     },
   };
+}
+
+/** Fields of a selection, those that fragments bring included; a fragment inside itself counts no more. */
+function countFields(
+  { selections }: SelectionSetNode,
+  context: ValidationContext,
+  counts = new Map<string, number>(),
+): number {
+  let fields = 0;
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) fields++;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) fields += countFields(selection.selectionSet, context, counts);
+    else fields += countFieldsOfFragment(selection.name.value, context, counts);
+  }
+  return fields;
+}
+
+function countFieldsOfFragment(name: string, context: ValidationContext, counts: Map<string, number>): number {
+  const known = counts.get(name);
+  if (known !== undefined) return known;
+  counts.set(name, 0);
+  const fragment = context.getFragment(name);
+  const count = fragment ? countFields(fragment.selectionSet, context, counts) : 0;
+  counts.set(name, count);
+  return count;
 }
 
 function asBadInput(error: GraphQLError): GraphQLError {

@@ -15,7 +15,7 @@ export function shownError(error: unknown, log: Logger): GraphQLError {
   const cause = causeOf(given);
   if (cause instanceof ServiceError) return withExtensions(given, cause.message, cause.extensions);
   if (cause === undefined) {
-    return withExtensions(given, given.message, { code: 'BAD_USER_INPUT', ...given.extensions });
+    return withExtensions(given, given.message, { ...given.extensions, code: 'BAD_USER_INPUT' });
   }
   if (isDatabaseAway(cause)) {
     const away = new ServiceUnavailableError();

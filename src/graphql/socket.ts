@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionResult, execute, type GraphQLError } from 'graphql';
+import { type ExecutionResult, execute, GraphQLError } from 'graphql';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from 'graphql-ws';
 import { type Extra, useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -12,12 +12,16 @@ import { SECOND } from '../lib/time.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate, sessionExpiry } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
-import { prepareDocument } from './documents.ts';
+import { prepareDocument, variableProblem } from './documents.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribe } from './subscribe.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_OPERATIONS = 100;
+/** Answers that may wait for a client to read them; a full page of the longest messages fits in twice. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+/** How long clients may take to answer the close of a service that stops. */
+const FAREWELL = SECOND;
 const TOO_SLOW = 4429;
 
 interface SocketExtra extends Record<PropertyKey, unknown> {
@@ -44,7 +48,10 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request));
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      boundBuffer(accepted);
+      sockets.emit('connection', accepted, request);
+    });
   });
 
   const connections = new Set<Connection>();
@@ -53,13 +60,14 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       schema,
       execute,
       subscribe,
+      isProd: true, // else the reason of a close would show what went wrong inside
       onConnect: async (connection) => {
         const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
         const viewer = await authenticate(credentials, services);
         if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
         connection.extra.credentials = credentials;
         await followSession(connection, viewer, services);
-        connections.add(connection);
+        if (isOpen(connection)) connections.add(connection);
         return true;
       },
       onDisconnect: (connection) => {
@@ -70,9 +78,12 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
         if (Object.keys(connection.subscriptions).length > MAX_OPERATIONS) {
           return [new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`)];
         }
+        const problem = variableProblem(query, variables);
+        if (problem) return [problem];
         const prepared = prepareDocument(query);
         if (prepared.errors) return prepared.errors;
-        const viewer = await authenticate(connection.extra.credentials!, services);
+        const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
+        if (viewer instanceof GraphQLError) return [viewer];
         if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
           close(connection, CloseCode.Forbidden, 'Forbidden');
           return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
@@ -100,7 +111,11 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     /** Closes all sockets with 1001. */
     async stop(): Promise<void> {
       clearInterval(expiry);
+      const hurry = setTimeout(() => {
+        for (const socket of sockets.clients) socket.terminate();
+      }, FAREWELL).unref();
       await graphql.dispose();
+      clearTimeout(hurry);
     },
   };
 }
@@ -113,7 +128,20 @@ async function followSession(connection: Connection, viewer: KnownViewer, { hub 
   connection.extra.release = await hub.onSessionEnded(viewer.applicationId, session.id, () =>
     close(connection, CloseCode.Forbidden, 'Forbidden'),
   );
-  if (connection.extra.socket.readyState !== connection.extra.socket.OPEN) connection.extra.release();
+  if (!isOpen(connection)) connection.extra.release();
+}
+
+/** Whoever asks and asks without reading the answers is not waited for. */
+function boundBuffer(socket: WebSocket): void {
+  const check = () => {
+    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.close(TOO_SLOW, 'Too slow');
+  };
+  socket.on('message', check);
+  socket.on('ping', check);
+}
+
+function isOpen({ extra }: Connection): boolean {
+  return extra.socket.readyState === extra.socket.OPEN;
 }
 
 /** Requests elsewhere with the same token may have restarted its lifetime, so the session itself is asked. */
@@ -147,7 +175,12 @@ function payloadReader(payload: Readonly<Record<string, unknown>> | undefined): 
   };
 }
 
+/** A fault as something that a hook may answer; `onError` masks it. */
+function asGraphQLError(fault: Error): GraphQLError {
+  return new GraphQLError('Internal server error', { originalError: fault });
+}
+
 function masked(result: ExecutionResult, { log }: Services): ExecutionResult | undefined {
   if (!result.errors) return undefined;
-  return { ...result, errors: result.errors.map((error: GraphQLError) => shownError(error, log)) };
+  return { ...result, errors: result.errors.map((error) => shownError(error, log)) };
 }

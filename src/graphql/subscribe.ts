@@ -28,7 +28,15 @@ export async function subscribe(
   const context = args.contextValue as Context;
   watch.onTooSlow = context.onTooSlow;
   const key = sharingKey(args, context.viewer);
-  return mapWatch(watch, (event) => event.once(key, () => executeEvent(args, context, event)));
+  return mapWatch(watch, async (event) => {
+    let isOwn = false;
+    const shared = await event.once(key, () => {
+      isOwn = true;
+      return executeEvent(args, context, event);
+    });
+    // What failed may have failed for whoever was first alone: they may have lost their rights meanwhile.
+    return shared.errors && !isOwn ? executeEvent(args, context, event) : shared;
+  });
 }
 
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */

@@ -29,24 +29,32 @@ export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
  */
 export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
 
+/** Whether the viewer may call an operation of that access. */
+export function isAllowed(access: Access, viewer: Viewer): boolean {
+  switch (access) {
+    case 'anyone':
+      return true;
+    case 'session':
+      return viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+    case 'token':
+      return 'session' in viewer && viewer.session !== undefined;
+    case 'user':
+      return viewer.kind === 'user';
+    case 'userOrKey':
+      return viewer.kind === 'user' || viewer.kind === 'key';
+    case 'key':
+      return viewer.kind === 'key';
+  }
+}
+
 /** Why the viewer may not call an operation of that access; undefined when they may. */
 export function refusal(access: Access, viewer: Viewer): ServiceError | undefined {
-  if (access === 'anyone') return undefined;
+  if (isAllowed(access, viewer)) return undefined;
   if (viewer.kind === 'anonymous') return new UnauthenticatedError('Token is required');
   if (viewer.kind === 'refused') return viewer.reason;
-  switch (access) {
-    case 'session':
-      return undefined;
-    case 'token':
-      return 'session' in viewer && viewer.session ? undefined : new UnauthenticatedError('Token is required');
-    case 'user':
-      return viewer.kind === 'user' ? undefined : new NeedUserError();
-    case 'userOrKey':
-      return viewer.kind === 'application' ? new NeedUserError() : undefined;
-    case 'key':
-      if (viewer.kind === 'application') return new NeedUserError();
-      return viewer.kind === 'key'
-        ? undefined
-        : new ForbiddenError("You don't have appropriate permissions to do this operation");
+  if (access === 'token') return new UnauthenticatedError('Token is required');
+  if (access === 'key' && viewer.kind === 'user') {
+    return new ForbiddenError("You don't have appropriate permissions to do this operation");
   }
+  return new NeedUserError();
 }

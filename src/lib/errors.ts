@@ -88,6 +88,13 @@ export class UnprocessableError extends ServiceError {
   }
 }
 
+/** A social or phone sign-in was refused, or nothing can verify it. */
+export class SignInRefusedError extends UnprocessableError {
+  constructor() {
+    super('Bad Authentication data');
+  }
+}
+
 /** Fields at fault; the message is their sentences, `extensions.fields` the texts by field. */
 export class InvalidFieldsError extends ServiceError {
   readonly fields: FieldErrors;

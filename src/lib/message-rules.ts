@@ -32,15 +32,19 @@ export function withoutReservedKeys(customFields: Record<string, unknown>): Reco
 
 /**
  * A message's content as it is stored: text trimmed at the end, ids of attachments as text.
+ * @param addressProblems sentences about whom it goes to, which are told together with those about the content
  * @throws {UnprocessableError} with all sentences that apply (gaps §6.2, §17)
  */
-export function checkedContent({ text, attachments, customFields }: MessageContent): MessageContent {
+export function checkedContent(
+  { text, attachments, customFields }: MessageContent,
+  addressProblems: string[] = [],
+): MessageContent {
   const content = {
     text: text.trimEnd(),
     attachments: attachments.map(attachment),
     customFields: withoutReservedKeys(customFields),
   };
-  const problems: string[] = [];
+  const problems = [...addressProblems];
   if (content.text === '' && attachments.length === 0 && Object.keys(content.customFields).length === 0) {
     problems.push("Message can't be blank");
   }

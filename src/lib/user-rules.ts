@@ -47,19 +47,19 @@ const MAX_TAG = 50;
 
 /**
  * Texts of every rule of gaps §4.1 that a new user breaks, by field in the order of the record; empty when none.
- * Whether login and address are free only the database knows.
+ * @param taken what only the database knows: texts of the fields that another user has
  */
-export function newUserProblems(input: UserInput): FieldErrors {
+export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
   const problems = compact({
-    login: loginProblems(text(input.login)),
-    email: emailProblems(text(input.email)),
+    login: [...loginProblems(text(input.login)), ...(taken.login ?? [])],
+    email: [...emailProblems(text(input.email)), ...(taken.email ?? [])],
     password: passwordProblems(input.password ?? ''),
     fullName: tooLong(text(input.fullName), 255),
     phone: phoneProblems(text(input.phone)),
     website: tooLong(text(input.website), 255),
-    facebookId: providerIdProblems(text(input.facebookId)),
-    twitterId: providerIdProblems(text(input.twitterId)),
-    externalUserId: positive(input.externalUserId, Number.MAX_SAFE_INTEGER),
+    facebookId: [...providerIdProblems(text(input.facebookId)), ...(taken.facebookId ?? [])],
+    twitterId: [...providerIdProblems(text(input.twitterId)), ...(taken.twitterId ?? [])],
+    externalUserId: [...positive(input.externalUserId, Number.MAX_SAFE_INTEGER), ...(taken.externalUserId ?? [])],
     blobId: positive(input.blobId, 2_147_483_647),
     customData: tooLong(text(input.customData), 5000),
     parentsContacts: tooLong(text(input.parentsContacts), 255),
@@ -109,7 +109,7 @@ function tagsOf(tags: string[] | null | undefined): string[] {
 
 function loginProblems(login: string | null): string[] {
   if (login === null) return [];
-  return [...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE]), ...tooShort(login, 3), ...tooLong(login, 40)];
+  return [...tooShort(login, 3), ...tooLong(login, 40), ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE])];
 }
 
 function emailProblems(email: string | null): string[] {

@@ -54,6 +54,13 @@ export class Hub {
     await this.#client?.end().catch(() => {});
   }
 
+  /** Ends every watch in good order, so that nothing keeps its connection open. */
+  endWatches(): void {
+    for (const watches of [...this.#ofDialog.values(), ...this.#ofUser.values()]) {
+      for (const watch of [...watches]) void watch.return();
+    }
+  }
+
   /** Watches that are open. */
   get watchCount(): number {
     let count = 0;
@@ -70,7 +77,9 @@ export class Hub {
       (rows) => this.#audience.mayPass(rows, watched),
       () => this.#leave(watch),
     );
-    watch.startsAfter = this.#reader.horizon;
+    // A cursor from another process may be ahead of what this one has read.
+    const { horizon } = this.#reader;
+    watch.startsAfter = since !== undefined && since > horizon ? since : horizon;
     add(...this.#placeOf(watched), watch);
     return watch;
   }
@@ -183,6 +192,7 @@ export class Hub {
     await client.connect();
     await client.query(`LISTEN ${WAKE_CHANNEL}`);
     this.#client = client;
+    if (this.#isStopped) await client.end();
   }
 
   #listenAgain(): void {

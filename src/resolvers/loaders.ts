@@ -1,9 +1,9 @@
 import type { Viewer } from '../lib/access.ts';
 import { lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
+import { reactionLoader } from './messages/reactions-of.ts';
 import { readStateLoader } from './messages/read-state.ts';
 import { messageLoader } from './messages/rows.ts';
-import { reactionLoader } from './reactions.ts';
-import { userLoader } from './users/index.ts';
+import { userLoader } from './users/loader.ts';
 
 export type Loaders = ReturnType<typeof createLoaders>;
 

@@ -1,17 +1,10 @@
-import DataLoader from 'dataloader';
 import type { ActingContext, UserContext } from '../context.ts';
 import { db } from '../db/client.ts';
-import { groupBy } from '../lib/collections.ts';
 import { BadInputError, NotFoundError } from '../lib/errors.ts';
 import { isStringId } from '../lib/string-ids.ts';
 import { requireReadableDialog } from './dialogs/access.ts';
+import type { ReactionUsers } from './messages/reactions-of.ts';
 import type { MessageRow } from './messages/rows.ts';
-
-/** Users who left a reaction of one name, by id. */
-export interface ReactionUsers {
-  name: string;
-  userIds: number[];
-}
 
 const MAX_NAME = 64;
 
@@ -27,8 +20,9 @@ export async function addReaction(
   context: UserContext,
 ): Promise<MessageRow> {
   const { viewer, now, outbox } = context;
-  const message = await requireMessage(messageId, context);
+  const id = checkedId(messageId);
   const checked = checkedName(name);
+  const message = await requireMessage(id, context);
   const added = await db.$executeRaw`
     WITH added AS (
       INSERT INTO reactions (application_id, message_id, user_id, name)
@@ -52,8 +46,9 @@ export async function removeReaction(
   context: UserContext,
 ): Promise<MessageRow> {
   const { viewer, now, outbox } = context;
-  const message = await requireMessage(messageId, context);
+  const id = checkedId(messageId);
   const checked = checkedName(name);
+  const message = await requireMessage(id, context);
   const removed = await db.$executeRaw`
     WITH removed AS (
       DELETE FROM reactions
@@ -71,56 +66,20 @@ export async function removeReaction(
 
 /** Who reacted how, in the order in which the names first came. */
 export async function listReactions(messageId: string, context: ActingContext): Promise<ReactionUsers[]> {
-  const message = await requireMessage(messageId, context);
-  return context.loaders.reactions.load(message);
+  const message = await requireMessage(checkedId(messageId), context);
+  return context.loaders.reactions.load(message, (reactions) => reactions);
 }
 
-/** Reactions of messages by name, names in the order of their first coming. */
-export function reactionLoader(): DataLoader<MessageRow, OrderedReaction[], string> {
-  return new DataLoader(
-    async (messages) => {
-      const rows = await db.$queryRaw<{ messageId: string; userId: number; name: string }[]>`
-        SELECT message_id AS "messageId", user_id AS "userId", name FROM reactions
-        WHERE application_id = ${messages[0]!.applicationId}
-          AND message_id = ANY(${messages.map((message) => message.id)}::text[])
-        ORDER BY position`;
-      const byMessage = groupBy(rows, (row) => row.messageId);
-      return messages.map(({ id }) => byName(byMessage.get(id) ?? []));
-    },
-    { cacheKeyFn: (message) => message.id },
-  );
-}
-
-export interface OrderedReaction extends ReactionUsers {
-  /** Places in the order of adding, by user. */
-  places: Map<number, number>;
-}
-
-/** Names of the reactions one user left, in the order of adding. */
-export function ownReactions(reactions: OrderedReaction[], userId: number): string[] {
-  return reactions
-    .filter((reaction) => reaction.places.has(userId))
-    .sort((a, b) => a.places.get(userId)! - b.places.get(userId)!)
-    .map((reaction) => reaction.name);
-}
-
-function byName(rows: { userId: number; name: string }[]): OrderedReaction[] {
-  const reactions = new Map<string, OrderedReaction>();
-  for (const [place, { userId, name }] of rows.entries()) {
-    const reaction = reactions.get(name) ?? { name, userIds: [], places: new Map() };
-    reaction.places.set(userId, place);
-    reactions.set(name, reaction);
-  }
-  for (const reaction of reactions.values()) reaction.userIds = [...reaction.places.keys()].sort((a, b) => a - b);
-  return [...reactions.values()];
-}
-
-async function requireMessage(messageId: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
-  if (!isStringId(messageId)) throw new BadInputError('Invalid or missing "message_id" parameter.');
-  const message = await loaders.message.load({ applicationId: viewer.applicationId, id: messageId });
+async function requireMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
+  const message = await loaders.message.load({ applicationId: viewer.applicationId, id });
   if (!message) throw new NotFoundError('Message not found for the specified user and message ID.');
   await requireReadableDialog(message.dialogId, viewer);
   return message;
+}
+
+function checkedId(messageId: string): string {
+  if (!isStringId(messageId)) throw new BadInputError('Invalid or missing "message_id" parameter.');
+  return messageId;
 }
 
 function checkedName(name: string | null | undefined): string {

@@ -9,6 +9,7 @@ import {
   type ServiceError,
   ServiceUnavailableError,
   SessionMissingError,
+  SignInRefusedError,
   UnauthenticatedError,
   UnprocessableError,
   WrongPasswordError,
@@ -52,7 +53,9 @@ export function errorList(error: ServiceError): unknown {
 /** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;
-  if (error instanceof BadInputError || isDefaultNotFound(error)) return errorList(error);
+  if (error instanceof BadInputError || error instanceof SignInRefusedError || isDefaultNotFound(error)) {
+    return errorList(error);
+  }
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
   const fields = legacyNames(error.fields);
   return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(fields) } };

@@ -7,5 +7,5 @@ export const graphql = initGraphQLTada<{
   scalars: { DateTime: Date; JSON: unknown; SafeInt: number; ID: string; Flag: unknown };
 }>();
 
-export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';
+export type { FragmentOf } from 'gql.tada';
 export { readFragment } from 'gql.tada';

@@ -5,7 +5,7 @@ import { execute, type GraphQLError, Kind, type OperationDefinitionNode, validat
 import type { Context, Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
 import { type Access, refusal } from '../lib/access.ts';
-import { readCredentials } from '../lib/credentials.ts';
+import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { NotFoundError, ServiceError } from '../lib/errors.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
@@ -31,15 +31,16 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
   const app = express();
   app.disable('x-powered-by');
   app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.use((request, response, next) => door.enter(request, response, next));
   for (const endpoint of routes) {
     const access = accessOf(endpoint);
     app[endpoint.method](endpoint.path, (request, response) => door.serve(endpoint, access, request, response));
   }
-  app.use((_request, response) => door.refuse(response, new NotFoundError()));
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+  app.use((request, response) => door.refuse(request, response, new NotFoundError()));
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     // Express itself fails only at a path that can't be decoded, which is no path of ours.
-    door.refuse(response, error instanceof URIError ? new NotFoundError() : (error as Error));
+    return door.refuse(request, response, error instanceof URIError ? new NotFoundError() : (error as Error));
   });
   return app;
 }
@@ -68,7 +69,7 @@ class RestDoor {
     if (request.method === 'OPTIONS') {
       this.#send(response, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(request));
     } else if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-      readParameters(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => this.refuse(response, error));
+      readParameters(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => this.refuse(request, response, error));
     } else {
       request.url = withoutSuffix(request.url);
       next();
@@ -83,30 +84,47 @@ class RestDoor {
       const refused = refusal(access, context.viewer);
       if (refused) throw refused;
 
-      const asked = { path: request.params as Record<string, string>, given };
+      const asked = { path: pathValues(request), given };
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
       this.#send(response, answer, this.#expiry(answer, context));
     } catch (error) {
-      this.#sendError(response, error, endpoint.errors, context && expiryOf(context.viewer));
+      const expiresAt = access === 'anyone' ? undefined : await this.#expiryAfterError(request, context);
+      this.#sendError(response, error, endpoint.errors, expiresAt);
     }
   }
 
   /** Answers an error outside any endpoint. */
-  refuse(response: Response, error: Error): void {
-    this.#sendError(response, error, errorList, undefined);
+  async refuse(request: Request, response: Response, error: Error): Promise<void> {
+    this.#sendError(response, error, errorList, await this.#expiryAfterError(request, undefined));
   }
 
   async #contextOf(request: IncomingMessage, access: Access): Promise<Context> {
-    const credentials = readCredentials((name) => request.headers[name.toLowerCase()], this.#tokenHeaders);
     const viewer =
-      access === 'anyone' ? ({ kind: 'anonymous' } as const) : await authenticate(credentials, this.#services);
+      access === 'anyone'
+        ? ({ kind: 'anonymous' } as const)
+        : await authenticate(this.#credentialsOf(request), this.#services);
     return { ...this.#services, viewer, loaders: createLoaders(viewer) };
+  }
+
+  #credentialsOf({ headers }: IncomingMessage): Credentials {
+    return readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
   }
 
   #expiry(answer: Answer, { viewer, now, sessionClock }: Context): Date | undefined {
     if (answer.endsSession) return undefined;
     return answer.opensSession ? sessionClock.expiry(now()) : expiryOf(viewer);
+  }
+
+  /** Errors that come before the caller is known, or instead of it, restart the lifetime of the session all the same. */
+  async #expiryAfterError(request: IncomingMessage, context: Context | undefined): Promise<Date | undefined> {
+    if (context && context.viewer.kind !== 'refused') return expiryOf(context.viewer);
+    const { token, authorization } = this.#credentialsOf(request);
+    if (!token || authorization) return undefined;
+    const credentials = { token, authorization: undefined, onBehalfOf: undefined };
+    // The database being away is told by the error itself, if it matters to it.
+    const viewer = await authenticate(credentials, this.#services).catch(() => undefined);
+    return viewer && expiryOf(viewer);
   }
 
   #sendError(response: Response, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
@@ -150,6 +168,13 @@ function writeBody(response: ServerResponse, status: number, headers: Record<str
       'Content-Length': String(Buffer.byteLength(text)),
     })
     .end(text);
+}
+
+/** A NUL, which no operation takes, makes an id of the path unknown like any other text that is none. */
+function pathValues({ params }: Request): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, text]) => [name, String(text).replaceAll('\0', '\ufffd')]),
+  );
 }
 
 /** Runs the operation of an endpoint; the first error it has is thrown. */

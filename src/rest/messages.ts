@@ -1,4 +1,4 @@
-import type { Parameters } from '../lib/bracket-keys.ts';
+import type { Parameters, ParameterValue } from '../lib/bracket-keys.ts';
 import { readFlag, readInteger, readNumberedObject, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
@@ -67,7 +67,7 @@ export const messageRoutes = [
         dialogId: readText(given.chat_dialog_id) || undefined,
         recipientId: userId(given),
         text: readText(given.message),
-        attachments: given.attachments == null ? [] : (readNumberedObject(given.attachments) ?? [given.attachments]),
+        attachments: attachmentsOf(given.attachments),
         customFields: Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_PARAMETERS.has(key))),
         sendToChat: readFlag(given.send_to_chat) ?? false,
       },
@@ -107,6 +107,12 @@ export const messageRoutes = [
     errors: errorList,
   }),
 ];
+
+/** A null among them is no attachment either; the operation's list takes none. */
+function attachmentsOf(value: ParameterValue | undefined): NonNullable<ParameterValue>[] {
+  if (value === undefined || value === null) return [];
+  return (readNumberedObject(value) ?? [value]).map((item) => item ?? '');
+}
 
 /** A recipient that no user can be is one that does not exist. */
 function userId({ recipient_id: given }: Parameters): number | undefined {

@@ -6,9 +6,10 @@ import type { ActingContext, Context, KnownContext, TokenContext, UserContext } 
 import { db } from '../db/client.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { type Access, refusal } from '../lib/access.ts';
+import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import './clean-inputs.ts';
+import './fresh-loaders.ts';
 
 /**
  * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
@@ -35,7 +36,7 @@ export const builder = new SchemaBuilder<{
     Flag: { Input: unknown; Output: boolean };
   };
 }>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs'],
+  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
   defaultFieldNullability: false,
   prisma: {
     client: () => db,
@@ -46,12 +47,12 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     authorizeOnSubscribe: true,
     authScopes: ({ viewer }) => ({
-      anyone: true,
-      session: !refusal('session', viewer),
-      token: !refusal('token', viewer),
-      user: !refusal('user', viewer),
-      userOrKey: !refusal('userOrKey', viewer),
-      key: !refusal('key', viewer),
+      anyone: isAllowed('anyone', viewer),
+      session: isAllowed('session', viewer),
+      token: isAllowed('token', viewer),
+      user: isAllowed('user', viewer),
+      userOrKey: isAllowed('userOrKey', viewer),
+      key: isAllowed('key', viewer),
     }),
     unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
       refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),

@@ -1,7 +1,9 @@
+import { prepareFields } from '../resolvers/messages/fields.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
 import { listMessages, type MessagePage, readMessages } from '../resolvers/messages/list.ts';
+import { ownReactions } from '../resolvers/messages/reactions-of.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
-import { ownReactions } from '../resolvers/reactions.ts';
+import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
@@ -44,32 +46,37 @@ export const Message = builder.prismaObject('Message', {
     }),
     readIds: t.intList({
       description: 'Users who have read it, the sender included, ascending; empty in public groups.',
-      resolve: async (message, _args, { loaders }) => (await loaders.readState.load(message)).readIds,
+      resolve: (message, _args, { loaders }) => loaders.readState.load(message, ({ readIds }) => readIds),
     }),
     deliveredIds: t.intList({
       description: 'Users to whom it was delivered, the sender included, ascending; empty in public groups.',
-      resolve: async (message, _args, { loaders }) => (await loaders.readState.load(message)).deliveredIds,
+      resolve: (message, _args, { loaders }) => loaders.readState.load(message, ({ deliveredIds }) => deliveredIds),
     }),
     read: t.boolean({
       description: 'Whether the other user of a private dialog has read it; false in groups.',
-      resolve: async (message, _args, { loaders }) =>
-        message.recipientId !== 0 && (await loaders.readState.load(message)).readIds.includes(message.recipientId),
+      resolve: (message, _args, { loaders }) =>
+        message.recipientId !== 0 &&
+        loaders.readState.load(message, ({ readIds }) => readIds.includes(message.recipientId)),
     }),
     reactions: t.field({
       type: [ReactionSummary],
       description: 'In the order in which the names first came.',
-      resolve: async (message, _args, { loaders, viewer }) =>
-        (await loaders.reactions.load(message)).map(({ name, userIds }) => ({
-          name,
-          count: userIds.length,
-          own: viewer.kind === 'user' && userIds.includes(viewer.userId),
-        })),
+      resolve: (message, _args, { loaders, viewer }) =>
+        loaders.reactions.load(message, (reactions) =>
+          reactions.map(({ name, userIds }) => ({
+            name,
+            count: userIds.length,
+            own: viewer.kind === 'user' && userIds.includes(viewer.userId),
+          })),
+        ),
     }),
     ownReactions: t.stringList({
       description: "Names of the caller's reactions in the order of adding; empty for API keys alone.",
       extensions: { viewerDependent: true },
-      resolve: async (message, _args, { loaders, viewer }) =>
-        viewer.kind === 'user' ? ownReactions(await loaders.reactions.load(message), viewer.userId) : [],
+      resolve: (message, _args, { loaders, viewer }) =>
+        viewer.kind === 'user'
+          ? loaders.reactions.load(message, (reactions) => ownReactions(reactions, viewer.userId))
+          : [],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
@@ -83,7 +90,10 @@ const MessagePageType = builder
     fields: (t) => ({
       skip: t.exposeInt('skip'),
       limit: t.exposeInt('limit'),
-      items: t.field({ type: [Message], resolve: (page) => page.items }),
+      items: t.field({
+        type: [Message],
+        resolve: ({ items }, _args, context, info) => prepareFields(items, askedFields(info), context),
+      }),
       totalCount: t.int({ resolve: (page) => page.totalCount() }),
     }),
   });
@@ -165,7 +175,7 @@ builder.queryField('messages', (t) =>
         filter: t.arg({ type: MessageFilter }),
         orderBy: t.arg({ type: MessageOrder }),
       },
-      resolve: (_root, args, context) => listMessages(args, context),
+      resolve: (_root, args, context, info) => listMessages(args, askedFields(info), context),
     },
     {
       fields: (t) => ({

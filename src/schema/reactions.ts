@@ -1,4 +1,5 @@
-import { addReaction, listReactions, type ReactionUsers, removeReaction } from '../resolvers/reactions.ts';
+import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
+import { addReaction, listReactions, removeReaction } from '../resolvers/reactions.ts';
 import { builder } from './builder.ts';
 import { Message } from './messages.ts';
 

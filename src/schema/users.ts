@@ -27,7 +27,12 @@ export const User = builder.prismaObject('User', {
     tags: t.exposeStringList('tags'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
-    lastRequestAt: t.expose('lastRequestAt', { type: 'DateTime', nullable: true }),
+    lastRequestAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'The latest request made as this user; null before the first.',
+      resolve: (user, _args, { sessionClock }) => sessionClock.latestRequestOf(user),
+    }),
   }),
 });
 

@@ -56,7 +56,7 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
     throw new UnprocessableError(...problems, `Too many occupants (maximum is ${MAX_OCCUPANTS})`);
   }
   const knownIds = await existingUsers(viewer.applicationId, givenIds);
-  if (type !== DIALOG_TYPE.PUBLIC_GROUP && knownIds.length === 0) {
+  if (type !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP && knownIds.length === 0) {
     problems.push('Occupants with these IDs do not exist.');
   }
   const otherIds = knownIds.filter((id) => id !== viewer.userId);
@@ -96,13 +96,14 @@ export async function listDialogs(
 ): Promise<Connection<Dialog> & { totalCount: () => Promise<number> }> {
   const page = pageRequest(listing);
   if (listing.dataClassName != null) throw new ForbiddenError('Undefined class');
-  const order = orderOf(listing);
-  const where = Prisma.sql`${visibleTo(viewer)} AND ${conditionOf(listing.filter, FIELDS)}`;
-  const rows = await db.$queryRaw<Dialog[]>`
-    SELECT ${DIALOG_COLUMNS} FROM dialogs d
+  const name = shownName(viewer);
+  const order = orderOf(listing, name);
+  const where = Prisma.sql`${visibleTo(viewer)} AND ${conditionOf(listing.filter, { ...FIELDS, name })}`;
+  const field = listing.orderBy?.field;
+  const rows = await db.$queryRaw<SortedDialog[]>`
+    SELECT ${DIALOG_COLUMNS}, ${field === 'name' ? name.column : Prisma.sql`NULL`} AS "shownName" FROM dialogs d
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
-  const field = listing.orderBy?.field;
   return {
     ...connection(rows, page, (dialog) => ({ value: sortValue(dialog, field), id: dialog.id })),
     totalCount: async () => {
@@ -118,7 +119,8 @@ function dialogProblems({ type, name }: NewDialog): string[] {
   if (type == null) problems.push('Type should be 1, 2 or 3');
   if (type === DIALOG_TYPE.PRIVATE) return problems;
   if (!name?.trim() && type != null) problems.push("Name can't be blank");
-  if ((name?.trimEnd().length ?? 0) > MAX_NAME) problems.push(`Name is too long (maximum is ${MAX_NAME} characters)`);
+  const { length } = [...(name?.trimEnd() ?? '')];
+  if (length > MAX_NAME) problems.push(`Name is too long (maximum is ${MAX_NAME} characters)`);
   return problems;
 }
 
@@ -152,9 +154,10 @@ async function createGroup(
       },
     });
     if (type !== DIALOG_TYPE.PUBLIC_GROUP) {
-      await transaction.member.createMany({
-        data: memberIds.map((member) => ({ applicationId, dialogId: dialog.id, userId: member, joinedAt: at })),
-      });
+      // One statement however many they are: Prisma would split a long list and run the parts at once.
+      await transaction.$executeRaw`
+        INSERT INTO members (application_id, dialog_id, user_id, joined_at)
+        SELECT ${applicationId}::int, ${dialog.id}, unnest(${memberIds}::int[]), ${at}::timestamptz`;
     }
     return dialog;
   });
@@ -175,7 +178,6 @@ const LAST_MESSAGE_DATE = Prisma.sql`floor(extract(epoch FROM d.last_message_at)
 const FIELDS: Record<string, FilteredField> = {
   id: { column: Prisma.sql`d.id`, cast: 'text' },
   type: { column: Prisma.sql`d.type`, cast: 'int' },
-  name: { column: Prisma.sql`d.name`, cast: 'text' },
   lastMessageDateSent: { column: LAST_MESSAGE_DATE, cast: 'float8' },
   createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz' },
   updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz' },
@@ -187,22 +189,36 @@ const FIELDS: Record<string, FilteredField> = {
   },
 };
 
-const SORTS: Record<DialogSortField, Omit<Order, 'isDescending' | 'id'>> = {
+/** The name as the viewer sees it: a private dialog is called after the other occupant (see `views.ts`). */
+function shownName(viewer: ActingViewer) {
+  const own = viewer.kind === 'user' ? Prisma.sql`${viewer.userId}` : Prisma.sql`d.user_id`;
+  const column = Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
+    SELECT coalesce(u.full_name, u.login, u.email) FROM users u
+    WHERE u.application_id = d.application_id AND u.id = split_part(d.pair_key, ':',
+      CASE WHEN split_part(d.pair_key, ':', 1)::int = ${own} THEN 2 ELSE 1 END)::int) ELSE d.name END`;
+  return { column, cast: 'text' } as const;
+}
+
+const SORTS: Record<Exclude<DialogSortField, 'name'>, Omit<Order, 'isDescending' | 'id'>> = {
   id: { column: Prisma.sql`d.id`, cast: 'text' },
   type: { column: Prisma.sql`d.type`, cast: 'int' },
-  name: { column: Prisma.sql`d.name`, cast: 'text' },
   lastMessageDateSent: { column: LAST_MESSAGE_DATE, cast: 'int' },
   createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz' },
   updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz' },
 };
 
-function orderOf({ orderBy }: DialogListing): Order {
+function orderOf({ orderBy }: DialogListing, name: Omit<Order, 'isDescending' | 'id'>): Order {
   const id = Prisma.sql`d.id`;
   if (!orderBy) return { column: Prisma.sql`d.active_at`, cast: 'timestamptz', id, isDescending: true };
-  return { ...SORTS[orderBy.field], id, isDescending: orderBy.direction === 'desc' };
+  const sort = orderBy.field === 'name' ? name : SORTS[orderBy.field];
+  return { ...sort, id, isDescending: orderBy.direction === 'desc' };
 }
 
-function sortValue(dialog: Dialog, field: DialogSortField | undefined): string | number | null {
+/** `shownName` is there when the list is sorted by it. */
+type SortedDialog = Dialog & { shownName: string | null };
+
+function sortValue(dialog: SortedDialog, field: DialogSortField | undefined): string | number | null {
+  if (field === 'name') return dialog.shownName;
   if (field === 'lastMessageDateSent') {
     return dialog.lastMessageAt && Math.floor(dialog.lastMessageAt.getTime() / 1000);
   }

@@ -8,8 +8,10 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
-import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import { type Connection, type ConnectionArguments, connection, MAX_PAGE, pageRequest } from '../../lib/pages.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
+import { prepareFields } from './fields.ts';
 import { markSeen } from './mark.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
 
@@ -53,13 +55,16 @@ const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
 
 /**
  * Messages of a dialog in the order in which it got them, or as asked. Marks nothing.
+ * @param asked names of the fields that will be asked of the messages
  * @throws {NotFoundError} unknown dialog
  * @throws {ForbiddenError} the caller is not one of its occupants
  */
 export async function listMessages(
   listing: MessageListing & ConnectionArguments,
-  { viewer }: ActingContext,
+  asked: ReadonlySet<string>,
+  context: ActingContext,
 ): Promise<Connection<MessageRow> & { totalCount: () => Promise<number> }> {
+  const { viewer } = context;
   const page = pageRequest(listing);
   await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
@@ -68,6 +73,7 @@ export async function listMessages(
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+  await prepareFields(rows, asked, context);
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
     ...connection(rows, page, (message) => ({ value: sortValue(message, field), id: message.id })),
@@ -78,11 +84,14 @@ export async function listMessages(
 /**
  * A page of messages as REST reads them, which marks what it returns read and delivered for the caller unless told
  * not to; the page already shows the marks. An API key alone marks nothing (gaps §6.2).
+ * @throws {BadInputError} limit or skip
  */
 export async function readMessages(
   { skip, limit, markAsRead, ...listing }: MessageListing & { skip: number; limit: number; markAsRead: boolean },
   { viewer }: ActingContext,
 ): Promise<MessagePage & { totalCount: () => Promise<number> }> {
+  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
+  if (skip < 0) throw new BadInputError('skip should not be negative');
   const dialog = await requireReadableDialog(listing.dialogId, viewer);
   const where = whereOf(listing, viewer.applicationId);
   const items = await db.$queryRaw<MessageRow[]>`

@@ -15,8 +15,12 @@ export interface MarkedMessages {
 export async function markSeen({ applicationId, dialogId, userId, seqs }: MarkedMessages): Promise<void> {
   await db.$transaction(async (transaction) => {
     // Sends hold the dialog's row, so its counters can't move under this; every writer locks dialog before member.
+    // Another device of the same user waits here too: the next statement sees the marks of the one before it.
     await transaction.$executeRaw`
-      SELECT FROM dialogs WHERE application_id = ${applicationId} AND id = ${dialogId} FOR SHARE`;
+      SELECT FROM dialogs d
+      JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = ${userId}
+      WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}
+      FOR SHARE OF d FOR NO KEY UPDATE OF m`;
     const member = { applicationId, dialogId, userId };
     await insertMarks(transaction, member, seqs);
     await foldMarks(transaction, member);
@@ -30,7 +34,6 @@ function insertMarks(transaction: Transaction, { applicationId, dialogId, userId
     WITH member AS (
       SELECT read_seq, delivered_seq FROM members
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
-      FOR NO KEY UPDATE
     ), seen AS (
       SELECT m.seq,
         coalesce(k.is_read, m.sender_id = ${userId} OR m.seq <= member.read_seq) AS was_read,

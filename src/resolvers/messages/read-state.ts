@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader';
 import { db } from '../../db/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { Loader } from '../loader.ts';
 import type { MessageRow } from './rows.ts';
 
 /** Who has read a message and to whom it was delivered: user ids ascending; both empty in public groups. */
@@ -26,20 +26,25 @@ interface Mark {
  * Derives the read state of the messages of one request: two statements per dialog, however many messages.
  * A member has read what they sent and all up to their watermark, but for what their marks say otherwise.
  */
-export function readStateLoader(): DataLoader<MessageRow, ReadState, string> {
-  return new DataLoader(
-    async (messages) => {
-      const states = new Map<string, ReadState>();
-      for (const [dialogId, inDialog] of groupBy(messages, (message) => message.dialogId)) {
-        const { applicationId } = inDialog[0]!;
-        const readers = await dialogReaders(applicationId, dialogId);
-        const marks = await marksOf(applicationId, dialogId, inDialog);
-        for (const message of inDialog) states.set(message.id, readState(message, readers, marks));
-      }
-      return messages.map((message) => states.get(message.id)!);
-    },
-    { cacheKeyFn: (message) => message.id },
-  );
+export function readStateLoader(): Loader<MessageRow, ReadState> {
+  return new Loader(readStates, (message) => message.id);
+}
+
+/** What holds for a message right after it was sent. */
+export function readStateOfNew({ senderId }: MessageRow, dialogType: number): ReadState {
+  if (dialogType === DIALOG_TYPE.PUBLIC_GROUP) return { readIds: [], deliveredIds: [] };
+  return { readIds: [senderId], deliveredIds: [senderId] };
+}
+
+async function readStates(messages: readonly MessageRow[]): Promise<ReadState[]> {
+  const states = new Map<string, ReadState>();
+  for (const [dialogId, inDialog] of groupBy(messages, (message) => message.dialogId)) {
+    const { applicationId } = inDialog[0]!;
+    const readers = await dialogReaders(applicationId, dialogId);
+    const marks = await marksOf(applicationId, dialogId, inDialog);
+    for (const message of inDialog) states.set(message.id, readState(message, readers, marks));
+  }
+  return messages.map((message) => states.get(message.id)!);
 }
 
 function readState(

@@ -2,10 +2,11 @@ import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { newId } from '../../db/ids.ts';
-import { BadInputError, ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { checkedContent } from '../../lib/message-rules.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
+import { readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
 
 export interface NewMessage {
@@ -29,17 +30,17 @@ export interface NewMessage {
  * @throws {ForbiddenError} the caller is not one of its occupants
  */
 export async function sendMessage(input: NewMessage, context: UserContext): Promise<MessageRow> {
-  const { viewer, now, outbox } = context;
-  const content = checkedContent({
-    text: input.text ?? '',
-    attachments: input.attachments ?? [],
-    customFields: asObject(input.customFields ?? {}),
-  });
-  const dialogId = input.dialogId ?? (await dialogWith(input.recipientId, context));
+  const { viewer, now, outbox, loaders } = context;
+  const { text, attachments, customFields } = input;
+  const content = checkedContent(
+    { text: text ?? '', attachments: attachments ?? [], customFields: asObject(customFields ?? {}) },
+    addressProblems(input, viewer.userId),
+  );
+  const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
   if (!isStringId(dialogId)) throw new NotFoundError();
 
   const at = now();
-  const message = await store({
+  const stored = await store({
     ...content,
     applicationId: viewer.applicationId,
     dialogId,
@@ -48,9 +49,12 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     sendToChat: input.sendToChat ?? true,
     at,
   });
-  if (message === 'no dialog') throw new NotFoundError();
-  if (message === 'no occupant') throw new ForbiddenError();
+  if (stored === 'no dialog') throw new NotFoundError();
+  if (stored === 'no occupant') throw new ForbiddenError();
   outbox.wake();
+  const { message, dialogType } = stored;
+  loaders.readState.know(message, readStateOfNew(message, dialogType));
+  loaders.reactions.know(message, []);
   return message;
 }
 
@@ -60,9 +64,13 @@ function asObject(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-async function dialogWith(recipientId: number | null | undefined, context: UserContext): Promise<string> {
-  if (recipientId == null) throw new UnprocessableError('chat_dialog_id or recipient_id is required');
-  if (recipientId === context.viewer.userId) throw new UnprocessableError('Incorrect recipient_id');
+function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number): string[] {
+  if (dialogId != null) return [];
+  if (recipientId == null) return ['chat_dialog_id or recipient_id is required'];
+  return recipientId === senderId ? ['Incorrect recipient_id'] : [];
+}
+
+async function dialogWith(recipientId: number, context: UserContext): Promise<string> {
   const dialog = await findOrCreatePrivateDialog(recipientId, context);
   if (!dialog) throw new NotFoundError();
   return dialog.id;
@@ -80,8 +88,14 @@ interface StoredInput {
   at: Date;
 }
 
+interface StoredMessage {
+  message: MessageRow;
+  dialogType: number;
+}
+
 interface StoredPlace {
   ord: number;
+  dialogType: number;
   dialogKnown: boolean;
   mayWrite: boolean;
   seq: number | null;
@@ -95,11 +109,11 @@ interface StoredPlace {
  * the dialogs in the order of their ids, hands out places, counts and announces. A message's moment never falls
  * behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks differ.
  */
-const store = coalesce(async (inputs: StoredInput[]): Promise<(MessageRow | 'no dialog' | 'no occupant')[]> => {
+const store = coalesce(async (inputs: StoredInput[]): Promise<(StoredMessage | 'no dialog' | 'no occupant')[]> => {
   const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
   const rows = await db.$queryRaw<StoredPlace[]>`
     WITH given AS MATERIALIZED (
-      SELECT g.*, d.id IS NOT NULL AS "dialogKnown",
+      SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
           SELECT FROM members m
           WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId")) AS "mayWrite"
@@ -147,15 +161,16 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<(MessageRow | 'no 
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
       SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
-    SELECT g.ord, g."dialogKnown", g."mayWrite", s.seq, s.recipient_id AS "recipientId",
+    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite", s.seq, s.recipient_id AS "recipientId",
       s.date_sent AS "dateSent", s.created_at AS "createdAt"
     FROM given g LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
   const places = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogKnown, mayWrite, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
+    const { dialogType, dialogKnown, mayWrite, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
     if (!dialogKnown) return 'no dialog';
     if (!mayWrite || seq === null) return 'no occupant';
     const { at: _at, ...content } = input;
-    return { ...content, seq, recipientId, dateSent, createdAt, updatedAt: createdAt } as MessageRow;
+    const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
+    return { message: { ...content, ...place } as MessageRow, dialogType };
   });
 });

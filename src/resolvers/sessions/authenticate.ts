@@ -11,6 +11,7 @@ import {
   UnauthenticatedError,
 } from '../../lib/errors.ts';
 import { applicationOfToken, hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import type { StoredSession } from './session-clock.ts';
 
 /**
  * Who calls, by the credentials (gaps §2). A refused credential is a viewer too, with its reason, so that operations
@@ -76,14 +77,6 @@ async function viewerOfKey(
   if (!user) throw new NotFoundError();
   sessionClock.touchUser({ applicationId, userId }, now());
   return { kind: 'user', applicationId, userId, apiKeyId };
-}
-
-export interface StoredSession {
-  applicationId: number;
-  id: number;
-  userId: number | null;
-  /** The latest request that is stored; `SessionClock` knows later ones. */
-  updatedAt: Date;
 }
 
 const findByToken = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {

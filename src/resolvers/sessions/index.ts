@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, TokenContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { Application, Session, User } from '../../generated/prisma/client.ts';
-import { SessionMissingError, UnprocessableError, WrongPasswordError } from '../../lib/errors.ts';
+import { SessionMissingError, SignInRefusedError, UnprocessableError, WrongPasswordError } from '../../lib/errors.ts';
 import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
 import { HOUR, unixSeconds } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
@@ -22,7 +22,8 @@ export const NONCE_LIFETIME = 2 * HOUR;
  * Opens an application or user session for a signed request (gaps §3.1–3.3). Everything is read from the signed
  * pairs, so that nothing can be asked for that was not signed.
  * @throws {UnprocessableError} `No application found`, `Unexpected signature`, `Bad timestamp`, `Bad nonce`,
- *   `Bad Authentication data`, checked in this order
+ *   checked in this order
+ * @throws {SignInRefusedError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
  */
 export async function createSession(pairs: ParameterPair[], { now, sessionClock }: Context): Promise<OpenSession> {
@@ -116,7 +117,7 @@ async function signedInUser(
   { id: applicationId }: Application,
 ): Promise<User | undefined> {
   // Social and phone providers need a verifier; none is configured.
-  if (parameters.has('provider')) throw new UnprocessableError('Bad Authentication data');
+  if (parameters.has('provider')) throw new SignInRefusedError();
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');

@@ -1,10 +1,18 @@
 import type { Logger } from 'pino';
 import { db } from '../../db/client.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
-import type { StoredSession } from './authenticate.ts';
+
+export interface StoredSession {
+  applicationId: number;
+  id: number;
+  userId: number | null;
+  /** The latest request that is stored; `SessionClock` knows later ones. */
+  updatedAt: Date;
+}
 
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;
 type UserKey = { applicationId: number; userId: number };
+type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | null };
 
 /** How long a request may wait until its moment is stored. */
 const FLUSH_AFTER = SECOND;
@@ -20,6 +28,7 @@ export class SessionClock {
   #users = new Map<string, UserKey & { at: Date }>();
   /** What is being stored now, and so not yet in every row that is read. */
   #flushing = new Map<string, SessionKey & { at: Date }>();
+  #flushingUsers = new Map<string, UserKey & { at: Date }>();
   #timer: NodeJS.Timeout | undefined;
   #flush = Promise.resolve();
 
@@ -43,6 +52,13 @@ export class SessionClock {
     return at && at > session.updatedAt ? at : session.updatedAt;
   }
 
+  /** The latest request made as that user; null before the first. */
+  latestRequestOf({ applicationId, id, lastRequestAt }: StoredUser): Date | null {
+    const key = userKey({ applicationId, userId: id });
+    const at = this.#users.get(key)?.at ?? this.#flushingUsers.get(key)?.at;
+    return at && (lastRequestAt === null || at > lastRequestAt) ? at : lastRequestAt;
+  }
+
   /** Counts a request of the session, and of its user. */
   touch({ applicationId, id, userId }: StoredSession, at: Date): void {
     this.#sessions.set(sessionKey({ applicationId, id }), { applicationId, id, at });
@@ -51,7 +67,7 @@ export class SessionClock {
   }
 
   touchUser({ applicationId, userId }: UserKey, at: Date): void {
-    this.#users.set(`${applicationId}:${userId}`, { applicationId, userId, at });
+    this.#users.set(userKey({ applicationId, userId }), { applicationId, userId, at });
     this.#schedule();
   }
 
@@ -71,6 +87,7 @@ export class SessionClock {
     const sessions = [...this.#sessions.values()];
     const users = [...this.#users.values()];
     this.#flushing = this.#sessions;
+    this.#flushingUsers = this.#users;
     this.#sessions = new Map();
     this.#users = new Map();
     try {
@@ -81,6 +98,7 @@ export class SessionClock {
       this.#log.warn({ err: error }, 'the moments of the latest requests could not be stored');
     } finally {
       this.#flushing = new Map();
+      this.#flushingUsers = new Map();
     }
   }
 }
@@ -112,4 +130,8 @@ function storeUsers(touches: (UserKey & { at: Date })[]) {
 
 function sessionKey({ applicationId, id }: SessionKey): string {
   return `${applicationId}:${id}`;
+}
+
+function userKey({ applicationId, userId }: UserKey): string {
+  return `${applicationId}:${userId}`;
 }

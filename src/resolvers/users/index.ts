@@ -1,8 +1,6 @@
-import DataLoader from 'dataloader';
 import type { KnownContext, UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { indexBy } from '../../lib/collections.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type CheckedUser, checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
@@ -14,12 +12,10 @@ import { hashPassword } from './passwords.ts';
  */
 export async function createUser(input: UserInput, { viewer, now }: KnownContext): Promise<User> {
   const { applicationId } = viewer;
-  const problems = newUserProblems(input);
+  const user = checkedUser(wellFormed(input));
+  const problems = newUserProblems(input, await takenFields(applicationId, user));
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 
-  const user = checkedUser(input);
-  const taken = await takenFields(applicationId, user);
-  if (Object.keys(taken).length > 0) throw new InvalidFieldsError(taken);
   const passwordHash = await hashPassword(input.password!);
   const at = now();
   try {
@@ -50,17 +46,10 @@ export function findViewer({ viewer }: UserContext): Promise<User> {
   return db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId, id: userId } } });
 }
 
-/** Users by id; null for those who are gone. */
-export function userLoader(): DataLoader<{ applicationId: number; id: number }, User | null, number> {
-  return new DataLoader(
-    async (keys) => {
-      const ids = keys.map((key) => key.id);
-      const users = await db.user.findMany({ where: { applicationId: keys[0]!.applicationId, id: { in: ids } } });
-      const byId = indexBy(users, (user) => user.id);
-      return ids.map((id) => byId.get(id) ?? null);
-    },
-    { cacheKeyFn: ({ id }) => id },
-  );
+/** What is left of the input without the fields that break a rule by themselves. */
+function wellFormed(input: UserInput): UserInput {
+  const problems = newUserProblems(input);
+  return Object.fromEntries(Object.entries(input).filter(([field]) => !(field in problems)));
 }
 
 /** Which of the fields that may exist once in an application another user has. */

@@ -1,0 +1,59 @@
+// What has to hold before a change lands: form, types, generated files, migrations, dead code and tests.
+// `--without-tests` leaves the tests out, for a caller that has run them.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../src/db/embedded.ts';
+
+const GENERATED = ['schema.graphql', 'src/generated/graphql-env.d.ts'];
+
+const failures: string[] = [];
+
+await step('format and lint', () => run('npx', ['biome', 'ci', '.']));
+await step('types', () => run('npx', ['tsc']));
+await step('generated files are unchanged', generatedFilesAreUnchanged);
+await step('migrations match the schema', migrationsMatch);
+await step('no dead code', () => run('npx', ['knip']));
+if (!process.argv.includes('--without-tests')) await step('tests', () => run('npm', ['test']));
+
+if (failures.length > 0) {
+  process.stdout.write(`\nfailed: ${failures.join(', ')}\n`);
+  process.exit(1);
+}
+process.stdout.write('\nall checks passed\n');
+
+async function step(name: string, check: () => boolean | Promise<boolean>): Promise<void> {
+  process.stdout.write(`\n— ${name}\n`);
+  if (!(await check())) failures.push(name);
+}
+
+function run(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): boolean {
+  const shell = process.platform === 'win32';
+  return spawnSync(command, args, { stdio: 'inherit', env, shell }).status === 0;
+}
+
+function generatedFilesAreUnchanged(): boolean {
+  const before = GENERATED.map((file) => readFileSync(file, 'utf8'));
+  if (!run('npm', ['run', '--silent', 'generate'])) return false;
+  const changed = GENERATED.filter((file, index) => readFileSync(file, 'utf8') !== before[index]);
+  for (const file of changed) process.stdout.write(`${file} was out of date; it is written anew\n`);
+  return changed.length === 0;
+}
+
+/** Builds a database from the migrations and asks Prisma what the schema would change in it. */
+async function migrationsMatch(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-check-'));
+  chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), flags: ['-c', 'fsync=off'] });
+  try {
+    const diff = ['--from-migrations', 'prisma/migrations', '--to-schema', 'prisma/schema.prisma', '--exit-code'];
+    return run('node', ['scripts/prisma.mjs', 'migrate', 'diff', ...diff], {
+      ...process.env,
+      DATABASE_URL: postgres.url,
+    });
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Context } from '../../context.ts';
+import type { MessageRow } from './rows.ts';
+
+const OF_READ_STATE = ['readIds', 'deliveredIds', 'read'];
+const OF_REACTIONS = ['reactions', 'ownReactions'];
+
+/** Reads at once what the fields asked for will need of the messages. */
+export async function prepareFields(
+  messages: MessageRow[],
+  asked: ReadonlySet<string>,
+  { loaders }: Context,
+): Promise<MessageRow[]> {
+  const isAsked = (name: string) => asked.has(name);
+  await Promise.all([
+    OF_READ_STATE.some(isAsked) && loaders.readState.prepare(messages),
+    OF_REACTIONS.some(isAsked) && loaders.reactions.prepare(messages),
+  ]);
+  return messages;
+}

@@ -1,0 +1,49 @@
+import { db } from '../../db/client.ts';
+import { groupBy } from '../../lib/collections.ts';
+import { Loader } from '../loader.ts';
+import type { MessageRow } from './rows.ts';
+
+/** Users who left a reaction of one name, by id. */
+export interface ReactionUsers {
+  name: string;
+  userIds: number[];
+}
+
+/** Reactions of messages by name, names in the order of their first coming. */
+export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
+  return new Loader(reactionsOf, (message) => message.id);
+}
+
+async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReaction[][]> {
+  const rows = await db.$queryRaw<{ messageId: string; userId: number; name: string }[]>`
+    SELECT message_id AS "messageId", user_id AS "userId", name FROM reactions
+    WHERE application_id = ${messages[0]!.applicationId}
+      AND message_id = ANY(${messages.map((message) => message.id)}::text[])
+    ORDER BY position`;
+  const byMessage = groupBy(rows, (row) => row.messageId);
+  return messages.map(({ id }) => byName(byMessage.get(id) ?? []));
+}
+
+export interface OrderedReaction extends ReactionUsers {
+  /** Places in the order of adding, by user. */
+  places: Map<number, number>;
+}
+
+/** Names of the reactions one user left, in the order of adding. */
+export function ownReactions(reactions: OrderedReaction[], userId: number): string[] {
+  return reactions
+    .filter((reaction) => reaction.places.has(userId))
+    .sort((a, b) => a.places.get(userId)! - b.places.get(userId)!)
+    .map((reaction) => reaction.name);
+}
+
+function byName(rows: { userId: number; name: string }[]): OrderedReaction[] {
+  const reactions = new Map<string, OrderedReaction>();
+  for (const [place, { userId, name }] of rows.entries()) {
+    const reaction = reactions.get(name) ?? { name, userIds: [], places: new Map() };
+    reaction.places.set(userId, place);
+    reactions.set(name, reaction);
+  }
+  for (const reaction of reactions.values()) reaction.userIds = [...reaction.places.keys()].sort((a, b) => a - b);
+  return [...reactions.values()];
+}

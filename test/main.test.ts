@@ -1,0 +1,116 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient } from 'graphql-ws';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createDataDir, failToStart, type Service, startService } from './support/service.ts';
+
+const SECRETS = {
+  BOOTSTRAP_APPLICATION_ID: '92',
+  BOOTSTRAP_AUTH_KEY: 'AUTHKEY',
+  BOOTSTRAP_AUTH_SECRET: 'secret',
+  BOOTSTRAP_API_KEY: 'the-key',
+};
+
+let folder: Awaited<ReturnType<typeof createDataDir>>;
+
+beforeAll(async () => {
+  folder = await createDataDir();
+});
+
+afterAll(() => folder.remove());
+
+async function call(service: Service, path: string, body?: Record<string, string>, userId?: number) {
+  const response = await fetch(service.url + path, {
+    method: body ? 'POST' : 'GET',
+    body: body && new URLSearchParams(body),
+    headers: { Authorization: 'ApiKey the-key', ...(userId ? { 'On-Behalf-Of': String(userId) } : {}) },
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function createUser(service: Service, login: string): Promise<number> {
+  const { body } = await call(service, '/users.json', { 'user[login]': login, 'user[password]': 'password-1' });
+  return body.user.id;
+}
+
+test('the service starts by itself, keeps what it acknowledged through a stop and a kill, and is joined by a second process', async () => {
+  const first = await startService(folder.dataDir, SECRETS);
+  const credentialsFile = join(folder.dataDir, 'credentials.json');
+  expect(JSON.parse(await readFile(credentialsFile, 'utf8'))).toEqual({
+    applicationId: 92,
+    authKey: 'AUTHKEY',
+    authSecret: 'secret',
+    apiKey: 'the-key',
+  });
+  if (process.platform !== 'win32') expect((await stat(credentialsFile)).mode & 0o777).toBe(0o600);
+  expect(first.output()).toContain('the-key');
+  expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+
+  const alice = await createUser(first, 'alice');
+  const bob = await createUser(first, 'bob');
+  const sent = await call(
+    first,
+    '/chat/Message.json',
+    { recipient_id: String(bob), message: 'before the stop' },
+    alice,
+  );
+  expect(sent.status).toBe(201);
+  const messages = `/chat/Message.json?mark_as_read=0&chat_dialog_id=${sent.body.chat_dialog_id}`;
+
+  const closed = new Promise<number>((resolve) => {
+    createClient({
+      url: `${first.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      lazy: false,
+      onNonLazyError: () => {},
+      retryAttempts: 0,
+      connectionParams: { Authorization: 'ApiKey the-key' },
+      on: { connected: () => void first.stop(), closed: (event) => resolve((event as { code: number }).code) },
+    });
+  });
+  expect(await closed).toBe(1001);
+  expect(await first.stop()).toBe(0);
+
+  const second = await startService(folder.dataDir, { BOOTSTRAP_API_KEY: 'another-key' });
+  expect(second.output()).not.toContain('another-key');
+  expect((await call(second, messages, undefined, bob)).body.items).toMatchObject([{ message: 'before the stop' }]);
+  await call(second, '/chat/Message.json', { recipient_id: String(bob), message: 'before the kill' }, alice);
+  await second.kill();
+
+  const third = await startService(folder.dataDir);
+  const fourth = await startService(folder.dataDir);
+  expect((await call(third, messages, undefined, bob)).body.items).toMatchObject([
+    { message: 'before the stop' },
+    { message: 'before the kill' },
+  ]);
+
+  const listener = createClient({
+    url: `${fourth.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: 'ApiKey the-key', 'On-Behalf-Of': String(bob) },
+  });
+  const heard = listener.iterate<{ messageSent: { message: { text: string } } }>({
+    query: 'subscription ($since: String) { messageSent(since: $since) { message { text } } }',
+    variables: { since: '1' },
+  });
+  const next = async () => (await heard.next()).value.data.messageSent.message.text;
+  expect(await next()).toBe('before the kill');
+  await call(third, '/chat/Message.json', { recipient_id: String(bob), message: 'on another process' }, alice);
+  expect(await next()).toBe('on another process');
+  await listener.dispose();
+
+  expect(await third.stop()).toBe(0);
+  expect((await call(fourth, messages, undefined, bob)).body.items).toHaveLength(3);
+  expect(await fourth.stop()).toBe(0);
+});
+
+test.each([
+  ['PORT', { PORT: 'http' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/x' }],
+])('a wrong %s stops the start with one line that names it', async (name, env: Record<string, string>) => {
+  const { code, output } = await failToStart(env);
+  expect(code).toBe(1);
+  expect(output).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
+});

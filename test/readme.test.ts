@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDataDir, type Service, startService } from './support/service.ts';
+
+// The commands of the README, run as they stand there against a fresh service, give the answers printed there.
+
+const ROOT = resolve(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+let service: Service;
+let folder: Awaited<ReturnType<typeof createDataDir>>;
+let commands: string[];
+let answers: string[];
+
+beforeAll(async () => {
+  folder = await createDataDir();
+  service = await startService(folder.dataDir);
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const section = readme.slice(readme.indexOf('## Try it'), readme.indexOf('## Sign in'));
+  commands = blocks(section, 'sh').map((command) =>
+    command.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('./data/', `${service.dataDir}/`),
+  );
+  answers = blocks(section, 'json');
+});
+
+afterAll(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+test('the calls printed in the README give the answers printed there', async () => {
+  const [users, message, dialogs, listen] = commands as [string, string, string, string];
+  const settings = users.slice(0, users.indexOf('for NAME'));
+  const shell = async (command: string) => (await run('bash', ['-c', settings + command])).stdout.trim();
+
+  expect(shape(await shell(users.slice(settings.length)))).toEqual(shape(answers[0]!));
+  expect(shape(await shell(message))).toEqual(shape(answers[1]!));
+  expect(shape(await shell(dialogs))).toEqual(shape(answers[2]!));
+
+  const listener = spawn('bash', ['-c', `${settings}export USER_ID=2; exec ${listen.replace('USER_ID=2 ', '')} 1`], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await shell(message);
+  const [line] = (await once(listener.stdout, 'data')) as [Buffer];
+  expect(shape(line.toString().trim())).toEqual(shape(answers[3]!));
+  listener.kill();
+});
+
+test('the README names every variable of the configuration', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const config = await readFile(join(ROOT, 'src/config.ts'), 'utf8');
+  const names = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map((match) => match[1]!);
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``, 'g'))].map((match) => match[1]!);
+}
+
+/** The answer with ids and moments, which differ from run to run, replaced by what they are. */
+function shape(text: string): string {
+  return text
+    .replace(/"[0-9a-f]{24}"/g, '"<id>"')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
+    .replace(/"date_sent":\d+/g, '"date_sent":<seconds>')
+    .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>');
+}

@@ -1,0 +1,222 @@
+import type pg from 'pg';
+import { afterEach, describe, expect, test } from 'vitest';
+import { APPLICATION, running, useApp } from '../support/app.ts';
+import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/chat.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { closeSockets, listen, until } from '../support/sockets.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+
+useApp();
+
+afterEach(() => closeSockets());
+
+/** A transaction that has drawn a position and not committed yet, as a sender whose commit takes its time. */
+async function slowReaction(dialogId: string, messageId: string, name: string): Promise<pg.Client> {
+  const client = await ownConnection();
+  await client.query('BEGIN');
+  await client.query(
+    `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+     VALUES ($1, 'reactionAdded', $2, $3, 1, $4, $5)`,
+    [APPLICATION.id, dialogId, messageId, name, running.now()],
+  );
+  return client;
+}
+
+async function finish(client: pg.Client, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  await client.query(how);
+  await client.end();
+}
+
+const REACTION_ADDED = `subscription ($dialogId: ID) { reactionAdded(dialogId: $dialogId) { cursor name } }`;
+
+async function stage() {
+  const [alice, bob] = await quickUsers(2);
+  const dialogId = await createDialog(alice!, [bob!]);
+  return { alice: alice!, bob: bob!, dialogId, messageId: await send(alice!, dialogId, 'first') };
+}
+
+/** Waits until the hub has looked at the stream a good number of times. */
+async function manyLooks(): Promise<void> {
+  for (let nth = 0; nth < 10; nth++) {
+    running.app.services.outbox.wake();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('the order of the stream', () => {
+  test('nothing behind a position is delivered before its transaction has ended, and then all of it, in order', async () => {
+    const { alice, bob, dialogId, messageId } = await stage();
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+    const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
+    const slow = await slowReaction(dialogId, messageId, 'late');
+    await sendMany(alice, dialogId, 3);
+    await manyLooks();
+    expect([messages.heard(), reactions.heard()]).toEqual([[], []]);
+    await finish(slow, 'COMMIT');
+    const [{ reactionAdded }] = await reactions.atLeast(1);
+    const sent = await messages.atLeast(3);
+    expect(reactionAdded.name).toBe('late');
+    const cursors = [reactionAdded.cursor, ...sent.map((event) => event.messageSent.cursor)].map(Number);
+    expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
+    expect(sent.map((event) => event.messageSent.message.text)).toEqual(['message 1', 'message 2', 'message 3']);
+  });
+
+  test('a position whose transaction was rolled back is passed over', async () => {
+    const { alice, bob, dialogId, messageId } = await stage();
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+    const slow = await slowReaction(dialogId, messageId, 'never');
+    await send(alice, dialogId, 'second');
+    await manyLooks();
+    expect(messages.heard()).toEqual([]);
+    await finish(slow, 'ROLLBACK');
+    await messages.atLeast(1);
+    await sql("SELECT nextval(pg_get_serial_sequence('events_outbox', 'position')) FROM generate_series(1, 700)");
+    await send(alice, dialogId, 'behind a wide gap');
+    expect((await messages.atLeast(2))[1].messageSent.message.text).toBe('behind a wide gap');
+  });
+
+  test('several that end in another order than they began', async () => {
+    const { alice, bob, dialogId, messageId } = await stage();
+    const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+    const one = await slowReaction(dialogId, messageId, 'one');
+    const two = await slowReaction(dialogId, messageId, 'two');
+    const three = await slowReaction(dialogId, messageId, 'three');
+    await send(alice, dialogId, 'behind');
+    await finish(three, 'COMMIT');
+    await manyLooks();
+    await finish(one, 'COMMIT');
+    expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'one' } }]);
+    await manyLooks();
+    expect([reactions.heard().length, messages.heard().length]).toEqual([1, 0]);
+    await finish(two, 'ROLLBACK');
+    await messages.atLeast(1);
+    expect(reactions.heard().map((event) => event.reactionAdded.name)).toEqual(['one', 'three']);
+  });
+
+  test('a stream that is opened while a transaction is under way misses it not', async () => {
+    const { alice, bob, dialogId, messageId } = await stage();
+    const slow = await slowReaction(dialogId, messageId, 'under way');
+    const opening = listen(REACTION_ADDED, { dialogId }, bob);
+    await finish(slow, 'COMMIT');
+    const reactions = await opening;
+    const later = await slowReaction(dialogId, messageId, 'later');
+    await send(alice, dialogId, 'x');
+    await finish(later, 'COMMIT');
+    await until(() => reactions.heard().some((event) => event.reactionAdded.name === 'later'));
+  });
+
+  test('begins at the end: what was before is heard by nobody who does not ask for it', async () => {
+    const { alice, bob, dialogId } = await stage();
+    await sendMany(alice, dialogId, 3);
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+    await send(alice, dialogId, 'new');
+    await messages.atLeast(1);
+    await manyLooks();
+    expect(messages.heard().map((event) => event.messageSent.message.text)).toEqual(['new']);
+  });
+
+  test('subscribers who come and go while others send hear nothing from before they came', async () => {
+    const { alice, bob, dialogId } = await stage();
+    for (let round = 0; round < 25; round++) {
+      const before = await send(alice, dialogId, `before ${round}`);
+      const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+      const [after] = await Promise.all([send(alice, dialogId, `after ${round}`), messages.atLeast(1)]);
+      expect(messages.heard().map((event) => event.messageSent.message.id)).toEqual([after]);
+      expect(before).not.toBe(after);
+      messages.socket.socket.terminate();
+      await until(() => running.app.services.hub.watchCount === 0);
+    }
+  });
+
+  test('is the order of the dialog, however many write to it on however many processes', async () => {
+    const users = await quickUsers(16);
+    const dialogId = await createDialog(users[0]!, users.slice(1));
+    const second = await startAnother();
+    const heard = [
+      await listen(MESSAGE_SENT, { dialogId }, users[0]!),
+      await listen(MESSAGE_SENT, {}, users[1]!),
+      await listen(MESSAGE_SENT, { dialogId }, users[2]!, second),
+      await listen(MESSAGE_SENT, {}, users[3]!, second),
+    ];
+    await Promise.all(users.map((user) => sendMany(user, dialogId, 8)));
+    const stored = await sql<{ id: string; date_sent: number }>(
+      'SELECT id, date_sent FROM messages WHERE dialog_id = $1 ORDER BY seq',
+      [dialogId],
+    );
+    expect(stored).toHaveLength(128);
+    for (const one of heard) {
+      const ids = (await one.atLeast(128)).map((event) => event.messageSent.message.id);
+      expect(ids).toEqual(stored.map(({ id }) => id));
+    }
+    for (const one of heard) one.socket.socket.terminate();
+    await second.stop();
+  });
+});
+
+describe('waking', () => {
+  test('a notification that is lost is made up for', async () => {
+    const { bob, dialogId, messageId } = await stage();
+    const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
+    await finish(await slowReaction(dialogId, messageId, 'nobody told'), 'COMMIT');
+    expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'nobody told' } }]);
+  });
+
+  test('another process is woken at once', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const second = await startAnother();
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob, second);
+    const waits: number[] = [];
+    for (let nth = 1; nth <= 5; nth++) {
+      const before = performance.now();
+      await send(alice, dialogId, `message ${nth}`);
+      await messages.atLeast(nth);
+      waits.push(performance.now() - before);
+    }
+    // Were it not told, it would look only every second.
+    expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(500);
+    messages.socket.socket.terminate();
+    await second.stop();
+  });
+
+  test('the connection that listens comes back when it is cut', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const second = await startAnother();
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob, second);
+    const listeners = () =>
+      sql<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+      );
+    const before = await listeners();
+    expect(before.length).toBe(2);
+    await sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+    );
+    await send(alice, dialogId, 'meanwhile');
+    await messages.atLeast(1);
+    await until(async () => {
+      const now = await listeners();
+      return now.length === 2 && now.every(({ pid }) => before.every((old) => old.pid !== pid));
+    });
+    await send(alice, dialogId, 'again');
+    await messages.atLeast(2);
+    messages.socket.socket.terminate();
+    await second.stop();
+    await until(async () => (await listeners()).length === 1);
+  });
+
+  test('a database whose connections are all cut is found again', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
+    await sql(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await until(() =>
+      send(alice, dialogId, 'again').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until(() => messages.heard().some((event) => event.messageSent?.message.text === 'again'));
+  });
+});

@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { rest } from '../support/rest.ts';
+import { closeSockets, connect, listen, listenOn, openSocket, until } from '../support/sockets.ts';
+import { sql } from '../support/sql.ts';
+import { streamEvents } from '../support/sse.ts';
+import { apiKey, createUser, onBehalfOf, openSession } from '../support/users.ts';
+
+useApp();
+
+afterEach(async () => {
+  running.setTime(SAMPLE_TIME);
+  await closeSockets();
+});
+
+const minutesOn = (minutes: number) => running.setTime(new Date(SAMPLE_TIME.getTime() + minutes * 60_000));
+
+describe('connection_init', () => {
+  test.each<[string, Record<string, unknown> | undefined]>([
+    ['nothing', undefined],
+    ['an empty payload', {}],
+    ['a blank token', { 'SVC-Token': ' ' }],
+    ['an unknown token', { 'SVC-Token': 'x' }],
+    ['a token that is no text', { 'SVC-Token': { $ne: null } }],
+    ['an unknown key', { Authorization: 'ApiKey WRONG' }],
+    ['another scheme', { Authorization: 'Bearer KEY' }],
+    ['On-Behalf-Of alone', { 'On-Behalf-Of': '1' }],
+    ['On-Behalf-Of nobody', { ...apiKey.headers, 'On-Behalf-Of': 2_000_000_000 }],
+    ['names of prototypes', JSON.parse('{"__proto__":{"svc-token":"x"},"constructor":"y"}')],
+  ])('with %s closes with 4403', async (_name, payload) => {
+    const socket = await openSocket();
+    socket.send({ type: 'connection_init', payload });
+    expect((await socket.closed).code).toBe(4403);
+  });
+
+  test('takes token and key in any letter case, numbers too', async () => {
+    const user = await createUser();
+    for (const payload of [
+      { 'svc-token': user.token },
+      { 'SVC-TOKEN': user.token },
+      { AUTHORIZATION: 'apikey KEY', 'on-behalf-of': user.id },
+    ]) {
+      const socket = await openSocket();
+      socket.send({ type: 'connection_init', payload });
+      await socket.find((message) => message.type === 'connection_ack');
+      expect((await socket.run('{ me { id } }')).data.me.id).toBe(user.id);
+      await socket.close();
+    }
+  });
+
+  test('a second one closes the socket', async () => {
+    const socket = await connect(apiKey);
+    socket.send({ type: 'connection_init', payload: apiKey.headers });
+    expect((await socket.closed).code).toBe(4429);
+  });
+});
+
+describe('queries and mutations on a socket', () => {
+  test('are answered as over HTTP, and are heard', async () => {
+    const user = await createUser();
+    const dialogId = await createDialog(user, [user]);
+    const socket = await connect(user);
+    const heard = await listenOn(socket, MESSAGE_SENT, { dialogId });
+    const sent = await socket.run(
+      'mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "hi" }) { id senderId } }',
+      { id: dialogId },
+    );
+    expect(sent.data.sendMessage.senderId).toBe(user.id);
+    expect(await heard.atLeast(1)).toMatchObject([{ messageSent: { message: { id: sent.data.sendMessage.id } } }]);
+    expect((await socket.run('query ($id: ID!) { dialog(id: $id) { nonsense } }')).errors[0].extensions.code).toBe(
+      'BAD_USER_INPUT',
+    );
+  });
+});
+
+describe('row 3: a socket lives no longer than its credentials', () => {
+  test.each([
+    ['DELETE /session', (token: string) => rest('DELETE', '/session.json', { headers: { 'SVC-Token': token } })],
+    ['deleteSession', (token: string) => ask('mutation { deleteSession }', {}, { headers: { 'SVC-Token': token } })],
+  ])('%s closes its sockets with 4403, on every process, and no others', async (_name, logOut) => {
+    const user = await createUser();
+    const other = await openSession(user);
+    const dialogId = await createDialog(user, [user]);
+    const second = await startAnother();
+    const ending = [
+      await connect(user),
+      (await listen(MESSAGE_SENT, { dialogId }, user)).socket,
+      await connect(user, second),
+      (await listen(MESSAGE_SENT, {}, user, second)).socket,
+    ];
+    const staying = [
+      await listen(MESSAGE_SENT, { dialogId }, other),
+      await listen(MESSAGE_SENT, { dialogId }, other, second),
+      await listen(MESSAGE_SENT, { dialogId }, onBehalfOf(user)),
+    ];
+    const before = performance.now();
+    await logOut(user.token);
+    for (const socket of ending) expect((await socket.closed).code).toBe(4403);
+    expect(performance.now() - before).toBeLessThan(5_000);
+    await send(other, dialogId, 'still here');
+    for (const socket of staying) await socket.atLeast(1);
+    for (const socket of staying) socket.socket.socket.terminate();
+    await second.stop();
+  });
+
+  test('logging out ends streams of server-sent events too', async () => {
+    const user = await createUser();
+    const dialogId = await createDialog(user, [user]);
+    const second = await startAnother();
+    const here = await streamEvents(MESSAGE_SENT, { dialogId }, user);
+    const there = await streamEvents(MESSAGE_SENT, {}, user, second);
+    await until(() => running.app.services.hub.watchCount === 1 && second.services.hub.watchCount === 1);
+    await rest('DELETE', '/session.json', { as: user });
+    await here.ended;
+    await there.ended;
+    await until(() => running.app.services.hub.watchCount === 0 && second.services.hub.watchCount === 0);
+    await second.stop();
+  });
+
+  test('expiry closes sockets and streams', async () => {
+    const user = await createUser();
+    const idle = await connect(await openSession(user));
+    const heard = await listen(MESSAGE_SENT, {}, await openSession(user));
+    const stream = await streamEvents(MESSAGE_SENT, {}, await openSession(user));
+    const application = await connect(await openSession());
+    await until(() => running.app.services.hub.watchCount === 2);
+    minutesOn(119);
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the service looks every second
+    expect([idle, heard.socket, application].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
+    minutesOn(120);
+    for (const { closed } of [idle, heard.socket, application]) expect((await closed).code).toBe(4403);
+    await stream.ended;
+  });
+
+  test('a request elsewhere with the token keeps it alive; an operation on the socket does; a ping does not', async () => {
+    const users = [await createUser(), await createUser(), await createUser()];
+    const [elsewhere, operating, pinging] = await Promise.all(users.map((user) => connect(user)));
+    const second = await startAnother();
+    const faraway = await connect(users[0]!, second);
+    minutesOn(100);
+    await ask('{ me { id } }', {}, users[0]!);
+    expect((await operating!.run('{ me { id } }')).data.me.id).toBe(users[1]!.id);
+    pinging!.send({ type: 'ping' });
+    await pinging!.find((message) => message.type === 'pong');
+    await running.app.services.sessionClock.flush();
+    minutesOn(121);
+    expect((await pinging!.closed).code).toBe(4403);
+    expect([elsewhere!, operating!, faraway].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
+    minutesOn(221);
+    for (const socket of [elsewhere!, operating!, faraway]) expect((await socket.closed).code).toBe(4403);
+    await second.stop();
+  });
+
+  test('an operation with a session that has ended is refused and closes the socket', async () => {
+    const user = await createUser();
+    const socket = await connect(user);
+    minutesOn(121);
+    socket.send({ id: '1', type: 'subscribe', payload: { query: '{ me { id } }' } });
+    expect((await socket.closed).code).toBe(4403);
+    expect(socket.received.filter((message) => message.type === 'next')).toEqual([]);
+  });
+});
+
+describe('row 35: slow readers', () => {
+  test('one who does not keep up is closed with 4429 and resumes with its cursor', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const slow = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const id = await send(alice!, dialogId, 'x'.repeat(30_000));
+    const [{ messageSent: first }] = await slow.atLeast(1);
+    slow.socket.socket.pause();
+    const { hub, outbox } = running.app.services;
+    let sent = 0;
+    while (hub.watchCount > 0) {
+      // The same message over and over: what counts here is how much waits for the reader.
+      await sql(
+        `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+         SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs, generate_series(1, 500)
+         WHERE id = $1`,
+        [dialogId, id],
+      );
+      outbox.wake();
+      sent += 500;
+      if (sent > 20_000) throw new Error('the service waits for a slow reader without bound');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    slow.socket.socket.resume();
+    expect((await slow.socket.closed).code).toBe(4429);
+    const heard = slow.heard();
+    const cursors = heard.map((event) => Number(event.messageSent.cursor));
+    expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
+    const resumed = await listen(MESSAGE_SENT, { dialogId, since: heard.at(-1).messageSent.cursor }, bob!);
+    await resumed.atLeast(1 + sent - heard.length);
+    expect(first.cursor).toBe(heard[0].messageSent.cursor);
+  });
+
+  test('others are not held up by them', async () => {
+    const [alice, bob, carol] = await quickUsers(3);
+    const dialogId = await createDialog(alice!, [bob!, carol!]);
+    const slow = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const quick = await listen(MESSAGE_SENT, { dialogId }, carol!);
+    slow.socket.socket.pause();
+    for (let nth = 1; nth <= 20; nth++) {
+      await send(alice!, dialogId, 'x'.repeat(30_000));
+      await quick.atLeast(nth);
+    }
+  });
+});
+
+describe('a service that stops', () => {
+  test('closes its sockets with 1001, ends its streams, and waits for nobody who does not answer', async () => {
+    const user = await createUser();
+    const app = await startAnother();
+    const socket = await connect(user, app);
+    const heard = await listen(MESSAGE_SENT, {}, user, app);
+    const deaf = await listen(MESSAGE_SENT, {}, user, app);
+    deaf.socket.socket.pause();
+    const stream = await streamEvents(MESSAGE_SENT, {}, user, app);
+    await until(() => app.services.hub.watchCount === 3);
+    const before = performance.now();
+    await app.stop();
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect((await socket.closed).code).toBe(1001);
+    expect((await heard.socket.closed).code).toBe(1001);
+    await stream.ended;
+    await expect(fetch(`${app.url}/healthz`)).rejects.toThrow();
+  });
+});

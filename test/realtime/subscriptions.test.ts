@@ -1,0 +1,508 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { running, useApp } from '../support/app.ts';
+import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { createTenant, startAnother } from '../support/other-apps.ts';
+import { closeSockets, type Listening, listen, until } from '../support/sockets.ts';
+import { sql, statementsOf } from '../support/sql.ts';
+import { apiKey, type Caller } from '../support/users.ts';
+
+useApp();
+
+const REACTION_ADDED = `subscription ($dialogId: ID, $since: String) {
+  reactionAdded(dialogId: $dialogId, since: $since) { cursor dialogId messageId userId name } }`;
+const REACTION_REMOVED = `subscription ($dialogId: ID, $since: String) {
+  reactionRemoved(dialogId: $dialogId, since: $since) { cursor dialogId messageId userId name } }`;
+
+const react = (as: Caller, id: string, name = 'like') =>
+  ask('mutation ($id: ID!, $name: String) { addReaction(messageId: $id, name: $name) { id } }', { id, name }, as);
+const unreact = (as: Caller, id: string, name = 'like') =>
+  ask('mutation ($id: ID!, $name: String) { removeReaction(messageId: $id, name: $name) { id } }', { id, name }, as);
+
+/** Takes a user out of a dialog as the mutation for it will. */
+async function remove(user: { id: number }, dialogId: string): Promise<void> {
+  await sql(
+    `WITH gone AS (DELETE FROM members WHERE dialog_id = $1 AND user_id = $2)
+     UPDATE dialogs SET member_version = member_version + 1 WHERE id = $1`,
+    [dialogId, user.id],
+  );
+}
+
+/** Waits until everything that was written has been delivered to those who may know of it. */
+async function settled(as: Caller, dialogId: string): Promise<void> {
+  const last = await listen(MESSAGE_SENT, { dialogId }, as);
+  await send(as, dialogId, 'the last one');
+  await last.atLeast(1);
+  await last.close();
+}
+
+const texts = (heard: { messageSent: { message: { text: string } } }[]) =>
+  heard.map(({ messageSent }) => messageSent.message.text);
+
+afterEach(() => closeSockets());
+
+describe('each kind of event', () => {
+  test('reaches the subscribers of its dialog with its place in the stream', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const sent = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const added = await listen(REACTION_ADDED, { dialogId }, bob!);
+    const removed = await listen(REACTION_REMOVED, { dialogId }, bob!);
+    const id = await send(alice!, dialogId, 'hi');
+    await react(alice!, id);
+    await react(alice!, id);
+    await unreact(alice!, id);
+    const cursor = expect.stringMatching(/^\d+$/);
+    const reaction = { cursor, dialogId, messageId: id, userId: alice!.id, name: 'like' };
+    expect(await removed.atLeast(1)).toEqual([{ reactionRemoved: reaction }]);
+    expect(await added.atLeast(1)).toEqual([{ reactionAdded: reaction }]);
+    expect(await sent.atLeast(1)).toEqual([
+      { messageSent: { cursor, dialogId, message: { id, text: 'hi', senderId: alice!.id } } },
+    ]);
+    const [{ messageSent }] = sent.heard();
+    const [{ reactionAdded }] = added.heard();
+    const [{ reactionRemoved }] = removed.heard();
+    expect(Number(messageSent.cursor)).toBeLessThan(Number(reactionAdded.cursor));
+    expect(Number(reactionAdded.cursor)).toBeLessThan(Number(reactionRemoved.cursor));
+    for (const subscription of [sent, added, removed]) await subscription.close();
+  });
+
+  test('a cursor of one subscription is good in another', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const sent = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const id = await send(alice!, dialogId, 'hi');
+    const [{ messageSent }] = await sent.atLeast(1);
+    await sent.close();
+    await react(alice!, id);
+    const added = await listen(REACTION_ADDED, { since: messageSent.cursor }, bob!);
+    expect(await added.atLeast(1)).toMatchObject([{ reactionAdded: { messageId: id } }]);
+    await added.close();
+  });
+});
+
+describe('rows 1, 30: who hears', () => {
+  test('a dialog is refused to outsiders, unknown ones to everybody', async () => {
+    const [alice, mallory] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [alice!]);
+    for (const query of [MESSAGE_SENT, REACTION_ADDED, REACTION_REMOVED]) {
+      await expect(listen(query, { dialogId }, mallory!)).rejects.toMatchObject([
+        { extensions: { code: 'FORBIDDEN' } },
+      ]);
+      for (const unknown of ['0'.repeat(24), 'x', '']) {
+        await expect(listen(query, { dialogId: unknown }, alice!)).rejects.toMatchObject([
+          { extensions: { code: 'NOT_FOUND' } },
+        ]);
+      }
+    }
+  });
+
+  test('all dialogs of the caller, those that come later and public groups too, and nothing else', async () => {
+    const [alice, bob, carol] = await quickUsers(3);
+    const early = await createDialog(alice!, [bob!]);
+    const open = await createDialog(carol!, [], 'PUBLIC_GROUP');
+    const foreign = await createDialog(alice!, [carol!]);
+    const heard = await listen(MESSAGE_SENT, {}, bob!);
+    await send(alice!, early, 'early');
+    await send(carol!, open, 'open');
+    await send(alice!, foreign, 'not for bob');
+    const late = await createDialog(alice!, [bob!]);
+    await send(alice!, late, 'late');
+    await ask(
+      'mutation ($id: Int!) { sendMessage(input: { recipientId: $id, text: "private" }) { id } }',
+      { id: bob!.id },
+      alice!,
+    );
+    expect(texts(await heard.atLeast(4))).toEqual(['early', 'open', 'late', 'private']);
+    await heard.close();
+  });
+
+  test('one who is taken into a dialog hears it from then on', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const heard = await listen(MESSAGE_SENT, {}, bob!);
+    await send(alice!, dialogId, 'before');
+    await settled(alice!, dialogId);
+    await sql(
+      `WITH come AS (INSERT INTO members (application_id, dialog_id, user_id, joined_at)
+         SELECT application_id, id, $2, now() FROM dialogs WHERE id = $1)
+       UPDATE dialogs SET member_version = member_version + 1 WHERE id = $1`,
+      [dialogId, bob!.id],
+    );
+    await send(alice!, dialogId, 'after');
+    expect(texts(await heard.atLeast(1))).toEqual(['after']);
+    await heard.close();
+  });
+
+  test('row 3: one who is taken out of a dialog hears no more of it, by whatever subscription', async () => {
+    const [alice, bob, carol] = await quickUsers(3);
+    const dialogId = await createDialog(alice!, [bob!, carol!]);
+    const other = await createDialog(alice!, [bob!]);
+    const ofDialog = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const ofAll = await listen(MESSAGE_SENT, {}, bob!);
+    const reactions = await listen(REACTION_ADDED, { dialogId }, bob!);
+    const stays = await listen(MESSAGE_SENT, { dialogId }, carol!);
+    const id = await send(alice!, dialogId, 'first');
+    await ofDialog.atLeast(1);
+    await ofAll.atLeast(1);
+    await remove(bob!, dialogId);
+    await send(alice!, dialogId, 'second');
+    await react(alice!, id);
+    await stays.atLeast(2);
+    await send(alice!, other, 'third');
+    expect(texts(await ofAll.atLeast(2))).toEqual(['first', 'third']);
+    expect(texts(ofDialog.heard())).toEqual(['first']);
+    expect(reactions.heard()).toEqual([]);
+    const [{ messageSent }] = ofDialog.heard();
+    await expect(listen(MESSAGE_SENT, { dialogId, since: messageSent.cursor }, bob!)).rejects.toMatchObject([
+      { extensions: { code: 'FORBIDDEN' } },
+    ]);
+    const resumed = await listen(MESSAGE_SENT, { since: messageSent.cursor }, bob!);
+    expect(texts(await resumed.atLeast(1))).toEqual(['third']);
+    for (const subscription of [ofDialog, ofAll, reactions, stays, resumed]) await subscription.close();
+  });
+
+  test('one who lost their rights while an event was on its way takes it from nobody who shares it', async () => {
+    const [alice, bob, carol] = await quickUsers(3);
+    const dialogId = await createDialog(alice!, [bob!, carol!]);
+    const first = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    const second = await listen(MESSAGE_SENT, { dialogId }, carol!);
+    const id = await send(alice!, dialogId, 'first');
+    await Promise.all([first.atLeast(1), second.atLeast(1)]);
+    const { ownConnection } = await import('../support/sql.ts');
+    const holder = await ownConnection();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
+    // The event is delivered and stands before its message, which can't be read now.
+    await sql(
+      `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+       SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs WHERE id = $1`,
+      [dialogId, id],
+    );
+    running.app.services.outbox.wake();
+    await until(async () => {
+      const waiting = await sql("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'messages'::regclass");
+      return waiting.length > 0;
+    });
+    await remove(bob!, dialogId);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(texts(await second.atLeast(2))).toEqual(['first', 'first']);
+    await until(() => first.heard().length === 2);
+    expect(first.heard()[1].errors?.[0].extensions.code).toBe('FORBIDDEN');
+    await first.close();
+    await second.close();
+  });
+
+  test('an API key alone hears any dialog of its application', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const ofDialog = await listen(MESSAGE_SENT, { dialogId }, apiKey);
+    const ofAll = await listen(MESSAGE_SENT, {}, apiKey);
+    await send(alice!, dialogId, 'hi');
+    await send(alice!, await createDialog(alice!, [], 'PUBLIC_GROUP'), 'open');
+    expect(texts(await ofAll.atLeast(2))).toEqual(['hi', 'open']);
+    expect(texts(ofDialog.heard())).toEqual(['hi']);
+    await ofDialog.close();
+    await ofAll.close();
+  });
+
+  test('row 20: other applications hear nothing, whatever they ask for', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const open = await createDialog(alice!, [], 'PUBLIC_GROUP');
+    const other = await createTenant(1);
+    const own = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    await send(alice!, dialogId, 'before');
+    const [{ messageSent }] = await own.atLeast(1);
+    const strangers = [
+      await listen(MESSAGE_SENT, {}, other.key),
+      await listen(MESSAGE_SENT, {}, other.users[0]!),
+      await listen(MESSAGE_SENT, { since: messageSent.cursor }, other.key),
+      await listen(REACTION_ADDED, { since: messageSent.cursor }, other.users[0]!),
+    ];
+    for (const id of [dialogId, open]) {
+      await expect(listen(MESSAGE_SENT, { dialogId: id }, other.key)).rejects.toMatchObject([
+        { extensions: { code: 'NOT_FOUND' } },
+      ]);
+    }
+    await react(alice!, await send(alice!, dialogId, 'secret'));
+    await send(alice!, open, 'open to us');
+    const theirs = await createDialog(other.users[0]!, [], 'PUBLIC_GROUP');
+    await send(other.users[0]!, theirs, 'theirs');
+    for (const stranger of strangers.slice(0, 3)) expect(texts(await stranger.atLeast(1))).toEqual(['theirs']);
+    expect(strangers[3]!.heard()).toEqual([]);
+    for (const subscription of [own, ...strangers]) await subscription.close();
+  });
+});
+
+describe('since', () => {
+  test('gives exactly what was missed, once and in order, then goes on', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const other = await createDialog(alice!, [bob!]);
+    const first = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    await send(alice!, dialogId, '1');
+    const [{ messageSent }] = await first.atLeast(1);
+    await first.close();
+    for (let nth = 2; nth <= 30; nth++) await send(alice!, nth % 5 === 0 ? other : dialogId, String(nth));
+    const missed = Array.from({ length: 29 }, (_, nth) => nth + 2);
+    const inDialog = missed.filter((nth) => nth % 5 !== 0).map(String);
+    const resumed = await listen(MESSAGE_SENT, { dialogId, since: messageSent.cursor }, bob!);
+    const ofAll = await listen(MESSAGE_SENT, { since: messageSent.cursor }, bob!);
+    await send(alice!, dialogId, 'live');
+    expect(texts(await resumed.atLeast(inDialog.length + 1))).toEqual([...inDialog, 'live']);
+    expect(texts(await ofAll.atLeast(30))).toEqual([...missed.map(String), 'live']);
+    const cursors = ofAll.heard().map((event) => Number(event.messageSent.cursor));
+    expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
+    await resumed.close();
+    await ofAll.close();
+  });
+
+  test('reads a long backlog in steps', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const first = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    await send(alice!, dialogId, 'first');
+    const [{ messageSent }] = await first.atLeast(1);
+    await first.close();
+    for (let round = 0; round < 15; round++) {
+      await Promise.all(Array.from({ length: 20 }, () => send(alice!, dialogId, 'x')));
+    }
+    const resumed = await listen(MESSAGE_SENT, { since: messageSent.cursor }, bob!);
+    const heard = await resumed.atLeast(300);
+    expect(new Set(heard.map((event) => event.messageSent.message.id)).size).toBe(300);
+    const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
+    expect(heard.map((event) => event.messageSent.message.id)).toEqual(stored.slice(1).map(({ id }) => id));
+    await resumed.close();
+  });
+
+  test('holds across a restart of the service', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const before = await startAnother();
+    const first = await listen(MESSAGE_SENT, { dialogId }, bob!, before);
+    await send(alice!, dialogId, '1');
+    const [{ messageSent }] = await first.atLeast(1);
+    await before.stop();
+    expect((await first.socket.closed).code).toBe(1001);
+    await send(alice!, dialogId, '2');
+    await send(alice!, dialogId, '3');
+    const after = await startAnother();
+    const resumed = await listen(MESSAGE_SENT, { dialogId, since: messageSent.cursor }, bob!, after);
+    await send(alice!, dialogId, '4');
+    expect(texts(await resumed.atLeast(3))).toEqual(['2', '3', '4']);
+    await resumed.close();
+    await after.stop();
+  });
+
+  test('nothing is missed or doubled while many send and the subscriber comes and goes', async () => {
+    const senders = await quickUsers(20);
+    const [bob] = await quickUsers(1);
+    const dialogId = await createDialog(senders[0]!, [...senders.slice(1), bob!]);
+    const apps = [running.app, await startAnother()];
+    const start = await listen(MESSAGE_SENT, { dialogId }, bob!);
+    await send(senders[0]!, dialogId, 'start');
+    let cursor = (await start.atLeast(1))[0].messageSent.cursor as string;
+    await start.close();
+
+    const perSender = 12;
+    let isSending = true;
+    const sending = Promise.all(
+      senders.map(async (sender) => {
+        for (let nth = 0; nth < perSender; nth++) await send(sender, dialogId, `${sender.id} ${nth}`);
+      }),
+    ).finally(() => {
+      isSending = false;
+    });
+    const heard: string[] = [];
+    for (let round = 0; isSending || heard.length < 20 * perSender; round++) {
+      const subscription = await listen(MESSAGE_SENT, { dialogId, since: cursor }, bob!, apps[round % 2]);
+      await until(
+        () => subscription.heard().length >= 9 || heard.length + subscription.heard().length >= 20 * perSender,
+      );
+      const events = subscription.heard();
+      subscription.socket.socket.terminate();
+      await subscription.socket.closed;
+      heard.push(...events.map((event) => event.messageSent.message.id));
+      cursor = events.at(-1)?.messageSent.cursor ?? cursor;
+    }
+    await sending;
+    const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
+    expect(heard).toEqual(stored.slice(1).map(({ id }) => id));
+    await apps[1]!.stop();
+  });
+
+  test('a cursor that a faster process gave out repeats nothing on a slower one', async () => {
+    const { Hub } = await import('../../src/realtime/hub.ts');
+    const { Outbox } = await import('../../src/realtime/outbox.ts');
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const outbox = new Outbox('slow', running.app.services.log);
+    const slow = new Hub(outbox, running.database.config, running.app.services.log);
+    const watched = {
+      viewer: { kind: 'user', applicationId: 92, userId: alice!.id },
+      kind: 'messageSent',
+      dialogId,
+    } as const;
+    const early = await slow.watch(watched, undefined); // it has read up to here, and does not look for more yet
+    const fast = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    await send(alice!, dialogId, 'seen on the fast one');
+    const [{ messageSent }] = await fast.atLeast(1);
+    const resumed = await slow.watch(watched, BigInt(messageSent.cursor));
+    await slow.start();
+    const next = await send(alice!, dialogId, 'new');
+    outbox.wake();
+    expect((await resumed.next()).value?.row.subjectId).toBe(next);
+    expect((await early.next()).value?.row.position).toBe(BigInt(messageSent.cursor));
+    await early.return();
+    await resumed.return();
+    await slow.stop();
+    await fast.close();
+  });
+
+  test.each(['', 'x', '-1', '0', '1.5', '1e3', ' 1', '0x10', '99999999999999999999', "1' OR 1=1", '१'])(
+    'refuses the cursor %j',
+    async (since) => {
+      const [alice] = await quickUsers(1);
+      await expect(listen(MESSAGE_SENT, { since }, alice!)).rejects.toMatchObject([
+        { message: 'Invalid cursor', extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+    },
+  );
+
+  test('ends with CURSOR_EXPIRED once what came behind it is no longer kept, and never before', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    await send(alice!, dialogId, 'old');
+    await heard.atLeast(1);
+    const hour = 3_600_000;
+    const begin = running.now();
+    try {
+      running.setTime(new Date(begin.getTime() + 20 * hour));
+      await send(alice!, dialogId, 'younger');
+      const [old, younger] = (await heard.atLeast(2)).map((event) => event.messageSent.cursor);
+      const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
+
+      await sweep(new Date(begin.getTime() + 24 * hour), retention);
+      const kept = await listen(MESSAGE_SENT, { dialogId, since: old }, alice!);
+      expect(texts(await kept.atLeast(1))).toEqual(['younger']);
+      await kept.close();
+
+      await sweep(new Date(begin.getTime() + 24 * hour + 1000), retention);
+      for (const variables of [{ dialogId, since: old }, { since: old }]) {
+        await expect(listen(MESSAGE_SENT, variables, alice!)).rejects.toMatchObject([
+          { extensions: { code: 'CURSOR_EXPIRED' } },
+        ]);
+      }
+      const young = await listen(MESSAGE_SENT, { dialogId, since: younger }, alice!);
+      await young.close();
+      await send(alice!, dialogId, 'live');
+      expect(texts(await heard.atLeast(3))).toEqual(['old', 'younger', 'live']);
+    } finally {
+      running.setTime(begin);
+    }
+    await heard.close();
+  });
+
+  test('the sweep keeps what is young, however much of it there is', async () => {
+    const [{ count: before }] = (await sql<{ count: number }>(
+      'SELECT count(*)::int AS count FROM events_outbox WHERE created_at >= $1',
+      [new Date(running.now().getTime() - 1000)],
+    )) as [{ count: number }];
+    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 1 });
+    const [{ count: after }] = (await sql<{ count: number }>(
+      'SELECT count(*)::int AS count FROM events_outbox WHERE created_at >= $1',
+      [new Date(running.now().getTime() - 1000)],
+    )) as [{ count: number }];
+    expect(after).toBe(before);
+    expect(after).toBeGreaterThan(0);
+  });
+});
+
+describe('shared work', () => {
+  test('fields that depend on the viewer are right for each of several who share a document', async () => {
+    const users = await quickUsers(4);
+    const [alice, bob] = users as [QuickUser, QuickUser];
+    const dialogId = await createDialog(alice, users.slice(1));
+    const id = await send(alice, dialogId, 'hi');
+    await react(alice, id, 'like');
+    await react(bob, id, 'haha');
+    await react(bob, id, 'like');
+    const document = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) {
+      message { id reactions { name count own } ownReactions } } }`;
+    const heard: Listening[] = [];
+    for (const user of [...users, apiKey]) heard.push(await listen(document, { dialogId }, user));
+    // The same message once more, as an edit will announce it.
+    await sql(
+      `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+       SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs WHERE id = $1`,
+      [dialogId, id],
+    );
+    running.app.services.outbox.wake();
+    const own = [['like'], ['haha', 'like'], [], [], []];
+    for (const [nth, subscription] of heard.entries()) {
+      const [{ messageSent }] = await subscription.atLeast(1);
+      expect(messageSent.message).toEqual({
+        id,
+        reactions: [
+          { name: 'like', count: 2, own: own[nth]!.includes('like') },
+          { name: 'haha', count: 1, own: own[nth]!.includes('haha') },
+        ],
+        ownReactions: own[nth],
+      });
+      await subscription.close();
+    }
+  });
+
+  test('an event costs the same for fifty subscribers of one document as for one', async () => {
+    const users = await quickUsers(51);
+    const dialogId = await createDialog(users[0]!, users.slice(1));
+    const document = `subscription ($dialogId: ID, $since: String) { messageSent(dialogId: $dialogId, since: $since) {
+      cursor message { text sender { login } readIds reactions { name count } } } }`;
+    const cost = async (listeners: QuickUser[]) => {
+      const heard: Listening[] = [];
+      for (const user of listeners) heard.push(await listen(document, { dialogId }, user));
+      await settled(users[0]!, dialogId);
+      const sent = await statementsOf(async () => {
+        await send(users[0]!, dialogId, 'hi');
+        await Promise.all(heard.map((one) => one.atLeast(2)));
+      });
+      for (const one of heard) {
+        expect(one.heard()[1].messageSent.message).toMatchObject({ text: 'hi', readIds: [users[0]!.id] });
+      }
+      await Promise.all(heard.map((one) => one.close()));
+      await until(() => running.app.services.hub.watchCount === 0);
+      return sent.length;
+    };
+    const ofOne = await cost(users.slice(1, 2));
+    expect(await cost(users.slice(1))).toBe(ofOne);
+  });
+
+  test('different variables and documents are not mixed up', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const [one, two] = [await createDialog(alice!, [bob!]), await createDialog(alice!, [bob!])];
+    const document = `subscription ($id: ID, $withText: Boolean!) {
+      messageSent(dialogId: $id) { dialogId message { id text @include(if: $withText) } } }`;
+    const heard = [
+      await listen(document, { id: one, withText: true }, alice!),
+      await listen(document, { id: one, withText: false }, alice!),
+      await listen(document, { id: two, withText: true }, bob!),
+      await listen(
+        `subscription A { messageSent { message { text } } } subscription B { messageSent { dialogId } }`,
+        {},
+        bob!,
+      ).catch((errors) => errors),
+    ];
+    const id = await send(alice!, one, 'in one');
+    const other = await send(alice!, two, 'in two');
+    expect(await heard[0].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id, text: 'in one' } } }]);
+    expect(await heard[1].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id } } }]);
+    expect(await heard[2].atLeast(1)).toEqual([
+      { messageSent: { dialogId: two, message: { id: other, text: 'in two' } } },
+    ]);
+    expect(heard[3]).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    for (const subscription of heard.slice(0, 3)) await subscription.close();
+  });
+});

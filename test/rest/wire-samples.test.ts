@@ -1,0 +1,320 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
+import { sign } from '../../src/lib/signature.ts';
+import { hashPassword } from '../../src/resolvers/users/passwords.ts';
+import { APPLICATION, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { BAD_MESSAGE_ID, UNDEFINED_CLASS } from '../support/sentences.ts';
+import { openSession } from '../support/users.ts';
+import { expectCommonHeaders, FORM, JSON_TYPE, MULTIPART, multipart, type WireAnswer, wire } from '../support/wire.ts';
+
+useApp();
+
+const PASSWORD = '12345678';
+const KEYS = 'application_id=92&auth_key=AUTHKEY';
+const AT = '2026-11-20T17:46:59Z';
+
+/** The token of user 7, whose samples these are. */
+let token: string;
+/** What the samples call by capital letters, as far as it has been made. */
+const real: Record<string, string> = {};
+
+beforeAll(async () => {
+  const passwordHash = await hashPassword(PASSWORD);
+  const at = { createdAt: SAMPLE_TIME, updatedAt: SAMPLE_TIME };
+  const users = [7, 8, 9].map((id) => ({ id, login: `user-${id}`, loginKey: `user-${id}` }));
+  const [seven, ...others] = users.map((user) => ({ ...user, applicationId: APPLICATION.id, passwordHash, ...at }));
+  await db.user.createMany({ data: [{ ...seven!, email: 'a+b@x.io' }, ...others] });
+  await db.$executeRaw`SELECT setval(pg_get_serial_sequence('users', 'id'), 100)`;
+  ({ token } = await openSession({ login: 'user-7', password: PASSWORD }));
+});
+
+/**
+ * Sends a sample as it stands in the contract, `F`orm, `J`SON or `M`ultipart, with the token of user 7.
+ * `SIG` becomes the signature of the pairs beside it.
+ */
+async function replay(
+  method: string,
+  path: string,
+  type?: 'F' | 'J' | 'M',
+  body?: string,
+  headers: Record<string, string> = { 'SVC-Token': token },
+): Promise<WireAnswer> {
+  const types = { F: FORM, J: JSON_TYPE, M: MULTIPART };
+  const answer = await wire(method, filled(path), {
+    headers: { ...headers, ...(type ? { 'Content-Type': types[type] } : {}) },
+    body: body === undefined ? undefined : filled(body).replace('SIG', () => signatureOf(filled(body))),
+  });
+  expectCommonHeaders(answer);
+  return answer;
+}
+
+function filled(text: string): string {
+  return text.replaceAll('KEYS', KEYS).replace(/DIALOG|MSG/g, (name) => real[name]!);
+}
+
+function signatureOf(form: string): string {
+  const pairs = [...new URLSearchParams(form)].filter(([name]) => name !== 'signature');
+  return sign(pairs, APPLICATION.authSecret, 'sha1');
+}
+
+function json({ text }: WireAnswer) {
+  return JSON.parse(text);
+}
+
+/** Status and body, which is what most samples tell. */
+function outcome({ status, text }: WireAnswer): [status: number, body: unknown] {
+  return [status, text === '' ? '' : JSON.parse(text)];
+}
+
+describe('sessions', () => {
+  test('of an application', async () => {
+    const answer = await replay('POST', '/session.json', 'F', 'KEYS&nonce=7604&signature=SIG&timestamp=1795196819');
+    expect(outcome(answer)).toEqual([
+      201,
+      {
+        session: {
+          _id: String(json(answer).session.id),
+          application_id: 92,
+          created_at: AT,
+          id: expect.any(Number),
+          nonce: 7604,
+          token: expect.stringMatching(/^[0-9a-f]{40}$/),
+          ts: 1_795_196_819,
+          updated_at: AT,
+          user_id: 0,
+        },
+      },
+    ]);
+    expect(answer.headers['svc-token-expirationdate']).toBe('2026-11-20 19:46:59 UTC');
+  });
+
+  const ODD = (signature: string) =>
+    `KEYS&nonce=170&signature=${signature}&timestamp=1795196819&user[login]=bo%20b%2B%26%3D%25%C3%A9&user[password]=p%40ss%20w%C3%B6rd%2F%2B`;
+  const SIGNATURE = '5e7c47750e212fb1767c1cc2291796100df6d971';
+
+  test('with a login that needs every escape', async () => {
+    const wrong = await replay('POST', '/session.json', 'F', ODD(`4${SIGNATURE.slice(1)}`));
+    expect(outcome(wrong)).toEqual([422, { errors: { base: ['Unexpected signature'] } }]);
+    const right = await replay('POST', '/session.json', 'F', ODD(SIGNATURE));
+    expect(outcome(right)).toEqual([401, '']);
+  });
+
+  test('by e-mail, also with an expired token beside it', async () => {
+    const body = (nonce: number) =>
+      `KEYS&nonce=${nonce}&signature=SIG&timestamp=1795196819&user[email]=a%2Bb%40x.io&user[password]=12345678`;
+    const expired = await openSession();
+    await db.session.updateMany({
+      where: { userId: null },
+      data: { updatedAt: new Date(SAMPLE_TIME.getTime() - 7_200_000) },
+    });
+    for (const headers of [{ 'SVC-Token': expired.token }, {}] as Record<string, string>[]) {
+      const answer = await replay('POST', '/session.json', 'F', body('SVC-Token' in headers ? 171 : 172), headers);
+      expect([answer.status, json(answer).session.user_id]).toEqual([201, 7]);
+    }
+  });
+
+  test('by a provider that nothing verifies', async () => {
+    const body = 'KEYS&keys[secret]=S&keys[token]=FT&nonce=918&provider=facebook&signature=SIG&timestamp=1795196819';
+    expect(outcome(await replay('POST', '/session.json', 'F', body))).toEqual([
+      422,
+      { errors: ['Bad Authentication data'] },
+    ]);
+  });
+
+  test('without a signature', async () => {
+    const body = '{"application_id":92,"auth_key":"AUTHKEY","user":{"login":"bob","password":"12345678"}}';
+    expect(outcome(await replay('POST', '/session.json', 'J', body))).toEqual([
+      422,
+      { errors: { base: ['Unexpected signature'] } },
+    ]);
+  });
+
+  test('are shown, and ended by empty form and multipart requests', async () => {
+    expect((await replay('GET', '/session.json')).status).toBe(200);
+    const ends: ['F' | 'M', string | undefined][] = [
+      ['F', undefined],
+      ['M', undefined],
+      ['M', '--B--\r\n'],
+      ['M', multipart({ x: '1' })],
+    ];
+    for (const [type, body] of ends) {
+      const { headers } = await openSession();
+      expect(outcome(await replay('DELETE', '/session.json', type, body, headers))).toEqual([200, '']);
+    }
+  });
+});
+
+describe('users', () => {
+  test('sign up', async () => {
+    const answer = await replay(
+      'POST',
+      '/users.json',
+      'F',
+      'user[custom_data]=%7B%22x%22%3A1%7D&user[external_user_id]=77&user[full_name]=Bob%20%26%20Co&user[login]=bob&user[password]=12345678&user[tag_list]=a%2Cb',
+    );
+    expect(outcome(answer)).toEqual([
+      201,
+      {
+        user: {
+          id: 101,
+          full_name: 'Bob & Co',
+          email: null,
+          login: 'bob',
+          phone: null,
+          website: null,
+          created_at: AT,
+          updated_at: AT,
+          last_request_at: null,
+          external_user_id: 77,
+          facebook_id: null,
+          twitter_id: null,
+          blob_id: null,
+          custom_data: '{"x":1}',
+          parents_contacts: '',
+          age_over16: false,
+          allow_statistics_analysis: false,
+          allow_sales_activities: false,
+          user_tags: 'a,b',
+        },
+      },
+    ]);
+  });
+
+  test('are shown', async () => {
+    const answer = await replay('GET', '/users/7.json?');
+    expect(json(answer).user).toMatchObject({ id: 7, login: 'user-7', email: 'a+b@x.io', last_request_at: AT });
+  });
+});
+
+describe('dialogs', () => {
+  test('are made once for two', async () => {
+    const first = await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=8&type=3');
+    expect(outcome(first)).toEqual([
+      201,
+      {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        user_id: 7,
+        type: 3,
+        name: 'user-8',
+        photo: null,
+        occupants_ids: [7, 8],
+        admins_ids: [],
+        xmpp_room_jid: null,
+        last_message: null,
+        last_message_id: null,
+        last_message_date_sent: null,
+        last_message_user_id: null,
+        unread_messages_count: 0,
+        is_join_required: 0,
+        created_at: AT,
+        updated_at: AT,
+      },
+    ]);
+    const again = await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=8&type=3');
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    real.DIALOG = json(first)._id;
+  });
+
+  const WITH_DATA =
+    'data[class_name]=Cool&data[friends]=true&is_join_required=1&name=G%20%26%20H&occupants_ids=8%2C%209&photo=77&type=2';
+  const LIST =
+    '_id=abc&data[class_name]=Cool&data[friends]=true&limit=10&name[ctn]=x&skip=5&sort_desc=updated_at&type[in]=1%2C2';
+
+  test('with data of a class that there is not', async () => {
+    expect(outcome(await replay('POST', '/chat/Dialog.json', 'F', WITH_DATA))).toEqual([403, UNDEFINED_CLASS]);
+    expect(outcome(await replay('GET', `/chat/Dialog.json?${LIST}`))).toEqual([403, UNDEFINED_CLASS]);
+  });
+
+  test('without it', async () => {
+    const data = /data\[\w+\]=\w+&/g;
+    const made = await replay('POST', '/chat/Dialog.json', 'F', WITH_DATA.replace(data, ''));
+    expect(made.status).toBe(201);
+    expect(json(made)).toMatchObject({ name: 'G & H', photo: '77', is_join_required: 1, occupants_ids: [7, 8, 9] });
+    const listed = await replay('GET', `/chat/Dialog.json?${LIST.replace(data, '')}`);
+    expect([listed.status, listed.text]).toEqual([200, '{"total_entries":0,"skip":5,"limit":10,"items":[]}']);
+  });
+
+  test('are listed and counted', async () => {
+    const all = json(await replay('GET', '/chat/Dialog.json?'));
+    expect(all).toEqual({ total_entries: 2, skip: 0, limit: 100, items: [expect.anything(), expect.anything()] });
+    const count = await replay('GET', '/chat/Dialog.json?count=1');
+    expect([count.status, count.text]).toEqual([200, '{"items":{"count":2}}']);
+  });
+});
+
+describe('messages', () => {
+  test('are sent', async () => {
+    const answer = await replay(
+      'POST',
+      '/chat/Message.json',
+      'J',
+      '{"chat_dialog_id":"DIALOG","message":"hi","send_to_chat":1,"markable":1,"save_to_history":1,"attachments":[{"type":"image","id":"5"}],"custom":true}',
+    );
+    expect(outcome(answer)).toEqual([
+      201,
+      {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        message: 'hi',
+        attachments: [{ type: 'image', id: '5' }],
+        created_at: AT,
+        updated_at: AT,
+        chat_dialog_id: real.DIALOG,
+        date_sent: 1_795_196_819,
+        sender_id: 7,
+        recipient_id: 8,
+        read_ids: [7],
+        delivered_ids: [7],
+        read: 0,
+        reactions: null,
+        custom: true,
+        markable: 1,
+      },
+    ]);
+    real.MSG = json(answer)._id;
+  });
+
+  test.each<[path: string, skip: number, limit: number, ids: string[]]>([
+    [
+      '/chat/Message.json?chat_dialog_id=DIALOG&date_sent[gt]=1&limit=10&mark_as_read=0&sender_id[in]=1%2C2&skip=0&sort_desc=date_sent',
+      0,
+      10,
+      [],
+    ],
+    [
+      '/chat/Message.json?chat_dialog_id=DIALOG&date_sent[gt]=1&limit=10&mark_as_read=0&sender_id[in]=1%2C7&skip=0&sort_desc=date_sent',
+      0,
+      10,
+      ['MSG'],
+    ],
+    ['/chat/Message.json?chat_dialog_id=DIALOG&date_sent[gte]=1480327065.456978', 0, 100, ['MSG']],
+  ])('%s', async (path, skip, limit, names) => {
+    const answer = await replay('GET', path);
+    expect(outcome(answer)).toEqual([
+      200,
+      { skip, limit, items: names.map((name) => expect.objectContaining({ _id: real[name] })) },
+    ]);
+  });
+
+  test('are found', async () => {
+    expect(json(await replay('GET', '/chat/Message/MSG.json'))._id).toBe(real.MSG);
+  });
+});
+
+describe('reactions', () => {
+  const path = '/chat/Message/MSG/reactions';
+
+  test('come and go', async () => {
+    expect(outcome(await replay('POST', `${path}.json`, 'J', '{"name":"like"}'))).toEqual([200, '']);
+    const listed = await replay('GET', path);
+    expect([listed.status, listed.text]).toEqual([200, '{"like":[7]}']);
+    expect(outcome(await replay('DELETE', path, 'J', '{"name":"like"}'))).toEqual([200, '']);
+    expect(outcome(await replay('GET', path))).toEqual([200, {}]);
+  });
+
+  test('of no message', async () => {
+    expect(outcome(await replay('DELETE', '/chat/Message/notExistentId/reactions', 'J', '{"name":"like"}'))).toEqual([
+      400,
+      BAD_MESSAGE_ID,
+    ]);
+  });
+});

@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import { operationAccess, schema } from '../../src/schema/index.ts';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { ask, createDialog, refusalOf, send } from '../support/chat.ts';
+import { graphql } from '../support/graphql.ts';
+import { allOperations, type Operation } from '../support/operations.ts';
+import { createTenant } from '../support/other-apps.ts';
+import { rest } from '../support/rest.ts';
+import { connect } from '../support/sockets.ts';
+import {
+  apiKey,
+  type Caller,
+  createUser,
+  createUsers,
+  nobody,
+  onBehalfOf,
+  openSession,
+  signedParameters,
+} from '../support/users.ts';
+
+useApp();
+
+const OPERATIONS = allOperations();
+
+/** What asks nobody (letter `-` of gaps §2.3 and §21). */
+const FOR_ANYONE = new Set(['createSession', 'accountSettings', 'uploadBlob', 'blobFile', 'resetPassword']);
+
+/** What takes a session, not an API key (letter `T`). */
+const FOR_TOKENS = new Set(['session', 'deleteSession', 'loginUser', 'logoutUser']);
+
+/** What takes any session or API key (letter `S`). */
+const FOR_SESSIONS = new Set(
+  (
+    'createUser users user userByExternalId userByLogin userByEmail userByFacebookId userByTwitterId userByPhone ' +
+    'usersByFullName usersByTags requestPasswordReset records record childRecords recordFile blob geodata geodatum'
+  ).split(' '),
+);
+
+/** What needs a user (letter `U`), of all operations the contract names. */
+const FOR_USERS = new Set(
+  (
+    'me createDialog dialogNotifications updateDialogNotifications sendMessage markDialogMessages ' +
+    'countUnreadMessages unreadMessages addReaction changeReactions removeReaction createSubscription subscriptions ' +
+    'deleteSubscription createPushToken deletePushToken uploadContacts contacts registeredContacts createBlob ' +
+    'createGeodatum'
+  ).split(' '),
+);
+
+const NEED_USER = { message: 'Forbidden. Need user.', code: 'FORBIDDEN' };
+const TOKEN_REQUIRED = { message: 'Token is required', code: 'UNAUTHENTICATED' };
+
+/** What an operation answers to the caller: its first error, or `{ message: 'allowed' }`. */
+async function outcome({ kind, document }: Operation, as: Caller): Promise<{ message: string; code?: unknown }> {
+  if (kind === 'subscription') return subscriptionOutcome(document, as);
+  const { errors } = await graphql(document, {}, as);
+  return errors ? { message: errors[0]!.message, code: errors[0]!.extensions?.code } : { message: 'allowed' };
+}
+
+/** Over server-sent events, where somebody without credentials gets an answer too. */
+async function subscriptionOutcome(query: string, as: Caller): Promise<{ message: string; code?: unknown }> {
+  const { running } = await import('../support/app.ts');
+  const aborted = new AbortController();
+  const response = await fetch(`${running.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...as.headers },
+    body: JSON.stringify({ query }),
+    signal: aborted.signal,
+  });
+  let text = '';
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('event: next')) break;
+    if (running.app.services.hub.watchCount > 0) break;
+  }
+  aborted.abort();
+  const data = /data: (\{.*\})/.exec(text)?.[1];
+  const error = data ? JSON.parse(data).errors?.[0] : undefined;
+  return error ? { message: error.message, code: error.extensions.code } : { message: 'allowed' };
+}
+
+describe('who may call what', () => {
+  test('every root field of the schema says who may call it', () => {
+    expect([...operationAccess.keys()].sort()).toEqual(OPERATIONS.map((operation) => operation.path).sort());
+    for (const access of operationAccess.values()) {
+      expect(['anyone', 'session', 'token', 'user', 'userOrKey', 'key']).toContain(access);
+    }
+  });
+
+  test('the fields of the contract say what the contract says', () => {
+    const letters = Object.fromEntries(OPERATIONS.map(({ name, path }) => [name, operationAccess.get(path)]));
+    for (const [name, access] of Object.entries(letters)) {
+      if (access === 'anyone') expect(FOR_ANYONE, name).toContain(name);
+      if (access === 'token') expect(FOR_TOKENS, name).toContain(name);
+      if (access === 'session') expect(FOR_SESSIONS, name).toContain(name);
+      if (FOR_USERS.has(name)) expect([name, access]).toEqual([name, 'user']);
+    }
+  });
+
+  test('row 16: an application session reads what is for sessions, signs up, logs in and out, and nothing else', async () => {
+    const allowed = new Set([...FOR_ANYONE, ...FOR_TOKENS, ...FOR_SESSIONS]);
+    for (const operation of OPERATIONS) {
+      const answer = await outcome(operation, await openSession());
+      if (allowed.has(operation.name)) {
+        expect([operation.path, answer.code]).not.toEqual([operation.path, 'FORBIDDEN']);
+        expect([operation.path, answer.message]).not.toEqual([operation.path, 'Token is required']);
+      } else {
+        expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
+      }
+    }
+  });
+
+  test('row 2: an application session may connect a socket, and may no more on it than over HTTP', async () => {
+    const socket = await connect(await openSession());
+    for (const operation of OPERATIONS) {
+      if (FOR_ANYONE.has(operation.name) || FOR_TOKENS.has(operation.name) || FOR_SESSIONS.has(operation.name))
+        continue;
+      const { errors } = await socket.run(operation.document);
+      expect([operation.path, errors?.[0]]).toMatchObject([
+        operation.path,
+        { message: NEED_USER.message, extensions: { code: NEED_USER.code } },
+      ]);
+    }
+    await socket.close();
+  });
+
+  test('without credentials only what asks nobody is served', async () => {
+    for (const operation of OPERATIONS) {
+      const answer = await outcome(operation, nobody);
+      if (FOR_ANYONE.has(operation.name)) expect(answer.message).not.toBe(TOKEN_REQUIRED.message);
+      else expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
+    }
+  });
+
+  test('an API key alone is no user and holds no token', async () => {
+    for (const operation of OPERATIONS) {
+      const access = operationAccess.get(operation.path);
+      const answer = await outcome(operation, apiKey);
+      if (access === 'user') expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
+      else if (access === 'token') expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
+      else expect([operation.path, answer.code]).not.toEqual([operation.path, 'FORBIDDEN']);
+    }
+  });
+
+  test('an API key with On-Behalf-Of is that user, without a token', async () => {
+    const alice = await createUser();
+    expect(await ask('{ me { id login } }', {}, onBehalfOf(alice))).toEqual({
+      me: { id: alice.id, login: alice.login },
+    });
+    for (const operation of OPERATIONS.filter(({ path }) => operationAccess.get(path) === 'token')) {
+      expect([operation.path, await outcome(operation, onBehalfOf(alice))]).toEqual([operation.path, TOKEN_REQUIRED]);
+    }
+  });
+});
+
+describe('refused credentials', () => {
+  const REFUSED: [string, Caller, { message: string; code: string }][] = [
+    [
+      'an unknown token',
+      { headers: { 'SVC-Token': `0000005c${'0'.repeat(32)}` } },
+      { message: 'Required session does not exist', code: 'UNAUTHENTICATED' },
+    ],
+    [
+      'a token that is none',
+      { headers: { 'SVC-Token': 'nonsense' } },
+      { message: 'Required session does not exist', code: 'UNAUTHENTICATED' },
+    ],
+    [
+      'an unknown API key',
+      { headers: { Authorization: 'ApiKey WRONG' } },
+      { message: 'Unauthorized', code: 'UNAUTHENTICATED' },
+    ],
+    [
+      'another scheme',
+      { headers: { Authorization: `Bearer ${APPLICATION.apiKey}` } },
+      { message: 'Unauthorized', code: 'UNAUTHENTICATED' },
+    ],
+    [
+      'a token beside an API key',
+      { headers: { ...apiKey.headers, 'SVC-Token': 'x' } },
+      { message: 'Only one of SVC-Token and Authorization may be used', code: 'BAD_USER_INPUT' },
+    ],
+    [
+      'On-Behalf-Of without an API key',
+      { headers: { 'On-Behalf-Of': '1' } },
+      { message: 'On-Behalf-Of may be used only with an API key', code: 'BAD_USER_INPUT' },
+    ],
+    [
+      'On-Behalf-Of nobody',
+      { headers: { ...apiKey.headers, 'On-Behalf-Of': '2147483647' } },
+      { message: "The resource wasn't found", code: 'NOT_FOUND' },
+    ],
+    [
+      'On-Behalf-Of a number that is none',
+      { headers: { ...apiKey.headers, 'On-Behalf-Of': '1 OR 1=1' } },
+      { message: "The resource wasn't found", code: 'NOT_FOUND' },
+    ],
+  ];
+
+  test.each(REFUSED)('%s is refused by every operation that asks who calls', async (_name, as, reason) => {
+    for (const operation of OPERATIONS.filter(({ name }) => !FOR_ANYONE.has(name))) {
+      expect([operation.path, await outcome(operation, as)]).toEqual([operation.path, reason]);
+    }
+  });
+
+  test.each(REFUSED)('%s does not keep anybody from opening a session', async (_name, as) => {
+    const { application_id, auth_key, nonce, timestamp, signature } = signedParameters();
+    const input = {
+      applicationId: Number(application_id),
+      authKey: auth_key,
+      nonce: Number(nonce),
+      timestamp: Number(timestamp),
+      signature,
+    };
+    const { createSession } = await ask(
+      'mutation ($input: CreateSessionInput!) { createSession(input: $input) { token userId } }',
+      { input },
+      as,
+    );
+    expect(createSession).toMatchObject({ token: expect.stringMatching(/^[0-9a-f]{40}$/), userId: null });
+  });
+
+  test('blank credentials are absent ones', async () => {
+    const blank: Caller = { headers: { 'SVC-Token': ' ', Authorization: '' } };
+    expect(await refusalOf('{ me { id } }', {}, blank)).toEqual(TOKEN_REQUIRED);
+  });
+});
+
+test('each code of the table stands beside its status of REST', async () => {
+  const [alice, mallory] = await createUsers(2);
+  const dialogId = await createDialog(alice, [alice]);
+  const messageId = await send(alice, dialogId, 'hi');
+  const dialog = 'query ($id: ID!) { dialog(id: $id) { id } }';
+  const react = 'mutation ($id: ID!, $name: String) { addReaction(messageId: $id, name: $name) { id } }';
+  const duplicate = { login: alice.login, password: 'password-1' };
+  const signUp = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+
+  const table = [
+    {
+      code: 'BAD_USER_INPUT',
+      status: 400,
+      graphql: () => refusalOf(react, { id: messageId, name: '' }, alice),
+      rest: () => rest('POST', `/chat/Message/${messageId}/reactions.json`, { as: alice, json: { name: '' } }),
+    },
+    {
+      code: 'UNAUTHENTICATED',
+      status: 401,
+      graphql: () => refusalOf(dialog, { id: dialogId }, nobody),
+      rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${dialogId}`),
+    },
+    {
+      code: 'FORBIDDEN',
+      status: 403,
+      graphql: () => refusalOf(dialog, { id: dialogId }, mallory),
+      rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${dialogId}`, { as: mallory }),
+    },
+    {
+      code: 'FORBIDDEN',
+      status: 422,
+      graphql: () => refusalOf(react, { id: messageId, name: 'like' }, apiKey),
+      rest: () => rest('POST', `/chat/Message/${messageId}/reactions.json`, { as: apiKey, json: { name: 'like' } }),
+    },
+    {
+      code: 'NOT_FOUND',
+      status: 404,
+      graphql: () => refusalOf(dialog, { id: '0'.repeat(24) }, alice),
+      rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${'0'.repeat(24)}`, { as: alice }),
+    },
+    {
+      code: 'UNPROCESSABLE',
+      status: 422,
+      graphql: () => refusalOf(signUp, { input: duplicate }, apiKey),
+      rest: () => rest('POST', '/users.json', { as: apiKey, json: { user: duplicate } }),
+    },
+  ];
+  for (const row of table) {
+    expect([row.code, row.status, (await row.graphql()).code]).toEqual([row.code, row.status, row.code]);
+    expect([row.code, row.status, (await row.rest()).status]).toEqual([row.code, row.status, row.status]);
+  }
+  expect(await refusalOf(signUp, { input: duplicate }, apiKey)).toEqual({
+    message: 'Login has already been taken',
+    code: 'UNPROCESSABLE',
+    fields: { login: ['has already been taken'] },
+  });
+});
+
+test('row 7: the schema is for everybody to read; there are no secrets in it', async () => {
+  const { data, errors } = await graphql('{ __schema { queryType { name } types { name } } }', {}, nobody);
+  expect(errors).toBeUndefined();
+  expect(data.__schema.types.length).toBe(Object.keys(schema.getTypeMap()).length);
+  for (const { name } of data.__schema.types) {
+    const type = schema.getType(name);
+    const fields = type && 'getFields' in type ? Object.keys(type.getFields()) : [];
+    expect(
+      fields.filter((field) => /hash|secret$/i.test(field)),
+      name,
+    ).toEqual([]);
+  }
+});
+
+test('row 8: what the service decides itself is no part of any input', () => {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!type.name.startsWith('Create') && !type.name.startsWith('Send')) continue;
+    if (!('getFields' in type)) continue;
+    const forbidden = ['id', '_id', 'userId', 'senderId', 'createdAt', 'updatedAt', 'readIds', 'deliveredIds', 'seq'];
+    expect([type.name, Object.keys(type.getFields()).filter((name) => forbidden.includes(name))]).toEqual([
+      type.name,
+      [],
+    ]);
+  }
+});
+
+describe('row 30: rows of another application do not exist', () => {
+  test('no id of one application opens anything for a caller of the other', async () => {
+    const alice = await createUser();
+    const dialogId = await createDialog(alice, [alice]);
+    const publicId = await createDialog(alice, [], 'PUBLIC_GROUP');
+    const messageId = await send(alice, dialogId, 'secret');
+    const publicMessageId = await send(alice, publicId, 'secret too');
+    const other = await createTenant(1);
+    for (const stranger of [other.users[0]!, other.key]) {
+      for (const id of [dialogId, publicId]) {
+        expect(await refusalOf('query ($id: ID!) { dialog(id: $id) { id } }', { id }, stranger)).toMatchObject({
+          code: 'NOT_FOUND',
+        });
+        expect(
+          await refusalOf('query ($id: ID!) { messages(dialogId: $id) { totalCount } }', { id }, stranger),
+        ).toMatchObject({ code: 'NOT_FOUND' });
+        expect(
+          await refusalOf('mutation ($id: ID!) { readMessages(dialogId: $id) { skip } }', { id }, stranger),
+        ).toMatchObject({ code: 'NOT_FOUND' });
+      }
+      for (const id of [messageId, publicMessageId]) {
+        expect(await refusalOf('query ($id: ID!) { message(id: $id) { text } }', { id }, stranger)).toMatchObject({
+          code: 'NOT_FOUND',
+        });
+        expect(
+          await refusalOf('query ($id: ID!) { reactions(messageId: $id) { name } }', { id }, stranger),
+        ).toMatchObject({ code: 'NOT_FOUND' });
+      }
+      expect(await refusalOf('query ($id: Int!) { user(id: $id) { id } }', { id: alice.id }, stranger)).toMatchObject({
+        code: 'NOT_FOUND',
+      });
+      expect(await ask('{ dialogs { totalCount } }', {}, stranger)).toEqual({ dialogs: { totalCount: 0 } });
+    }
+    const [outsider] = other.users;
+    const writes = [
+      [`mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "x" }) { id } }`, dialogId],
+      [`mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "x" }) { id } }`, publicId],
+      [`mutation ($id: ID!) { addReaction(messageId: $id, name: "x") { id } }`, messageId],
+      [`mutation ($id: ID!) { addReaction(messageId: $id, name: "x") { id } }`, publicMessageId],
+      [`mutation ($id: ID!) { removeReaction(messageId: $id, name: "x") { id } }`, messageId],
+    ] as const;
+    for (const [document, id] of writes) {
+      expect(await refusalOf(document, { id }, outsider!)).toMatchObject({ code: 'NOT_FOUND' });
+    }
+    expect(
+      await refusalOf(
+        'mutation ($id: Int!) { sendMessage(input: { recipientId: $id, text: "x" }) { id } }',
+        { id: alice.id },
+        outsider!,
+      ),
+    ).toMatchObject({ code: 'NOT_FOUND' });
+    expect(
+      await refusalOf(
+        'mutation ($ids: [Int!]) { createDialog(input: { type: PRIVATE, occupantIds: $ids }) { id } }',
+        { ids: [alice.id] },
+        outsider!,
+      ),
+    ).toMatchObject({ message: 'Occupants with these IDs do not exist.' });
+    const asAlice: Caller = { headers: { ...other.key.headers, 'On-Behalf-Of': String(alice.id) } };
+    expect(await refusalOf('{ me { id } }', {}, asAlice)).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});

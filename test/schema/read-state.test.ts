@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { ask, createDialog, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { sql } from '../support/sql.ts';
+
+useApp();
+
+const READ = `mutation ($dialogId: ID!, $skip: Int!, $limit: Int!) {
+  readMessages(dialogId: $dialogId, skip: $skip, limit: $limit) { items { id readIds deliveredIds } } }`;
+
+const read = (as: QuickUser, dialogId: string, skip = 0, limit = 100) => ask(READ, { dialogId, skip, limit }, as);
+
+const unread = async (as: QuickUser, id: string): Promise<number> =>
+  (await ask('query ($id: ID!) { dialog(id: $id) { unreadMessagesCount } }', { id }, as)).dialog.unreadMessagesCount;
+
+/** Counted anew from watermarks and marks, message by message, without the counters that writes keep. */
+async function recount(dialogId: string): Promise<Map<number, number>> {
+  const rows = await sql<{ user_id: number; unread: number }>(
+    `SELECT mb.user_id, (SELECT count(*)::int FROM messages m WHERE m.dialog_id = mb.dialog_id
+        AND m.sender_id <> mb.user_id AND NOT coalesce(
+          (SELECT k.is_read FROM message_marks k
+            WHERE k.dialog_id = m.dialog_id AND k.seq = m.seq AND k.user_id = mb.user_id),
+          m.seq <= mb.read_seq)) AS unread
+     FROM members mb WHERE mb.dialog_id = $1`,
+    [dialogId],
+  );
+  return new Map(rows.map((row) => [row.user_id, row.unread]));
+}
+
+async function expectCounted(users: QuickUser[], dialogId: string): Promise<void> {
+  const counted = await recount(dialogId);
+  for (const user of users) expect([user.id, await unread(user, dialogId)]).toEqual([user.id, counted.get(user.id)]);
+}
+
+describe('many at once', () => {
+  test('32 senders in one dialog get places without gaps, in the order of time', async () => {
+    const users = await quickUsers(32);
+    const dialogId = await createDialog(users[0]!, users.slice(1));
+    const second = await startAnother();
+    const start = running.now().getTime();
+    const ids = await Promise.all(
+      users.map(async (user, nth) => {
+        const own: string[] = [];
+        for (let round = 0; round < 5; round++) {
+          // Clocks of processes differ, forward and back.
+          running.setTime(new Date(start + ((nth * 7 + round * 13) % 11) * 1000));
+          own.push(await send(user, dialogId, `${nth} ${round}`));
+        }
+        return own;
+      }),
+    );
+    const rows = await sql<{ id: string; seq: number; date_sent: number; created_at: Date }>(
+      'SELECT id, seq, date_sent, created_at FROM messages WHERE dialog_id = $1 ORDER BY seq',
+      [dialogId],
+    );
+    expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 160 }, (_, nth) => nth + 1));
+    const dates = rows.map((row) => row.date_sent);
+    expect(dates).toEqual([...dates].sort((a, b) => a - b));
+    const moments = rows.map((row) => row.created_at.getTime());
+    expect(moments).toEqual([...moments].sort((a, b) => a - b));
+    const place = new Map(rows.map(({ id, seq }) => [id, seq]));
+    for (const own of ids) {
+      const places = own.map((id) => place.get(id)!);
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+    }
+    await expectCounted(users, dialogId);
+    for (const user of users.slice(0, 3)) expect(await unread(user, dialogId)).toBe(155);
+    const [dialog] = await sql<{ last_seq: number; message_count: number }>(
+      'SELECT last_seq, message_count FROM dialogs WHERE id = $1',
+      [dialogId],
+    );
+    expect(dialog).toEqual({ last_seq: 160, message_count: 160 });
+    running.setTime(new Date(start));
+    await second.stop();
+  });
+
+  test('readers and senders at one moment never leave a wrong count', async () => {
+    const users = await quickUsers(6);
+    const dialogId = await createDialog(users[0]!, users.slice(1));
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(
+        users.flatMap((user, nth) => [
+          send(user, dialogId, 'x'),
+          send(user, dialogId, 'y'),
+          read(user, dialogId, nth * round, 5),
+          read(user, dialogId, round, 3),
+        ]),
+      );
+      await expectCounted(users, dialogId);
+    }
+    await Promise.all(users.map((user) => read(user, dialogId)));
+    for (const user of users) expect(await unread(user, dialogId)).toBe(0);
+  });
+
+  test('several devices of one user who read the same messages at one moment count them once', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    for (let nth = 0; nth < 20; nth++) await send(alice!, dialogId, String(nth));
+    for (const skip of [15, 10, 12, 5]) {
+      await Promise.all(Array.from({ length: 8 }, () => read(bob!, dialogId, skip, 4)));
+      await expectCounted([alice!, bob!], dialogId);
+    }
+    await Promise.all(Array.from({ length: 8 }, () => read(bob!, dialogId)));
+    expect(await unread(bob!, dialogId)).toBe(0);
+  });
+
+  test('many dialogs, written and read across each other, wait for nobody in a circle', async () => {
+    const users = await quickUsers(4);
+    const dialogs = await Promise.all(Array.from({ length: 6 }, () => createDialog(users[0]!, users.slice(1))));
+    await Promise.all(
+      Array.from({ length: 96 }, (_, nth) => {
+        const user = users[nth % 4]!;
+        const dialogId = dialogs[(nth * 5) % 6]!;
+        return nth % 3 === 0 ? read(user, dialogId) : send(user, dialogId, String(nth));
+      }),
+    );
+    for (const dialogId of dialogs) await expectCounted(users, dialogId);
+  });
+});
+
+describe('marks', () => {
+  test('who has read everything leaves no rows behind', async () => {
+    const [alice, bob, carol] = await quickUsers(3);
+    const dialogId = await createDialog(alice!, [bob!, carol!]);
+    for (let nth = 0; nth < 12; nth++) await send(nth % 3 ? alice! : carol!, dialogId, String(nth));
+    const marks = () => sql('SELECT user_id, seq FROM message_marks WHERE dialog_id = $1', [dialogId]);
+    await read(bob!, dialogId, 6, 3);
+    expect(await marks()).toHaveLength(3);
+    await read(bob!, dialogId, 0, 3);
+    expect(await marks()).toHaveLength(3);
+    await read(bob!, dialogId, 3, 3);
+    expect(await marks()).toEqual([]);
+    await read(bob!, dialogId);
+    await read(carol!, dialogId);
+    await read(alice!, dialogId);
+    expect(await marks()).toEqual([]);
+    const members = await sql<{ read_seq: number; delivered_seq: number }>(
+      'SELECT read_seq, delivered_seq FROM members WHERE dialog_id = $1',
+      [dialogId],
+    );
+    for (const member of members) expect(member).toEqual({ read_seq: 12, delivered_seq: 12 });
+  });
+
+  test('what was read stays read when more comes', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    await send(alice!, dialogId, '1');
+    await read(bob!, dialogId);
+    await send(bob!, dialogId, '2');
+    await send(alice!, dialogId, '3');
+    const { readMessages } = await read(alice!, dialogId);
+    expect(readMessages.items.map((item: { readIds: number[] }) => item.readIds)).toEqual([
+      [alice!.id, bob!.id],
+      [alice!.id, bob!.id],
+      [alice!.id],
+    ]);
+  });
+});
+
+test('read state agrees with a simple model after every step of any course of events', async () => {
+  const [reader] = await quickUsers(1);
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('send' as const), user: fc.nat(2), count: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({
+      kind: fc.constant('read' as const),
+      user: fc.nat(2),
+      skip: fc.nat(8),
+      limit: fc.integer({ min: 1, max: 5 }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+      const users = await quickUsers(3);
+      const dialogId = await createDialog(users[0]!, [...users.slice(1), reader!]);
+      const model: { id: string; sender: number; readers: Set<number> }[] = [];
+      for (const one of steps) {
+        const user = users[one.user]!;
+        if (one.kind === 'send') {
+          for (let nth = 0; nth < one.count; nth++) {
+            model.push({ id: await send(user, dialogId, 'x'), sender: user.id, readers: new Set([user.id]) });
+          }
+        } else {
+          const { readMessages } = await read(user, dialogId, one.skip, one.limit);
+          for (const message of model.slice(one.skip, one.skip + one.limit)) message.readers.add(user.id);
+          expect(readMessages.items.map((item: { id: string }) => item.id)).toEqual(
+            model.slice(one.skip, one.skip + one.limit).map(({ id }) => id),
+          );
+        }
+        const { messages } = await ask(
+          'query ($id: ID!) { messages(dialogId: $id, first: 100) { edges { node { id readIds deliveredIds } } } }',
+          { id: dialogId },
+          reader!,
+        );
+        const expected = model.map(({ id, readers }) => {
+          const ids = [...readers].sort((a, b) => a - b);
+          return { node: { id, readIds: ids, deliveredIds: ids } };
+        });
+        expect(messages.edges).toEqual(expected);
+        for (const { id } of users) {
+          const left = model.filter(({ readers }) => !readers.has(id)).length;
+          expect([id, await unread(users.find((other) => other.id === id)!, dialogId)]).toEqual([id, left]);
+        }
+      }
+    }),
+    { numRuns: 12, seed: 20_261_120 },
+  );
+});

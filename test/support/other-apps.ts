@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { type App, createApp } from '../../src/app.ts';
+import { db } from '../../src/db/client.ts';
+import { hashSecret } from '../../src/lib/tokens.ts';
+import { running } from './app.ts';
+import type { Caller } from './users.ts';
+
+/** Another server on the same database and clock, as a second process would be. The test stops it. */
+export function startAnother(settings: { sessionMinutes?: number } = {}): Promise<App> {
+  return createApp({
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: undefined,
+      tokenHeaders: ['SVC-Token'],
+      sessionMinutes: settings.sessionMinutes ?? 120,
+      eventRetentionHours: 24,
+    },
+    database: running.database.config,
+    now: running.now,
+    log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+  });
+}
+
+/** Another application on the same server. */
+export interface Tenant {
+  applicationId: number;
+  key: Caller;
+  /** New users by their number, and the API key as each of them. */
+  users: (Caller & { id: number })[];
+}
+
+export async function createTenant(userCount: number): Promise<Tenant> {
+  const at = running.now();
+  const secret = randomUUID();
+  const { id: applicationId } = await db.application.create({
+    data: { name: 'other', authKey: randomUUID(), authSecret: randomUUID(), createdAt: at, updatedAt: at },
+  });
+  await db.apiKey.create({
+    data: { applicationId, name: 'first', keyHash: hashSecret(secret), createdAt: at },
+  });
+  const key: Caller = { headers: { Authorization: `ApiKey ${secret}` } };
+  return { applicationId, key, users: await insertUsers(applicationId, userCount, key) };
+}
+
+/** Users without passwords, who act through the API key: cheap to make many of. */
+export async function insertUsers(
+  applicationId: number,
+  count: number,
+  key: Caller,
+): Promise<(Caller & { id: number })[]> {
+  const at = running.now();
+  const rows = await db.user.createManyAndReturn({
+    data: Array.from({ length: count }, () => ({
+      applicationId,
+      login: `quick-${randomUUID()}`.slice(0, 40),
+      createdAt: at,
+      updatedAt: at,
+    })),
+    select: { id: true },
+  });
+  return rows.map(({ id }) => ({ id, headers: { ...key.headers, 'On-Behalf-Of': String(id) } }));
+}

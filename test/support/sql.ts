@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { running } from './app.ts';
+
+/** One statement on a connection of its own, past everything the service knows. */
+export async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = await ownConnection();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A connection that the test ends itself; for transactions that stay open for a while. */
+export async function ownConnection(): Promise<pg.Client> {
+  const client = new pg.Client(running.database.config);
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** What runs by itself beside the requests: stored moments of sessions, notifications, the reader of the stream. */
+const BACKGROUND = /WITH touched AS|pg_notify|FROM events_outbox|pg_snapshot_xmin/;
+
+/** The statements that an action makes the service send to the database, without those of its background work. */
+export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
+    const [statement] = args;
+    const text = typeof statement === 'string' ? statement : ((statement as { text?: string } | null)?.text ?? '');
+    if (!BACKGROUND.test(text)) sent.push(text);
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await action();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return sent;
+}
