@@ -55,6 +55,15 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
   });
 
   const connections = new Set<Connection>();
+  const accept = async (connection: Connection): Promise<boolean> => {
+    const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
+    const viewer = await authenticate(credentials, services);
+    if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
+    connection.extra.credentials = credentials;
+    await followSession(connection, viewer, services);
+    if (isOpen(connection)) connections.add(connection);
+    return true;
+  };
   const graphql = useServer<Record<string, unknown>, SocketExtra>(
     {
       schema,
@@ -62,13 +71,13 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       subscribe,
       isProd: true, // else the reason of a close would show what went wrong inside
       onConnect: async (connection) => {
-        const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
-        const viewer = await authenticate(credentials, services);
-        if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
-        connection.extra.credentials = credentials;
-        await followSession(connection, viewer, services);
-        if (isOpen(connection)) connections.add(connection);
-        return true;
+        try {
+          return await accept(connection);
+        } catch (error) {
+          shownError(error, services.log);
+          close(connection, CloseCode.InternalServerError, 'Internal server error');
+          return false;
+        }
       },
       onDisconnect: (connection) => {
         connections.delete(connection);

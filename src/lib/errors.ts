@@ -124,8 +124,9 @@ export function fieldSentences(fields: FieldErrors): string[] {
   return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
 }
 
-/** `fullName` or `full_name` → `Full name` */
+/** `fullName` or `full_name` → `Full name`; tags go by the name of their legacy parameter. */
 function fieldWords(field: string): string {
+  if (field === 'tags') return 'Tag list';
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -63,7 +63,7 @@ export function newUserProblems(input: UserInput, taken: FieldErrors = {}): Fiel
     blobId: positive(input.blobId, 2_147_483_647),
     customData: tooLong(text(input.customData), 5000),
     parentsContacts: tooLong(text(input.parentsContacts), 255),
-    tagList: tagProblems(tagsOf(input.tags)),
+    tags: tagProblems(tagsOf(input.tags)),
     ageOver16: flagProblems(input.ageOver16),
     allowStatisticsAnalysis: flagProblems(input.allowStatisticsAnalysis),
     allowSalesActivities: flagProblems(input.allowSalesActivities),

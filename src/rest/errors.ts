@@ -58,7 +58,7 @@ export function errorsByField(error: ServiceError): unknown {
   }
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
   const fields = legacyNames(error.fields);
-  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(fields) } };
+  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(error.fields) } };
 }
 
 /** As `errorsByField`, but an unknown user is a 404 without body. */
@@ -79,11 +79,11 @@ function isDefaultNotFound(error: ServiceError): boolean {
   return error instanceof NotFoundError && error.message === new NotFoundError().message;
 }
 
-/** `fullName` → `full_name` */
+/** `fullName` → `full_name`; `tags` go in as `tag_list` */
 function legacyNames(fields: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([field, texts]) => [
-      field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      field === 'tags' ? 'tag_list' : field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       texts,
     ]),
   );

@@ -97,9 +97,16 @@ describe('the order of the stream', () => {
   test('a stream that is opened while a transaction is under way misses it not', async () => {
     const { alice, bob, dialogId, messageId } = await stage();
     const slow = await slowReaction(dialogId, messageId, 'under way');
+    await send(alice, dialogId, 'committed meanwhile, with a later position');
     const opening = listen(REACTION_ADDED, { dialogId }, bob);
+    const isOpenEarly = await Promise.race([
+      opening.then(() => true),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 150)),
+    ]);
     await finish(slow, 'COMMIT');
     const reactions = await opening;
+    // Whoever listened before the commit hears of it; whoever had to wait for it need not.
+    if (isOpenEarly) await until(() => reactions.heard().some((event) => event.reactionAdded.name === 'under way'));
     const later = await slowReaction(dialogId, messageId, 'later');
     await send(alice, dialogId, 'x');
     await finish(later, 'COMMIT');

@@ -1,0 +1,28 @@
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+import { announce, settingsOf } from './settings.ts';
+
+/** A frame as the service sends it, and the text in it that each message replaces. */
+export interface BroadcastSettings {
+  frame: string;
+  text: string;
+}
+
+const { frame, text } = await settingsOf<BroadcastSettings>();
+const [before, after] = frame.split(text) as [string, string];
+
+const server = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    const sent = before + JSON.parse(body).message + after;
+    for (const socket of sockets.clients) socket.send(sent);
+    response.writeHead(201, { 'Content-Length': 0 });
+    response.end();
+  });
+});
+const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+announce(server);

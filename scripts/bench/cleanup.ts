@@ -1,0 +1,26 @@
+type Undo = () => unknown;
+
+/** What was started or made, so that it is stopped and removed in the opposite order however the run ends. */
+export class Cleanup {
+  readonly #undos: Undo[] = [];
+  #done: Promise<void> | undefined;
+
+  add(undo: Undo): void {
+    this.#undos.push(undo);
+  }
+
+  run(): Promise<void> {
+    this.#done ??= this.#undoAll();
+    return this.#done;
+  }
+
+  async #undoAll(): Promise<void> {
+    for (const undo of this.#undos.reverse()) {
+      try {
+        await undo();
+      } catch (error) {
+        process.stderr.write(`cleaning up: ${error}\n`);
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Figures } from './contest.ts';
+
+/** Messages under way at any time. */
+const IN_FLIGHT = 4;
+const PATIENCE_MS = 20_000;
+const PROBE_EVERY_MS = 200;
+
+const MARK = '"text":"message ';
+const DIGITS = 8;
+
+/** A message that was sent: when, and how many sockets still wait for it. */
+interface Sent {
+  at: number;
+  missing: number;
+  arrived: () => void;
+}
+
+/** Sends numbered messages and follows each to every socket. */
+export class Deliveries {
+  readonly #sockets: number;
+  readonly #send: (text: string) => Promise<unknown>;
+  readonly #underWay = new Map<number, Sent>();
+  /** Sockets that have got anything. */
+  readonly #hearing = new Set<number>();
+  #latencies: number[] = [];
+  #count = 0;
+  #frame = '';
+
+  constructor(sockets: number, send: (text: string) => Promise<unknown>) {
+    this.#sockets = sockets;
+    this.#send = send;
+  }
+
+  readonly onFrame = (socket: number, frame: Buffer): void => {
+    const now = performance.now();
+    const start = frame.indexOf(MARK) + MARK.length;
+    const number = Number(frame.toString('latin1', start, start + DIGITS));
+    this.#hearing.add(socket);
+    this.#frame ||= frame.toString();
+    const sent = this.#underWay.get(number);
+    this.#latencies.push(now - (sent?.at ?? now));
+    if (sent && --sent.missing === 0) sent.arrived();
+  };
+
+  /** Sends until every socket hears. @returns a frame, and the text that was in it */
+  async untilAllListen(): Promise<{ frame: string; text: string }> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (this.#hearing.size < this.#sockets) {
+      if (performance.now() > deadline) throw new Error('not all subscribers hear');
+      await this.#send(textOf(++this.#count));
+      await pause(PROBE_EVERY_MS);
+    }
+    const start = this.#frame.indexOf(MARK) + '"text":"'.length;
+    return { frame: this.#frame, text: this.#frame.slice(start, start + textOf(0).length) };
+  }
+
+  /**
+   * Some messages at a time, the next one when one has reached everybody.
+   * @throws a socket did not get all of them, or more
+   */
+  async measure(seconds: number): Promise<Figures> {
+    this.#latencies = [];
+    const start = performance.now();
+    const end = start + seconds * 1000;
+    let messages = 0;
+    const sendOn = async () => {
+      while (performance.now() < end) {
+        messages++;
+        await this.#deliver();
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, sendOn));
+    const took = (performance.now() - start) / 1000;
+    const delivered = this.#latencies.length;
+    if (delivered !== messages * this.#sockets) {
+      throw new Error(`${delivered} deliveries instead of ${messages * this.#sockets}`);
+    }
+    const latencies = Float64Array.from(this.#latencies).sort();
+    return {
+      'deliveries/s': delivered / took,
+      'ms p50': latencies[Math.floor(delivered * 0.5)]!,
+      'ms p99': latencies[Math.floor(delivered * 0.99)]!,
+    };
+  }
+
+  async #deliver(): Promise<void> {
+    const number = ++this.#count;
+    const arrived = new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => {
+        const { missing } = this.#underWay.get(number)!;
+        reject(new Error(`message ${number} did not reach ${missing} of ${this.#sockets} sockets`));
+      }, PATIENCE_MS);
+      this.#underWay.set(number, {
+        at: performance.now(),
+        missing: this.#sockets,
+        arrived: () => {
+          clearTimeout(late);
+          resolve();
+        },
+      });
+    });
+    await Promise.all([this.#send(textOf(number)), arrived]);
+    this.#underWay.delete(number);
+  }
+}
+
+/** All of the same length. */
+function textOf(number: number): string {
+  return `message ${String(number).padStart(DIGITS, '0')}`;
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

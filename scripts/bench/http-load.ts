@@ -1,0 +1,51 @@
+import autocannon from 'autocannon';
+import type { Figures } from './contest.ts';
+
+const CONNECTIONS = 32;
+
+export interface HttpLoad {
+  url: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  /** One body per request in turn; every connection begins elsewhere among them. */
+  bodies?: string[];
+  status: number;
+  isRight: (body: string) => boolean;
+  seconds: number;
+  /** Told how many requests were answered. */
+  onAnswered?: (requests: number) => void;
+}
+
+/**
+ * As many requests as 32 connections can have answered.
+ * @throws an answer has another status or is not right, or none came
+ */
+export async function httpLoad(load: HttpLoad): Promise<Figures> {
+  const { url, method, headers, bodies, status, isRight, seconds } = load;
+  const requests = bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
+  let connection = 0;
+  const result = await autocannon({
+    url,
+    method,
+    headers,
+    requests,
+    connections: CONNECTIONS,
+    duration: seconds,
+    verifyBody: (body) => isRight(String(body)),
+    setupClient: (client) => {
+      const first = Math.floor((connection++ * requests.length) / CONNECTIONS);
+      if (first > 0) client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
+    },
+  });
+  const right = result.statusCodeStats?.[`${status}`]?.count ?? 0;
+  const answered = result.requests.total;
+  if (right === 0 || right !== answered || result.mismatches > 0 || result.errors > 0) {
+    const statuses = JSON.stringify(result.statusCodeStats);
+    throw new Error(`${method} ${url}: ${statuses}, ${result.mismatches} wrong bodies, ${result.errors} errors`);
+  }
+  load.onAnswered?.(answered);
+  return { 'requests/s': answered / result.duration };
+}
+
+/** Requests that may have been served without their answer being counted, when a load ends. */
+export const CUT_OFF = CONNECTIONS;

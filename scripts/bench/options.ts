@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Benchmarks to run, by name; all when empty. */
+  names: string[];
+  rounds: number;
+  /** Length of one side of one round. */
+  seconds: number;
+  /** Folder for a CPU profile of the service; profiling slows it down, so the ratios are then too low. */
+  profile: string | undefined;
+}
+
+/** `npm run bench -- send list --rounds 3 --seconds 2` */
+export function readOptions(args: string[]): Options {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      profile: { type: 'string' },
+    },
+  });
+  return {
+    names: positionals,
+    rounds: countOf('rounds', values.rounds, 50),
+    seconds: countOf('seconds', values.seconds, 60),
+    profile: values.profile,
+  };
+}
+
+function countOf(name: string, text: string, most: number): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > most) throw new Error(`--${name} should be 1 to ${most}`);
+  return count;
+}

@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import type { Cleanup } from './cleanup.ts';
+import { type Started, startNode } from './processes.ts';
+
+/** The application that the benchmarks speak to. */
+export const APPLICATION = { id: 1, authKey: 'bench-key', authSecret: 'bench-secret', apiKey: 'bench-api-key' };
+
+export interface ServiceHome {
+  databaseUrl: string;
+  dataDir: string;
+}
+
+/** The built service as `npm start` runs it, on a database of its own. */
+export function startService({ databaseUrl, dataDir }: ServiceHome, cleanup: Cleanup, nodeArgs: string[] = []) {
+  return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], {
+    env: {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT: 'off',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      BOOTSTRAP_APPLICATION_ID: String(APPLICATION.id),
+      BOOTSTRAP_AUTH_KEY: APPLICATION.authKey,
+      BOOTSTRAP_AUTH_SECRET: APPLICATION.authSecret,
+      BOOTSTRAP_API_KEY: APPLICATION.apiKey,
+    },
+    cleanup,
+  });
+}
+
+/** One statement as the service sent it. */
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** A second service that tells which statements it runs; it is not measured. */
+export class Recorder {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+  readonly #statements: Statement[] = [];
+
+  constructor({ url, child, stop }: Started) {
+    this.url = url;
+    this.stop = stop;
+    child.on('message', (statement) => this.#statements.push(statement as Statement));
+  }
+
+  static async start(home: ServiceHome, cleanup: Cleanup): Promise<Recorder> {
+    const hook = fileURLToPath(new URL('./record-statements.ts', import.meta.url));
+    return new Recorder(await startService(home, cleanup, ['--import', 'tsx', '--import', hook]));
+  }
+
+  /** The statements of one request, in the order in which they began. */
+  async during(request: () => Promise<unknown>): Promise<Statement[]> {
+    await pause(QUIET_AFTER_MS);
+    this.#statements.length = 0;
+    await request();
+    await pause(LAST_MESSAGES_MS);
+    return this.#statements.slice();
+  }
+}
+
+/** What earlier requests have left to do in the background is done after this. */
+const QUIET_AFTER_MS = 1_500;
+const LAST_MESSAGES_MS = 200;
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
