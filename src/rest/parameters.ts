@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { readBody } from '../http/request-body.ts';
 import {
   malformed,
   mergeParameters,
@@ -10,7 +11,6 @@ import {
   parseQuery,
 } from '../lib/bracket-keys.ts';
 import { BadInputError } from '../lib/errors.ts';
-import { readBody } from '../http/request-body.ts';
 
 /**
  * The union of query string and body, whatever the method; the body wins (gaps §1.2).
