@@ -11,8 +11,11 @@ import {
 import type { Context } from '../context.ts';
 import type { Viewer } from '../lib/access.ts';
 import type { LiveEvent, Watch } from '../realtime/watch.ts';
-import { createLoaders } from '../resolvers/loaders.ts';
+import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
 import { schema } from '../schema/index.ts';
+
+/** Events of one subscriber that are executed together. */
+const MAX_TOGETHER = 50;
 
 /**
  * GraphQL's `subscribe` for every door. Each subscriber has a watch of its own, with its own rights and its own place
@@ -21,48 +24,81 @@ import { schema } from '../schema/index.ts';
  */
 export async function subscribe(
   args: ExecutionArgs,
-): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult, undefined>> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
   const watch = source as Watch;
   const context = args.contextValue as Context;
   watch.onTooSlow = context.onTooSlow;
   const key = sharingKey(args, context.viewer);
-  return mapWatch(watch, async (event) => {
+  const run = async (event: LiveEvent, loaders: Loaders) => {
     let isOwn = false;
     const shared = await event.once(key, () => {
       isOwn = true;
-      return executeEvent(args, context, event);
+      return executeEvent(args, context, event, loaders);
     });
     // What failed may have failed for whoever was first alone: they may have lost their rights meanwhile.
-    return shared.errors && !isOwn ? executeEvent(args, context, event) : shared;
-  });
+    return shared.errors && !isOwn ? executeEvent(args, context, event, createLoaders(context.viewer)) : shared;
+  };
+  return new Answers(watch, run, () => createLoaders(context.viewer));
+}
+
+/**
+ * The answers to a watch's events, in the order of the events. What is ready together is executed together and its
+ * rows are read together, so that a burst costs a few queries and not one wait after the other.
+ */
+class Answers implements AsyncIterableIterator<ExecutionResult> {
+  readonly #watch: Watch;
+  readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
+  readonly #freshLoaders: () => Loaders;
+  #underWay: Promise<ExecutionResult>[] = [];
+
+  constructor(
+    watch: Watch,
+    run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>,
+    freshLoaders: () => Loaders,
+  ) {
+    this.#watch = watch;
+    this.#run = run;
+    this.#freshLoaders = freshLoaders;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    if (this.#underWay.length === 0) {
+      const first = await this.#watch.next();
+      if (first.done) return first;
+      this.#start([first.value, ...this.#watch.takeReady(MAX_TOGETHER - 1)]);
+    }
+    return { value: await this.#underWay.shift()!, done: false };
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    await this.#watch.return();
+    return { value: undefined, done: true };
+  }
+
+  throw(error: unknown): Promise<never> {
+    return this.#watch.throw(error);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #start(events: LiveEvent[]): void {
+    const loaders = this.#freshLoaders();
+    for (const event of events) {
+      const answer = this.#run(event, loaders);
+      answer.catch(() => {}); // whoever takes the answer hears of it; nobody may
+      this.#underWay.push(answer);
+    }
+  }
 }
 
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */
-function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent) {
-  const contextValue: Context = { ...context, loaders: createLoaders(context.viewer) };
+function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
+  const contextValue: Context = { ...context, loaders };
   return execute({ ...args, rootValue: event, contextValue });
-}
-
-function mapWatch<Result>(
-  watch: Watch,
-  map: (event: LiveEvent) => Result | Promise<Result>,
-): AsyncIterableIterator<Result> {
-  return {
-    async next() {
-      const { value, done } = await watch.next();
-      return done ? { value: undefined, done } : { value: await map(value), done: false };
-    },
-    async return() {
-      await watch.return();
-      return { value: undefined, done: true };
-    },
-    throw: (error) => watch.throw(error),
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }
 
 /** Equal for subscribers whose answers to one event are equal. Where they began (`since`) makes no difference. */

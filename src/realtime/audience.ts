@@ -13,49 +13,64 @@ const MAX_DIALOGS = 2_000;
 /** Public groups belong to every user of their application. */
 const PUBLIC_GROUP = 1;
 
+/** Users who may know of a row: all of its application, or these. */
+export type Knowing = 'everyone' | ReadonlySet<number>;
+
 /**
  * Who may know of a row now. The occupants of busy dialogs are kept; each row comes with the version of its dialog's
  * occupants, so a stale copy is noticed and read again before anything is delivered.
  */
 export class Audience {
-  #dialogs = new Map<string, Occupants>();
+  /** The most recently asked for come last. */
+  readonly #dialogs = new Map<string, Occupants>();
+  readonly #maxDialogs: number;
 
-  /** Makes sure that the occupants of the rows' dialogs are known as they are now. */
-  async prepare(rows: StreamRow[]): Promise<void> {
+  constructor(maxDialogs = MAX_DIALOGS) {
+    this.#maxDialogs = maxDialogs;
+  }
+
+  /** Who may know of each of the rows. What is kept may change at once; the answer does not. */
+  async of(rows: StreamRow[]): Promise<(row: StreamRow) => Knowing> {
+    const occupants = new Map<string, Occupants>();
     const stale = new Map<string, StreamRow>();
     for (const row of rows) {
       if (row.dialogId === null || row.memberVersion === null || row.dialogType === PUBLIC_GROUP) continue;
-      if (this.#dialogs.get(row.dialogId)?.version !== row.memberVersion) stale.set(row.dialogId, row);
+      const kept = this.#dialogs.get(row.dialogId);
+      if (kept?.version === row.memberVersion) occupants.set(row.dialogId, kept);
+      else stale.set(row.dialogId, row);
     }
-    if (stale.size === 0) return;
-    const fresh = await readOccupants([...stale.values()]);
-    for (const { dialogId, version, userIds } of fresh) this.#keep(dialogId, { version, userIds: new Set(userIds) });
-  }
-
-  /** `'everyone'` of the application, or the ids of the users. Call `prepare` first. */
-  of(row: StreamRow): 'everyone' | ReadonlySet<number> {
-    if (row.dialogId === null || row.memberVersion === null) return NOBODY;
-    if (row.dialogType === PUBLIC_GROUP) return 'everyone';
-    return this.#dialogs.get(row.dialogId)?.userIds ?? NOBODY;
+    if (stale.size > 0) {
+      for (const { dialogId, version, userIds } of await readOccupants([...stale.values()])) {
+        occupants.set(dialogId, { version, userIds: new Set(userIds) });
+      }
+    }
+    this.#keep(occupants);
+    return ({ dialogId, memberVersion, dialogType }) => {
+      if (dialogId === null || memberVersion === null) return NOBODY;
+      return dialogType === PUBLIC_GROUP ? 'everyone' : (occupants.get(dialogId)?.userIds ?? NOBODY);
+    };
   }
 
   /** The rows that the watcher may know of. */
   async mayPass(rows: StreamRow[], { viewer }: WatchedDialogs): Promise<StreamRow[]> {
-    await this.prepare(rows);
+    const knowing = await this.of(rows);
     return rows.filter((row) => {
       if (row.memberVersion === null) return false;
       if (viewer.kind === 'key') return true;
-      const audience = this.of(row);
-      return audience === 'everyone' || audience.has(viewer.userId);
+      const users = knowing(row);
+      return users === 'everyone' || users.has(viewer.userId);
     });
   }
 
-  #keep(dialogId: string, occupants: Occupants): void {
-    this.#dialogs.delete(dialogId);
-    this.#dialogs.set(dialogId, occupants);
-    if (this.#dialogs.size <= MAX_DIALOGS) return;
-    const [oldest] = this.#dialogs.keys();
-    this.#dialogs.delete(oldest!);
+  #keep(occupants: Map<string, Occupants>): void {
+    for (const [dialogId, known] of occupants) {
+      this.#dialogs.delete(dialogId);
+      this.#dialogs.set(dialogId, known);
+    }
+    for (const oldest of this.#dialogs.keys()) {
+      if (this.#dialogs.size <= this.#maxDialogs) break;
+      this.#dialogs.delete(oldest);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { SECOND } from '../lib/time.ts';
-import { Audience } from './audience.ts';
+import { Audience, type Knowing } from './audience.ts';
 import { type Outbox, WAKE_CHANNEL } from './outbox.ts';
 import { GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { LiveEvent, Watch, type WatchedDialogs } from './watch.ts';
@@ -142,12 +142,12 @@ export class Hub {
   }
 
   async #dispatch(rows: StreamRow[]): Promise<void> {
-    await this.#audience.prepare(rows.filter((row) => this.#isWatched(row)));
+    const knowing = await this.#audience.of(rows.filter((row) => this.#isWatched(row)));
     for (const row of rows) {
       if (row.kind === 'sessionEnded') {
         for (const callback of this.#sessionEnded.get(`${row.applicationId}:${row.subjectId}`) ?? []) callback();
       } else if (this.#isWatched(row)) {
-        this.#deliver(row);
+        this.#deliver(row, knowing(row));
       }
     }
   }
@@ -156,9 +156,8 @@ export class Hub {
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 
-  #deliver(row: StreamRow): void {
+  #deliver(row: StreamRow, audience: Knowing): void {
     if (row.memberVersion === null) return; // the dialog is gone
-    const audience = this.#audience.of(row);
     const event = new LiveEvent(row);
     const deliver = (watch: Watch) => {
       const { viewer, kind } = watch.watched;
@@ -172,7 +171,7 @@ export class Hub {
   }
 
   /** Looks from the shorter side: few users listening to a large group, or many to a small one. */
-  *#watchesOfUsers(applicationId: number, audience: 'everyone' | ReadonlySet<number>): Iterable<Watch> {
+  *#watchesOfUsers(applicationId: number, audience: Knowing): Iterable<Watch> {
     if (audience !== 'everyone' && audience.size <= this.#ofUser.size) {
       for (const userId of audience) yield* this.#ofUser.get(placeOfUser(applicationId, userId)) ?? [];
     } else {

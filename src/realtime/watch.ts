@@ -83,6 +83,15 @@ export class Watch implements AsyncIterableIterator<LiveEvent> {
     }
   }
 
+  /** Events that can be had without waiting, at most so many. */
+  takeReady(max: number): LiveEvent[] {
+    const missed = this.#missed.splice(0, max);
+    // Live ones only follow once all that was missed is through.
+    return this.#missedFrom === undefined && this.#missed.length === 0
+      ? [...missed, ...this.#queue.splice(0, max - missed.length)]
+      : missed;
+  }
+
   async next(): Promise<IteratorResult<LiveEvent, undefined>> {
     while (this.#end === 'open') {
       const event = this.#missed.shift();

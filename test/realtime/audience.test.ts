@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
+import { Audience } from '../../src/realtime/audience.ts';
+import type { StreamRow } from '../../src/realtime/outbox-reader.ts';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { graphql, subscribe } from '../support/graphql.ts';
+import { createUsers, type TestUser } from '../support/users.ts';
+
+useApp();
+
+async function createGroup(owner: TestUser, others: TestUser[]): Promise<string> {
+  const { data } = await graphql(
+    'mutation ($ids: [Int!]) { createDialog(input: { type: GROUP, name: "g", occupantIds: $ids }) { id } }',
+    { ids: others.map((other) => other.id) },
+    owner,
+  );
+  return data.createDialog.id;
+}
+
+async function rowOf(dialogId: string): Promise<StreamRow> {
+  const dialog = await db.dialog.findUniqueOrThrow({
+    where: { applicationId_id: { applicationId: APPLICATION.id, id: dialogId } },
+  });
+  return {
+    position: 1n,
+    applicationId: APPLICATION.id,
+    kind: 'messageSent',
+    dialogId,
+    subjectId: '',
+    userId: null,
+    name: null,
+    dialogType: dialog.type,
+    memberVersion: dialog.memberVersion,
+  };
+}
+
+test('occupants are known for every row of a batch, however few dialogs are kept', async () => {
+  const [alice, bob] = await createUsers(2);
+  const rows = await Promise.all([0, 1, 2, 3].map(async () => rowOf(await createGroup(alice, [bob]))));
+  const audience = new Audience(2);
+  await audience.of([rows[0]!, rows[1]!]);
+
+  const knowing = await audience.of([rows[0]!, rows[2]!, rows[3]!, rows[1]!]);
+  for (const row of rows) expect(knowing(row)).toEqual(new Set([alice.id, bob.id]));
+  expect(await audience.mayPass(rows, { viewer: asViewer(bob), kind: 'messageSent', dialogId: undefined })).toEqual(
+    rows,
+  );
+});
+
+test('a burst far beyond what may wait reaches a reader who keeps up, in order', async () => {
+  const [alice, bob] = await createUsers(2);
+  const dialogId = await createGroup(alice, [bob]);
+  const heard = await subscribe('subscription { messageSent { message { text sender { login } } } }', {}, bob);
+  const total = 1_500;
+  const send =
+    'mutation ($dialogId: ID!, $text: String!) { sendMessage(input: { dialogId: $dialogId, text: $text }) { id } }';
+  const received: string[] = [];
+  const reading = (async () => {
+    while (received.length < total) received.push((await heard.next()).messageSent.message.text);
+  })();
+  for (let sent = 0; sent < total; sent += 20) {
+    const turn = Array.from({ length: 20 }, (_, index) => graphql(send, { dialogId, text: `${sent + index}` }, alice));
+    await Promise.all(turn);
+  }
+  await reading;
+  expect(received.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+    Array.from({ length: total }, (_, index) => `${index}`),
+  );
+  const stored = await db.message.findMany({ where: { dialogId }, orderBy: { seq: 'asc' }, select: { text: true } });
+  expect(received).toEqual(stored.map((message) => message.text));
+  await heard.close();
+});
+
+function asViewer(user: TestUser) {
+  return { kind: 'user' as const, applicationId: APPLICATION.id, userId: user.id };
+}
