@@ -6,10 +6,16 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { db } from './db/client.ts';
+import type { IdentityVerifiers } from './gateways/identity.ts';
+import type { Mailer } from './gateways/mailer.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
+import type { Limit, LimitName } from './lib/rate-limits.ts';
 import { SECOND } from './lib/time.ts';
+import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
+import { RateLimits } from './limits/rate-limits.ts';
+import { resetPasswordPage } from './pages/reset-password.ts';
 import { Hub } from './realtime/hub.ts';
 import { Outbox } from './realtime/outbox.ts';
 import { SessionClock } from './resolvers/sessions/session-clock.ts';
@@ -17,11 +23,29 @@ import { restAdapter } from './rest/index.ts';
 
 /** What an app is made of: its settings, a migrated database (`connectDatabase` came before), and the world outside. */
 export interface AppDependencies {
-  config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'tokenHeaders' | 'sessionMinutes' | 'eventRetentionHours'>;
+  config: Pick<
+    Config,
+    | 'host'
+    | 'port'
+    | 'publicUrl'
+    | 'tokenHeaders'
+    | 'sessionMinutes'
+    | 'eventRetentionHours'
+    | 'resetPageUrl'
+    | 'rateLimit'
+    | 'trustProxy'
+    | 'redisUrl'
+    | 'databaseUrl'
+  >;
   /** For the connection that hears of events. */
   database: ClientConfig;
   now: () => Date;
   log: Logger;
+  identities: IdentityVerifiers;
+  /** Closed with the app. */
+  mailer: Mailer;
+  /** Other rate limits than those of the contract. */
+  limits?: Partial<Record<LimitName, Limit>> | undefined;
 }
 
 export interface App {
@@ -36,22 +60,43 @@ export interface App {
 const DRAIN = 10 * SECOND;
 const IDLE_CHECK = 100;
 
+/** Where the service's own page for reset links is. */
+const RESET_PAGE = '/reset-password';
+const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
+
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
-export async function createApp({ config, database, now, log }: AppDependencies): Promise<App> {
+export async function createApp(dependencies: AppDependencies): Promise<App> {
+  const { config, database, now, log, identities, mailer, limits } = dependencies;
   const outbox = new Outbox(randomUUID(), log);
   const hub = new Hub(outbox, database, log);
   const sessionClock = new SessionClock({ sessionMinutes: config.sessionMinutes, log });
+  const rateLimits = config.rateLimit
+    ? new RateLimits({ counters: createCounters(dependencies), trustProxy: config.trustProxy, limits })
+    : undefined;
   let url = '';
-  const services: Services = { now, log, outbox, hub, sessionClock, publicUrl: () => config.publicUrl ?? url };
+  const services: Services = {
+    now,
+    log,
+    outbox,
+    hub,
+    sessionClock,
+    identities,
+    mailer,
+    rateLimits,
+    publicUrl: () => config.publicUrl ?? url,
+    resetPageUrl: () => config.resetPageUrl ?? `${services.publicUrl()}${RESET_PAGE}`,
+  };
 
   const health = new Health();
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
+  const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
   const server = createServer((request, response) => {
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     if (path === '/graphql') void graphql(request, response);
     else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
+    else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
     else rest(request, response);
   });
   const sockets = graphqlOverSocket(server, services, config.tokenHeaders);
@@ -77,8 +122,16 @@ export async function createApp({ config, database, now, log }: AppDependencies)
       await closed;
       await hub.stop();
       await sessionClock.flush();
+      await rateLimits?.stop();
+      mailer.close();
     },
   };
+}
+
+/** Where operations are counted: wherever other processes may be, with them. */
+function createCounters({ config, database, log }: AppDependencies): Counters {
+  if (config.redisUrl) return redisCounters(config.redisUrl, log);
+  return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
 }
 
 /** `/healthz`: the process lives. `/readyz`: it serves, and the database answers. */

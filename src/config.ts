@@ -1,25 +1,56 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 
-const port = z.coerce.number().int().min(0).max(65535);
-const positive = z.coerce.number().int().min(1);
+/** A whole number in decimal digits. */
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, 'should be a whole number')
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `should be between ${min} and ${max}`);
+
+/** Longest time that may be asked for: beyond it a date could not be told. */
+const TEN_YEARS_MINUTES = 5_256_000;
+const TEN_YEARS_HOURS = 87_600;
+
+/** Headers that have a meaning of their own. */
+const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
+
 const text = z.string().min(1);
+const redisUrl = z.url({ protocol: /^rediss?$/ });
 
-/** The environment as `running.md` documents it; an empty variable counts as unset. */
+/** The environment as the README documents it; an empty variable counts as unset. */
 const environment = z.object({
   HOST: text.default('127.0.0.1'),
-  PORT: port.default(4000),
+  PORT: whole(0, 65_535).default(4000),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: text.default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  REDIS_URL: redisUrl.optional(),
   TOKEN_HEADERS: text
     .default('SVC-Token')
     .transform((names) => names.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)), 'should be header names'),
-  SESSION_MINUTES: positive.default(120),
-  EVENT_RETENTION_HOURS: positive.default(24),
+    .refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)), 'should be header names')
+    .refine(
+      (names) => !names.some((name) => TAKEN_HEADERS.includes(name.toLowerCase())),
+      'has a name with another meaning',
+    ),
+  SESSION_MINUTES: whole(1, TEN_YEARS_MINUTES).default(120),
+  EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: text
+    .optional()
+    .refine(
+      (sender) => sender === undefined || parseMailbox(sender) !== undefined,
+      'should be a name and an <address>',
+    ),
+  RESET_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RATE_LIMIT: z.enum(['on', 'off']).default('on'),
+  TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  BOOTSTRAP_APPLICATION_ID: positive.max(2_147_483_647).default(1),
+  BOOTSTRAP_APPLICATION_ID: whole(1, 2_147_483_647).default(1),
   BOOTSTRAP_AUTH_KEY: text.optional(),
   BOOTSTRAP_AUTH_SECRET: text.optional(),
   BOOTSTRAP_API_KEY: text.optional(),
@@ -35,12 +66,24 @@ export interface Config {
   dataDir: string;
   /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
+  /** Where processes count their rate limits together; undefined means in PostgreSQL. */
+  redisUrl: string | undefined;
   /** Accepted token header names, the first one preferred. */
   tokenHeaders: string[];
   /** Lifetime of a session after its latest request. */
   sessionMinutes: number;
   /** How long a live event can be resumed from its cursor. */
   eventRetentionHours: number;
+  /** Undefined means that mails are written to `dataDir`. */
+  smtpUrl: string | undefined;
+  /** Who our mails come from. */
+  mailFrom: Mailbox;
+  /** Where a reset link leads; undefined means the service's own page. */
+  resetPageUrl: string | undefined;
+  /** Whether requests and sockets are limited. */
+  rateLimit: boolean;
+  /** Number of proxies before the service. */
+  trustProxy: number;
   logLevel: string;
   bootstrap: {
     applicationId: number;
@@ -68,9 +111,18 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: read.PUBLIC_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
+    redisUrl: read.REDIS_URL,
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
+    smtpUrl: read.SMTP_URL,
+    mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {
+      name: 'Atrium',
+      address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
+    },
+    resetPageUrl: read.RESET_PAGE_URL,
+    rateLimit: read.RATE_LIMIT === 'on',
+    trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
     logLevel: read.LOG_LEVEL,
     bootstrap: {
       applicationId: read.BOOTSTRAP_APPLICATION_ID,
@@ -79,4 +131,11 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       apiKey: read.BOOTSTRAP_API_KEY,
     },
   };
+}
+
+/** The domain of our own address: an IP address in brackets, as mail addresses have it. */
+function publicHost(publicUrl: string | undefined, host: string): string {
+  const name = publicUrl ? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') : host;
+  if (isIP(name) === 0) return name;
+  return isIP(name) === 6 ? `[IPv6:${name}]` : `[${name}]`;
 }

@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
+import type { IdentityVerifiers } from './gateways/identity.ts';
+import type { Mailer } from './gateways/mailer.ts';
 import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Loaders } from './resolvers/loaders.ts';
@@ -12,8 +15,14 @@ export interface Services {
   outbox: Outbox;
   hub: Hub;
   sessionClock: SessionClock;
+  identities: IdentityVerifiers;
+  /** Undefined when they are switched off. */
+  rateLimits: RateLimits | undefined;
+  mailer: Mailer;
   /** Base of the links handed out, without trailing slash; known once the server listens. */
   publicUrl: () => string;
+  /** Where a reset link leads, before the token is added. */
+  resetPageUrl: () => string;
 }
 
 /** What one request, or one operation on a socket, brings to every resolver. */
@@ -21,6 +30,8 @@ export interface Context extends Services {
   viewer: Viewer;
   /** Batch what fields ask for; they live as long as one execution, so nothing in them is stale. */
   loaders: Loaders;
+  /** Counts the operations; undefined where nobody counts, or the door has counted already. */
+  meter?: Meter | undefined;
   /** Ends the connection of a subscriber who does not keep up with the events. */
   onTooSlow?: () => void;
 }

@@ -1,5 +1,5 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { type App, createApp } from './app.ts';
@@ -7,7 +7,9 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { connectDatabase, db } from './db/client.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { bootstrapApplication } from './resolvers/applications.ts';
+import { createIdentityVerifiers } from './gateways/identity.ts';
+import { createMailer } from './gateways/mailer.ts';
+import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
 
 const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
@@ -25,21 +27,27 @@ try {
 }
 
 async function main(config: Config): Promise<void> {
+  // Asked to stop while it starts, it first finishes the start: what half stands can't be taken down in good order.
+  const stopAsked = signalled();
   const log = pino({ level: config.logLevel });
   const database = await openDatabase(config);
   let app: App;
   try {
     await connectDatabase(database.config);
     await bootstrap(config);
-    app = await createApp({ config, database: database.config, now: () => new Date(), log }).catch(
-      naming('HOST, PORT', 'listen'),
+    const now = () => new Date();
+    const identities = createIdentityVerifiers({ now, log });
+    const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
+    app = await createApp({ config, database: database.config, now, log, identities, mailer }).catch(
+      naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {
     await database.stop();
     throw error;
   }
-  stopOnSignal(app, database, log);
   process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
+  await stopAsked;
+  await stop(app, database, log);
 }
 
 /** A migrated database: the operator's, or our own in `DATA_DIR`. */
@@ -76,23 +84,25 @@ async function prepare(config: pg.ClientConfig): Promise<void> {
   }
 }
 
-/** Names the variables that an error is about; with `syscall` only if it comes from that one. */
-function naming(variables: string, syscall?: string) {
+/** Names the variables that an error is about; with `syscalls` only if it comes from one of them. */
+function naming(variables: string, syscalls?: string[]) {
   return (error: Error & { syscall?: string }): never => {
-    if (syscall && error.syscall !== syscall) throw error;
+    if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
     throw new ConfigError(`${variables}: ${error.message}`);
   };
 }
 
-/** The first application of an empty database; its secrets are printed and written down this once. */
+/**
+ * The first application of an empty database. Its secrets are shown and written down this once, and before it is
+ * stored for good: nobody else could tell them again.
+ */
 async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   const { applicationId: id, ...secrets } = bootstrap;
-  const credentials = await bootstrapApplication({ id, name: 'first', ...secrets }, new Date());
-  if (!credentials) return;
   const file = join(dataDir, 'credentials.json');
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  const credentials = await bootstrapApplication({ id, name: 'first', ...secrets }, new Date(), (created) =>
+    writeDown(created, file).catch(naming('DATA_DIR')),
+  );
+  if (!credentials) return;
   process.stdout.write(
     `first application (also in ${file}):\n` +
       Object.entries(credentials)
@@ -101,22 +111,32 @@ async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   );
 }
 
-function stopOnSignal(app: App, database: Database, log: Logger): void {
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info('stopping');
-    try {
-      await app.stop();
-      await db.$disconnect();
-      await database.stop();
-      process.exit(0);
-    } catch (error) {
-      log.error({ err: error }, 'could not stop in good order');
-      process.exit(1);
-    }
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+async function writeDown(credentials: ApplicationCredentials, file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+/** When the process is first asked to stop. A second Ctrl-C ends it at once. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', resolve);
+    process.once('SIGINT', () => {
+      resolve();
+      process.once('SIGINT', () => process.exit(130));
+    });
+  });
+}
+
+async function stop(app: App, database: Database, log: Logger): Promise<void> {
+  log.info('stopping');
+  try {
+    await app.stop();
+    await db.$disconnect();
+    await database.stop();
+    process.exit(0);
+  } catch (error) {
+    log.error({ err: error }, 'could not stop in good order');
+    process.exit(1);
+  }
 }

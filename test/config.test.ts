@@ -12,6 +12,12 @@ test('an empty environment gives the documented defaults', () => {
     tokenHeaders: ['SVC-Token'],
     sessionMinutes: 120,
     eventRetentionHours: 24,
+    smtpUrl: undefined,
+    mailFrom: { name: 'Atrium', address: 'no-reply@[127.0.0.1]' },
+    resetPageUrl: undefined,
+    redisUrl: undefined,
+    rateLimit: true,
+    trustProxy: 0,
     logLevel: 'info',
     bootstrap: { applicationId: 1, authKey: undefined, authSecret: undefined, apiKey: undefined },
   });
@@ -28,13 +34,32 @@ test('values are read into their units and forms', () => {
       PUBLIC_URL: 'https://example.com/',
       TOKEN_HEADERS: 'SVC-Token, CB-Token',
       DATA_DIR: '/srv',
+      REDIS_URL: 'rediss://cache.example.com:6380/1',
+      RATE_LIMIT: 'off',
+      TRUST_PROXY: '2',
     }),
   ).toMatchObject({
     port: 0,
     publicUrl: 'https://example.com',
     tokenHeaders: ['SVC-Token', 'CB-Token'],
     dataDir: resolve('/srv'),
+    redisUrl: 'rediss://cache.example.com:6380/1',
+    rateLimit: false,
+    trustProxy: 2,
   });
+  expect(readConfig({ TRUST_PROXY: 'off' }).trustProxy).toBe(0);
+});
+
+test.each([
+  [{ PUBLIC_URL: 'https://api.example.com:8443/x' }, 'Atrium', 'no-reply@api.example.com'],
+  [{ PUBLIC_URL: 'http://[::1]:4000' }, 'Atrium', 'no-reply@[IPv6:::1]'],
+  [{ HOST: 'chat.example.com' }, 'Atrium', 'no-reply@chat.example.com'],
+  [{ HOST: '::' }, 'Atrium', 'no-reply@[IPv6:::]'],
+  [{ MAIL_FROM: 'Our App <post@example.com>' }, 'Our App', 'post@example.com'],
+  [{ MAIL_FROM: '"App, Inc." <post@example.com>' }, 'App, Inc.', 'post@example.com'],
+  [{ MAIL_FROM: 'post@example.com' }, '', 'post@example.com'],
+])('with %j mails come from %s <%s>', (variables, name, address) => {
+  expect(readConfig(variables).mailFrom).toEqual({ name, address });
 });
 
 test.each([
@@ -44,8 +69,24 @@ test.each([
   ['DATABASE_URL', 'mysql://localhost/x'],
   ['PUBLIC_URL', 'example.com'],
   ['TOKEN_HEADERS', 'SVC-Token,no header'],
+  ['PORT', '0x10'],
+  ['PORT', '1e3'],
+  ['TOKEN_HEADERS', 'Authorization'],
   ['SESSION_MINUTES', '0'],
+  ['SESSION_MINUTES', '1e15'],
+  ['EVENT_RETENTION_HOURS', '1000000000'],
   ['EVENT_RETENTION_HOURS', 'a day'],
+  ['SMTP_URL', 'mail.example.com'],
+  ['SMTP_URL', 'http://mail.example.com'],
+  ['MAIL_FROM', 'Atrium'],
+  ['MAIL_FROM', 'A <a@x.io>, B <b@x.io>'],
+  ['MAIL_FROM', 'A <a@x.io>\r\nBcc: b@x.io'],
+  ['RESET_PAGE_URL', '/reset'],
+  ['RESET_PAGE_URL', 'javascript:alert(1)'],
+  ['REDIS_URL', 'http://localhost'],
+  ['RATE_LIMIT', 'none'],
+  ['TRUST_PROXY', 'on'],
+  ['TRUST_PROXY', '-1'],
   ['LOG_LEVEL', 'loud'],
   ['BOOTSTRAP_APPLICATION_ID', '-1'],
   ['BOOTSTRAP_APPLICATION_ID', '2147483648'],

@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createDataDir, failToStart, type Service, startService } from './support/service.ts';
+import { createDataDir, exitCode, failToStart, launch, type Service, startService } from './support/service.ts';
 
 const SECRETS = {
   BOOTSTRAP_APPLICATION_ID: '92',
@@ -114,3 +115,32 @@ test.each([
   expect(code).toBe(1);
   expect(output).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
 });
+
+test('secrets that can not be written down leave no application behind, so that none is lost', async () => {
+  const { dataDir, remove } = await createDataDir();
+  const credentials = join(dataDir, 'credentials.json');
+  await mkdir(credentials); // a folder is in the way
+  expect((await failToStart({ DATA_DIR: dataDir })).output).toMatch(/^atrium: DATA_DIR: .+\n$/);
+  await rm(credentials, { recursive: true });
+
+  const service = await startService(dataDir, SECRETS);
+  expect(JSON.parse(await readFile(credentials, 'utf8'))).toMatchObject({ applicationId: 92, apiKey: 'the-key' });
+  expect(await service.stop()).toBe(0);
+  await remove();
+});
+
+test('a service that is asked to stop while it starts stops in good order', async () => {
+  const { dataDir, remove } = await createDataDir();
+  const service = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' });
+  const pid = join(dataDir, 'postgres', 'postmaster.pid');
+  await until(() => existsSync(pid) || existsSync(join(dataDir, 'postgres', 'PG_VERSION')));
+  service.child.kill('SIGTERM');
+  expect(await exitCode(service.child)).toBe(0);
+  expect(service.output()).toContain('stopping');
+  expect(existsSync(pid)).toBe(false);
+  await remove();
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

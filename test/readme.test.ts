@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await createDataDir();
   service = await startService(folder.dataDir);
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const section = readme.slice(readme.indexOf('## Try it'), readme.indexOf('## Sign in'));
+  const section = readme.slice(readme.indexOf('## Try it'), readme.indexOf('## What is served'));
   commands = blocks(section, 'sh').map((command) =>
     command.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('./data/', `${service.dataDir}/`),
   );
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 test('the calls printed in the README give the answers printed there', async () => {
-  const [users, message, dialogs, listen] = commands as [string, string, string, string];
+  const [users, message, dialogs, listen, signIn] = commands as [string, string, string, string, string];
   const settings = users.slice(0, users.indexOf('for NAME'));
   const shell = async (command: string) => (await run('bash', ['-c', settings + command])).stdout.trim();
 
@@ -49,6 +49,8 @@ test('the calls printed in the README give the answers printed there', async () 
   const [line] = (await once(listener.stdout, 'data')) as [Buffer];
   expect(shape(line.toString().trim())).toEqual(shape(answers[3]!));
   listener.kill();
+
+  expect(shape(await shell(signIn))).toEqual(shape(answers[4]!));
 });
 
 test('the README names every variable of the configuration', async () => {
@@ -68,6 +70,7 @@ function shape(text: string): string {
   return text
     .replace(/"[0-9a-f]{24}"/g, '"<id>"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
-    .replace(/"date_sent":\d+/g, '"date_sent":<seconds>')
+    .replace(/"(date_sent|ts|nonce)":\d+/g, '"$1":<number>')
+    .replace(/"[0-9a-f]{40}"/g, '"<token>"')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>');
 }

@@ -10,6 +10,8 @@ export interface Arena {
   /** The same for finding out what it sends to the database. */
   recorder: Recorder;
   databaseUrl: string;
+  /** For whatever a benchmark has to keep; removed at the end. */
+  folder: string;
   /** Five users with open sessions. */
   people: Person[];
   seconds: number;

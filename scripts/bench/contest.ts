@@ -10,6 +10,8 @@ export interface Contest {
   bare: () => Promise<Figures>;
   /** Checks, after the last round, what the answers could not show. @throws something is wrong */
   check?: () => Promise<void>;
+  /** What the line of the table can't say. */
+  note?: (outcome: Outcome) => string;
 }
 
 /** One line of the table. */
@@ -21,13 +23,14 @@ export interface Outcome {
   ratio: number;
   lowest: number;
   highest: number;
+  note: string | undefined;
 }
 
 /**
  * Runs both sides in turn, after one round each that does not count. Ratios are those of neighbours in time, so that a
  * machine which is slow for a while is slow for both.
  */
-export async function hold({ name, service, bare, check }: Contest, { rounds }: Options): Promise<Outcome[]> {
+export async function hold({ name, service, bare, check, note }: Contest, { rounds }: Options): Promise<Outcome[]> {
   await service();
   await bare();
   const pairs: [service: Figures, bare: Figures][] = [];
@@ -40,7 +43,7 @@ export async function hold({ name, service, bare, check }: Contest, { rounds }: 
     const ours = pairs.map(([figures]) => figures[unit]!);
     const limits = pairs.map(([, figures]) => figures[unit]!);
     const ratios = ours.map((figure, round) => figure / limits[round]!);
-    return {
+    const outcome = {
       name,
       unit,
       service: median(ours),
@@ -49,6 +52,7 @@ export async function hold({ name, service, bare, check }: Contest, { rounds }: 
       lowest: Math.min(...ratios),
       highest: Math.max(...ratios),
     };
+    return { ...outcome, note: note?.({ ...outcome, note: undefined }) };
   });
 }
 

@@ -4,6 +4,7 @@ import { APPLICATION } from './service.ts';
 /** A user with an open session. */
 export interface Person {
   id: number;
+  login: string;
   token: string;
 }
 
@@ -27,37 +28,35 @@ export function tokenHeader({ token }: Person): Record<string, string> {
   return { 'SVC-Token': token };
 }
 
-let nonce = 0;
+export const PASSWORD = 'bench-password';
 
 export async function createPerson(url: string, login: string): Promise<Person> {
-  const password = 'bench-password';
   const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   const { user } = JSON.parse(
-    await call(`${url}/users.json`, 201, { method: 'POST', headers, json: { user: { login, password } } }),
+    await call(`${url}/users.json`, 201, { method: 'POST', headers, json: { user: { login, password: PASSWORD } } }),
   );
+  const { session } = JSON.parse(await logIn(url, login));
+  return { id: user.id, login, token: session.token };
+}
+
+/** Opens another session of a person. */
+export function logIn(url: string, login: string): Promise<string> {
+  return call(`${url}/session.json`, 201, { method: 'POST', json: JSON.parse(loginBody(login)) });
+}
+
+let nonce = 0;
+
+/** A signed sign-in, which can be sent once. */
+export function loginBody(login: string): string {
   const parameters = {
     application_id: String(APPLICATION.id),
     auth_key: APPLICATION.authKey,
     nonce: String(++nonce),
     timestamp: String(Math.floor(Date.now() / 1000)),
-    'user[login]': login,
-    'user[password]': password,
   };
-  const signature = sign(Object.entries(parameters), APPLICATION.authSecret, 'sha1');
-  const { session } = JSON.parse(
-    await call(`${url}/session.json`, 201, {
-      method: 'POST',
-      json: {
-        application_id: parameters.application_id,
-        auth_key: parameters.auth_key,
-        nonce: parameters.nonce,
-        timestamp: parameters.timestamp,
-        user: { login, password },
-        signature,
-      },
-    }),
-  );
-  return { id: user.id, token: session.token };
+  const pairs = Object.entries({ ...parameters, 'user[login]': login, 'user[password]': PASSWORD });
+  const signature = sign(pairs, APPLICATION.authSecret, 'sha1');
+  return JSON.stringify({ ...parameters, user: { login, password: PASSWORD }, signature });
 }
 
 /** A group of all of them. */

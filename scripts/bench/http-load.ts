@@ -9,6 +9,10 @@ export interface HttpLoad {
   headers: Record<string, string>;
   /** One body per request in turn; every connection begins elsewhere among them. */
   bodies?: string[];
+  /** Makes the body of each request, where none may be sent twice. */
+  nextBody?: () => string;
+  /** Paths below the URL, one per request in turn. */
+  paths?: string[];
   status: number;
   isRight: (body: string) => boolean;
   seconds: number;
@@ -21,8 +25,8 @@ export interface HttpLoad {
  * @throws an answer has another status or is not right, or none came
  */
 export async function httpLoad(load: HttpLoad): Promise<Figures> {
-  const { url, method, headers, bodies, status, isRight, seconds } = load;
-  const requests = bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
+  const { url, method, headers, status, isRight, seconds } = load;
+  const requests = requestsOf(load);
   let connection = 0;
   const result = await autocannon({
     url,
@@ -45,6 +49,12 @@ export async function httpLoad(load: HttpLoad): Promise<Figures> {
   }
   load.onAnswered?.(answered);
   return { 'requests/s': answered / result.duration };
+}
+
+function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): autocannon.Request[] {
+  if (nextBody) return [{ method, headers, setupRequest: (request) => ({ ...request, body: nextBody() }) }];
+  if (paths) return paths.map((path) => ({ method, headers, path }));
+  return bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
 }
 
 /** Requests that may have been served without their answer being counted, when a load ends. */

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { Outcome } from './contest.ts';
 
-/** The outcomes as a Markdown table. */
+/** The outcomes as a Markdown table, with their notes below. */
 export function table(outcomes: Outcome[]): string {
   const rows = outcomes.map(({ name, unit, service, bare, ratio, lowest, highest }) => [
     name,
@@ -16,7 +16,8 @@ export function table(outcomes: Outcome[]): string {
     ['---', '---', '--:', '--:', '--:', '--:'],
     ...rows,
   ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  const notes = new Set(outcomes.flatMap(({ note }) => (note ? [`\n${note}\n`] : [])));
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('') + [...notes].join('');
 }
 
 /** What the figures depend on most. */

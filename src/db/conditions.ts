@@ -18,14 +18,19 @@ export interface FieldFilter {
   contains?: string | null;
 }
 
-/** Filters by field, AND-ed; of `or` at least one has to match. */
-export type FilterInput = { or?: readonly FilterInput[] | null } & Record<string, unknown>;
+/** Filters by field, AND-ed; of `or` at least one has to match, of `and` every one. */
+export type FilterInput = {
+  or?: readonly FilterInput[] | null;
+  and?: readonly FilterInput[] | null;
+} & Record<string, unknown>;
 
 /** How a field is compared. `column` and `cast` are our own constants, never input. */
 export interface FilteredField {
   column: Prisma.Sql;
   /** PostgreSQL type of the values. */
-  cast: 'int' | 'text' | 'timestamptz' | 'float8';
+  cast: 'int' | 'int8' | 'numeric' | 'text' | 'timestamptz' | 'float8';
+  /** The column is kept in lower case, so letter case of what it is compared with is ignored. */
+  isFolded?: boolean;
   /** The column holds several values; `column` is then an array. */
   isArray?: boolean;
 }
@@ -45,12 +50,14 @@ export function conditionOf(filter: FilterInput | null | undefined, fields: Reco
       )})`,
     );
   }
+  for (const part of filter?.and ?? []) conditions.push(conditionOf(part, fields));
   return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
 }
 
-function fieldConditions(asked: FieldFilter, { column, cast, isArray }: FilteredField): Prisma.Sql[] {
-  const one = (value: unknown) => Prisma.sql`${parameter(value)}::${Prisma.raw(cast)}`;
-  const many = (values: readonly unknown[]) => Prisma.sql`${values.map(parameter)}::${Prisma.raw(cast)}[]`;
+function fieldConditions(asked: FieldFilter, { column, cast, isArray, isFolded }: FilteredField): Prisma.Sql[] {
+  const comparable = (value: unknown) => parameter(isFolded && typeof value === 'string' ? value.toLowerCase() : value);
+  const one = (value: unknown) => Prisma.sql`${comparable(value)}::${Prisma.raw(cast)}`;
+  const many = (values: readonly unknown[]) => Prisma.sql`${values.map(comparable)}::${Prisma.raw(cast)}[]`;
   const conditions: Prisma.Sql[] = [];
   if (isArray) {
     if (asked.eq === null) conditions.push(Prisma.sql`cardinality(${column}) = 0`);
@@ -94,11 +101,14 @@ export interface Order {
   cast: FilteredField['cast'];
   id: Prisma.Sql;
   isDescending: boolean;
+  /** The column is never unset: then one index serves both directions. */
+  isAlwaysSet?: boolean;
 }
 
 /** `ORDER BY` list, turned round for walking backward. */
-export function orderBy({ column, id, isDescending }: Order, isBackward: boolean): Prisma.Sql {
+export function orderBy({ column, id, isDescending, isAlwaysSet }: Order, isBackward: boolean): Prisma.Sql {
   const direction = Prisma.raw(isDescending === isBackward ? 'ASC' : 'DESC');
+  if (isAlwaysSet) return Prisma.sql`${column} ${direction}, ${id} ${direction}`;
   const unset = Prisma.raw(isBackward ? 'NULLS FIRST' : 'NULLS LAST');
   return Prisma.sql`${column} ${direction} ${unset}, ${id} ${direction}`;
 }
@@ -109,11 +119,12 @@ export function between({ after, before }: PageRequest, order: Order): Prisma.Sq
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
 }
 
-function behind(cursor: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
+function behind(cursor: Cursor, { column, cast, id, isDescending, isAlwaysSet }: Order): Prisma.Sql {
   const { value, id: tie } = requireFitting(cursor, cast);
   const beyond = Prisma.raw(isDescending ? '<' : '>');
   if (value === null) return Prisma.sql`(${column} IS NULL AND ${id} ${beyond} ${tie})`;
   const place = Prisma.sql`${value}::${Prisma.raw(cast)}`;
+  if (isAlwaysSet) return Prisma.sql`(${column}, ${id}) ${beyond} (${place}, ${tie})`;
   return Prisma.sql`((${column}, ${id}) ${beyond} (${place}, ${tie}) OR ${column} IS NULL)`;
 }
 
@@ -134,6 +145,8 @@ function requireFitting(cursor: Cursor, cast: Order['cast']): Cursor {
 
 const FITS: Record<Order['cast'], (value: string | number) => boolean> = {
   int: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  int8: (value) => /^-?\d{1,18}$/.test(String(value)),
+  numeric: (value) => /^\d{1,40}$/.test(String(value)),
   float8: (value) => typeof value === 'number',
   text: (value) => typeof value === 'string' && !value.includes('\0'),
   timestamptz: (value) => typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) && isoText(value) === value,

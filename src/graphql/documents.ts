@@ -3,6 +3,7 @@ import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import {
   type ASTVisitor,
+  BREAK,
   type DocumentNode,
   GraphQLError,
   Kind,
@@ -23,7 +24,13 @@ import { schema } from '../schema/index.ts';
 export const LIMITS = { tokens: 10_000, depth: 12, aliases: 50, rootFields: 50, cost: 5_000 };
 
 export type PreparedDocument =
-  | { document: DocumentNode; hasPagesInVariables: boolean; errors?: undefined }
+  | {
+      document: DocumentNode;
+      hasPagesInVariables: boolean;
+      /** Asks for the schema itself, which no resolver counts as an operation. */
+      introspects: boolean;
+      errors?: undefined;
+    }
   | { errors: readonly GraphQLError[] };
 
 /** Clients send the same few documents over and over. */
@@ -64,7 +71,8 @@ function prepare(text: string): PreparedDocument {
     const document = parse(text, { maxTokens: LIMITS.tokens });
     const errors = validate(schema, document, RULES, { maxErrors: 20 });
     if (errors.length > 0) return { errors: errors.map(asBadInput) };
-    return { document, hasPagesInVariables: withPageSizes(document, {}) !== document };
+    const hasPagesInVariables = withPageSizes(document, {}) !== document;
+    return { document, hasPagesInVariables, introspects: introspects(document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [asBadInput(error)] };
     // The parser and the rules call themselves for each level of nesting.
@@ -95,6 +103,17 @@ function withPageSizes(document: DocumentNode, variables: Record<string, unknown
       return { ...argument, value: { kind: Kind.INT, value: String(Number.isInteger(size) ? size : MAX_PAGE) } };
     },
   });
+}
+
+function introspects(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Field({ name }) {
+      if (name.value === '__schema' || name.value === '__type') found = true;
+      return found ? BREAK : undefined;
+    },
+  });
+  return found;
 }
 
 function rootFieldLimit(context: ValidationContext): ASTVisitor {

@@ -4,20 +4,33 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Services } from '../context.ts';
 import { readBody } from '../http/request-body.ts';
+import type { Viewer } from '../lib/access.ts';
 import { readCredentials } from '../lib/credentials.ts';
 import { BadInputError } from '../lib/errors.ts';
+import { rateHeaders } from '../lib/rate-limits.ts';
+import type { Meter } from '../limits/rate-limits.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { shownError } from './shown-errors.ts';
-import { subscribeWhileSessionLasts } from './stream-session.ts';
+import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+const EXPOSED = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];
+
+/** What our plugins are given of a request. */
+interface ServerContext {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** Who calls, asked once however often it is needed. */
+  caller: () => Promise<{ viewer: Viewer; meter: Meter | undefined }>;
+}
+
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
-  const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, Context>({
+  const yoga = createYoga<ServerContext, Context>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -31,37 +44,72 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       headers: JSON.stringify({ [tokenHeaders[0]!]: '' }, null, 2),
     },
     renderGraphiQL,
-    cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'] },
+    cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments, ourSubscribe],
-    context: async ({ req }) => {
-      const credentials = readCredentials((name) => req.headers[name.toLowerCase()], tokenHeaders);
-      const viewer = await authenticate(credentials, services);
-      return { ...services, viewer, loaders: createLoaders(viewer) };
+    plugins: [ourDocuments, ourSubscribe, tellCounts],
+    context: async ({ caller }) => {
+      const { viewer, meter } = await caller();
+      return { ...services, viewer, meter, loaders: createLoaders(viewer) };
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const caller = once(async () => {
+      const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
+      const viewer = await authenticate(credentials, services);
+      return { viewer, meter: services.rateLimits?.meter(request, viewer) };
+    });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, services);
+      refuse(response, error, services, await countsOf(request, caller));
       return;
     }
-    await yoga(request, response);
+    await yoga(request, response, { caller });
   };
 }
 
-function refuse(response: ServerResponse, error: unknown, { log }: Services): void {
+/** Asks who calls, the first time that anybody wants to know. */
+function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asked: Promise<Result> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
+}
+
+/** What the headers tell of the rate limits; a request that ran no operation counts as one. */
+async function countsOf({ method }: { method?: string | undefined }, caller: ServerContext['caller']) {
+  try {
+    const { meter } = await caller();
+    if (meter && !meter.hasCounted && method !== 'OPTIONS') await meter.tally('default');
+    return rateHeaders(meter?.state);
+  } catch {
+    return {}; // the answer itself tells that the database is away
+  }
+}
+
+function refuse(response: ServerResponse, error: unknown, { log }: Services, counts: Record<string, string>): void {
   const status = error instanceof BadInputError ? error.status : 500;
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Access-Control-Allow-Origin': '*' });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': EXPOSED.join(', '),
+    ...counts,
+  });
   response.end(JSON.stringify({ errors: [shownError(error, log)] }));
 }
 
 /** The documents of all doors are parsed, validated and limited by one function. */
-const ourDocuments: Plugin<Context> = {
-  onParams({ params }) {
-    const problem = variableProblem(String(params.query), params.variables);
+const ourDocuments: Plugin<Context, ServerContext> = {
+  async onParams({ params, context }) {
+    const text = String(params.query);
+    const problem = variableProblem(text, params.variables);
+    const prepared = prepareDocument(text);
+    if (problem || prepared.errors || prepared.introspects) {
+      const { meter } = await (context as unknown as ServerContext).caller();
+      await meter?.count('default');
+    }
     if (problem) throw problem;
   },
   onParse({ setParseFn }) {
@@ -76,8 +124,16 @@ const ourDocuments: Plugin<Context> = {
   },
 };
 
+const tellCounts: Plugin<Context, ServerContext> = {
+  async onResponse({ request, response, serverContext }) {
+    for (const [name, value] of Object.entries(await countsOf(request, serverContext.caller))) {
+      response.headers.set(name, value);
+    }
+  },
+};
+
 const ourSubscribe: Plugin<Context> = {
   onSubscribe({ setSubscribeFn }) {
-    setSubscribeFn(subscribeWhileSessionLasts);
+    setSubscribeFn(subscribeWhileCredentialsHold);
   },
 };

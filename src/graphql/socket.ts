@@ -5,15 +5,16 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext
 import { type Extra, useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Context, Services } from '../context.ts';
-import type { KnownViewer, Viewer, ViewerSession } from '../lib/access.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
 import { SECOND } from '../lib/time.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
-import { authenticate, sessionExpiry } from '../resolvers/sessions/authenticate.ts';
+import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { followCredentials } from './follow-credentials.ts';
 import { shownError } from './shown-errors.ts';
+import { SocketPlaces } from './socket-places.ts';
 import { subscribe } from './subscribe.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
@@ -23,13 +24,16 @@ const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** How long clients may take to answer the close of a service that stops. */
 const FAREWELL = SECOND;
 const TOO_SLOW = 4429;
+/** Sockets of one user, on one process. */
+const MAX_SOCKETS = 100;
+const TOO_MANY_SOCKETS = 4429;
 
 interface SocketExtra extends Record<PropertyKey, unknown> {
   credentials?: Credentials;
-  /** Stops waiting for the end of the session. */
+  /** Stops waiting for the end of the credentials. */
   release?: () => void;
-  /** When the credentials end by themselves, as far as this process knows. */
-  expiresAt?: Date;
+  /** Gives the socket's place back. */
+  leave?: () => void;
 }
 
 type Connection = SocketContext<Record<string, unknown>, Extra & SocketExtra>;
@@ -54,15 +58,27 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     });
   });
 
-  const connections = new Set<Connection>();
+  const places = new SocketPlaces(MAX_SOCKETS);
   const accept = async (connection: Connection): Promise<boolean> => {
     const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
     const viewer = await authenticate(credentials, services);
     if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
+    if (services.rateLimits) {
+      const leave = places.take(viewer);
+      if (!leave) {
+        close(connection, TOO_MANY_SOCKETS, 'Too many sockets');
+        return false;
+      }
+      connection.extra.leave = leave;
+      if (!isOpen(connection)) leave();
+    }
     connection.extra.credentials = credentials;
-    await followSession(connection, viewer, services);
-    if (isOpen(connection)) connections.add(connection);
-    return true;
+    const release = await followCredentials(viewer, services, () =>
+      close(connection, CloseCode.Forbidden, 'Forbidden'),
+    );
+    connection.extra.release = release;
+    if (!isOpen(connection)) release();
+    return isOpen(connection);
   };
   const graphql = useServer<Record<string, unknown>, SocketExtra>(
     {
@@ -80,27 +96,33 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
         }
       },
       onDisconnect: (connection) => {
-        connections.delete(connection);
         connection.extra.release?.();
       },
+      // Unlike `onDisconnect` it comes also for those who leave before they are let in.
+      onClose: ({ extra }) => extra.leave?.(),
       onSubscribe: async (connection, _id, { query, variables, operationName }) => {
         if (Object.keys(connection.subscriptions).length > MAX_OPERATIONS) {
           return [new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`)];
         }
-        const problem = variableProblem(query, variables);
-        if (problem) return [problem];
-        const prepared = prepareDocument(query);
-        if (prepared.errors) return prepared.errors;
         const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
         if (viewer instanceof GraphQLError) return [viewer];
         if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
           close(connection, CloseCode.Forbidden, 'Forbidden');
           return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
         }
-        connection.extra.expiresAt = sessionOf(viewer)?.expiresAt;
+        const meter = services.rateLimits?.meter(connection.extra.request, viewer);
+        const problem = variableProblem(query, variables);
+        const prepared = prepareDocument(query);
+        if (problem || prepared.errors || prepared.introspects) {
+          const exceeded = await meter?.count('default').catch(asGraphQLError);
+          if (exceeded) return [exceeded];
+        }
+        if (problem) return [problem];
+        if (prepared.errors) return prepared.errors;
         const contextValue: Context = {
           ...services,
           viewer,
+          meter,
           loaders: createLoaders(viewer),
           onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
         };
@@ -112,14 +134,9 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     sockets,
   );
 
-  const expiry = setInterval(() => {
-    for (const connection of connections) void closeIfExpired(connection, services);
-  }, SECOND).unref();
-
   return {
     /** Closes all sockets with 1001. */
     async stop(): Promise<void> {
-      clearInterval(expiry);
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, FAREWELL).unref();
@@ -127,17 +144,6 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       clearTimeout(hurry);
     },
   };
-}
-
-/** The session's end, on whatever process, closes the socket. */
-async function followSession(connection: Connection, viewer: KnownViewer, { hub }: Services): Promise<void> {
-  const session = sessionOf(viewer);
-  if (!session) return;
-  connection.extra.expiresAt = session.expiresAt;
-  connection.extra.release = await hub.onSessionEnded(viewer.applicationId, session.id, () =>
-    close(connection, CloseCode.Forbidden, 'Forbidden'),
-  );
-  if (!isOpen(connection)) connection.extra.release();
 }
 
 /** Whoever asks and asks without reading the answers is not waited for. */
@@ -153,26 +159,9 @@ function isOpen({ extra }: Connection): boolean {
   return extra.socket.readyState === extra.socket.OPEN;
 }
 
-/** Requests elsewhere with the same token may have restarted its lifetime, so the session itself is asked. */
-async function closeIfExpired({ extra }: Connection, services: Services): Promise<void> {
-  if (!extra.expiresAt || extra.expiresAt > services.now()) return;
-  extra.expiresAt = undefined;
-  try {
-    extra.expiresAt = await sessionExpiry(extra.credentials!.token!, services);
-    if (!extra.expiresAt) extra.socket.close(CloseCode.Forbidden, 'Forbidden');
-  } catch (error) {
-    services.log.warn({ err: error }, 'the end of a session could not be checked; trying again');
-    extra.expiresAt = services.now();
-  }
-}
-
 function close({ extra }: Connection, code: number, reason: string): void {
   const socket: WebSocket = extra.socket;
   socket.close(code, reason);
-}
-
-function sessionOf(viewer: Viewer): ViewerSession | undefined {
-  return 'session' in viewer ? viewer.session : undefined;
 }
 
 /** `connection_init` carries the headers as a payload; letter case ignored. */
@@ -186,6 +175,7 @@ function payloadReader(payload: Readonly<Record<string, unknown>> | undefined): 
 
 /** A fault as something that a hook may answer; `onError` masks it. */
 function asGraphQLError(fault: Error): GraphQLError {
+  if (fault instanceof GraphQLError) return fault;
   return new GraphQLError('Internal server error', { originalError: fault });
 }
 

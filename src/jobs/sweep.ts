@@ -1,5 +1,6 @@
 import { db, Prisma } from '../db/client.ts';
 import { HOUR, MINUTE } from '../lib/time.ts';
+import { RESET_LIFETIME } from '../resolvers/password-resets.ts';
 import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
 
 /** How often what has outlived its use is removed. Any number of processes may do it at once: it is only deleting. */
@@ -13,17 +14,34 @@ export interface Retention {
   eventRetentionHours: number;
 }
 
-/** Removes expired sessions, nonces that can't be replayed any more, and events nobody may resume from. */
+/** Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, and events nobody may resume from. */
 export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: Retention): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
-  await deleteInBatches(Prisma.sql`
-    DELETE FROM sessions WHERE (application_id, id) IN (
-      SELECT application_id, id FROM sessions WHERE updated_at < ${before(sessionMinutes * MINUTE)} LIMIT ${BATCH})`);
+  await deleteSessions(now, sessionMinutes);
   await deleteInBatches(Prisma.sql`
     DELETE FROM used_nonces WHERE (application_id, nonce, timestamp) IN (
       SELECT application_id, nonce, timestamp FROM used_nonces
       WHERE used_at < ${before(NONCE_LIFETIME)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM password_resets WHERE (application_id, token_hash) IN (
+      SELECT application_id, token_hash FROM password_resets
+      WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
+  await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await trimEvents(before(eventRetentionHours * HOUR));
+}
+
+/**
+ * Each application may have a lifetime of its own; the shortest bounds what is looked at. A minute is granted to moments
+ * of requests that are not stored yet.
+ */
+async function deleteSessions(now: Date, sessionMinutes: number): Promise<void> {
+  const minutes = Prisma.sql`coalesce(a.session_minutes, ${sessionMinutes}::int) * interval '1 minute' + interval '1 minute'`;
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM sessions WHERE (application_id, id) IN (
+      SELECT s.application_id, s.id FROM sessions s JOIN applications a ON a.id = s.application_id
+      WHERE s.updated_at < ${now}::timestamptz - (SELECT min(${minutes}) FROM applications a)
+        AND s.updated_at < ${now}::timestamptz - (${minutes})
+      LIMIT ${BATCH})`);
 }
 
 /** Removes from the start of the stream only, so that whoever still finds the row of a cursor has lost nothing behind it. */

@@ -4,6 +4,8 @@ import { ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError 
 export interface ViewerSession {
   id: number;
   token: string;
+  /** Grows with each login and logout of the token. */
+  generation: number;
   /** When the session ends unless another request restarts its lifetime. */
   expiresAt: Date;
 }

@@ -78,6 +78,40 @@ export class NotFoundError extends ServiceError {
   }
 }
 
+/** An update that names nothing to change. */
+export class NoUpdateDataError extends BadInputError {
+  constructor() {
+    super('No data for update was provided');
+  }
+}
+
+export class OtherUserError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'You are not allowed to modify this user');
+  }
+}
+
+/** The application does not let sessions list its users. */
+export class UsersListingForbiddenError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'Users retrieving forbidden in application settings');
+  }
+}
+
+/** No user has that id. */
+export class UnknownUserError extends NotFoundError {
+  constructor() {
+    super('The user was not found');
+  }
+}
+
+/** Nobody is found by what they were looked up by. */
+export class NoSuchUserError extends NotFoundError {
+  constructor() {
+    super("Couldn't find user");
+  }
+}
+
 /** Well formed, but against a rule of the domain. Several sentences are reported together. */
 export class UnprocessableError extends ServiceError {
   readonly sentences: string[];
@@ -85,6 +119,12 @@ export class UnprocessableError extends ServiceError {
   constructor(...sentences: string[]) {
     super('UNPROCESSABLE', sentences.join(', '));
     this.sentences = sentences;
+  }
+}
+
+export class PasswordResetOffError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'Password reset is turned off');
   }
 }
 
@@ -112,7 +152,14 @@ export class CursorExpiredError extends ServiceError {
   }
 }
 
-/** The database is away, or the service is shutting down. */
+/** One operation too many; `extensions.retryAfter` says in how many seconds the next is welcome. */
+export class RateLimitedError extends ServiceError {
+  constructor(retryAfter: number) {
+    super('RATE_LIMITED', 'Rate limit exceeded', { retryAfter });
+  }
+}
+
+/** The database is away, the service is shutting down, or too much is waiting already. */
 export class ServiceUnavailableError extends ServiceError {
   constructor() {
     super('INTERNAL_SERVER_ERROR', 'Service unavailable');

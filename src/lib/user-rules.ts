@@ -45,21 +45,53 @@ const NO_POSITIVE = 'should be a positive integer';
 const MAX_TAGS = 5;
 const MAX_TAG = 50;
 
+/** What may be given of a user to be changed: fields that are left out stay, null clears one. */
+export interface UserChanges extends UserInput {
+  oldPassword?: string | null;
+}
+
 /**
  * Texts of every rule of gaps §4.1 that a new user breaks, by field in the order of the record; empty when none.
  * @param taken what only the database knows: texts of the fields that another user has
  */
 export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
-  const problems = compact({
-    login: [...loginProblems(text(input.login)), ...(taken.login ?? [])],
-    email: [...emailProblems(text(input.email)), ...(taken.email ?? [])],
-    password: passwordProblems(input.password ?? ''),
+  const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
+  return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
+}
+
+/**
+ * The same for a change of a user.
+ * @param known what only the database knows: texts of taken fields and of `oldPassword`
+ * @param before the user's names; a change may not take away the last one
+ */
+export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
+  const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
+  const problems = fieldProblems(input, { ...known, password });
+  const losesNames = isNamed(before) && !isNamed({ ...before, ...given(input) });
+  return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
+}
+
+/** What a user is called by; one of them is there. */
+export type UserNames = Pick<UserInput, 'login' | 'email' | 'phone'>;
+
+const NAMELESS: FieldErrors = { login: ["can't be blank"], email: ["can't be blank"] };
+
+function isNamed({ login, email, phone }: UserNames): boolean {
+  return Boolean(text(login) || text(email) || text(phone));
+}
+
+function fieldProblems(input: UserInput, known: FieldErrors): FieldErrors {
+  return compact({
+    login: [...loginProblems(text(input.login)), ...(known.login ?? [])],
+    email: [...emailProblems(text(input.email)), ...(known.email ?? [])],
+    password: known.password ?? [],
+    oldPassword: known.oldPassword ?? [],
     fullName: tooLong(text(input.fullName), 255),
     phone: phoneProblems(text(input.phone)),
     website: tooLong(text(input.website), 255),
-    facebookId: [...providerIdProblems(text(input.facebookId)), ...(taken.facebookId ?? [])],
-    twitterId: [...providerIdProblems(text(input.twitterId)), ...(taken.twitterId ?? [])],
-    externalUserId: [...positive(input.externalUserId, Number.MAX_SAFE_INTEGER), ...(taken.externalUserId ?? [])],
+    facebookId: [...providerIdProblems(text(input.facebookId)), ...(known.facebookId ?? [])],
+    twitterId: [...providerIdProblems(text(input.twitterId)), ...(known.twitterId ?? [])],
+    externalUserId: [...positive(input.externalUserId, Number.MAX_SAFE_INTEGER), ...(known.externalUserId ?? [])],
     blobId: positive(input.blobId, 2_147_483_647),
     customData: tooLong(text(input.customData), 5000),
     parentsContacts: tooLong(text(input.parentsContacts), 255),
@@ -68,9 +100,6 @@ export function newUserProblems(input: UserInput, taken: FieldErrors = {}): Fiel
     allowStatisticsAnalysis: flagProblems(input.allowStatisticsAnalysis),
     allowSalesActivities: flagProblems(input.allowSalesActivities),
   });
-  const isNameless = !text(input.login) && !text(input.email) && !text(input.phone);
-  if (isNameless && !problems.password) return { login: ["can't be blank"], email: ["can't be blank"], ...problems };
-  return problems;
 }
 
 /** The fields as they are stored; call it only when there are no problems. */
@@ -98,6 +127,18 @@ export function checkedUser(input: UserInput): CheckedUser {
   };
 }
 
+/** The given fields as they are stored; call it only when there are no problems. */
+export function checkedChanges(input: UserChanges): Partial<CheckedUser> {
+  const changed = new Set(Object.keys(given(input)));
+  if (changed.has('login')) changed.add('loginKey');
+  return Object.fromEntries(Object.entries(checkedUser(input)).filter(([field]) => changed.has(field)));
+}
+
+/** What of an input is there; null is. */
+function given<Input extends object>(input: Input): Partial<Input> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<Input>;
+}
+
 /** User texts are trimmed at the end; the empty text clears a field. */
 function text(value: string | null | undefined): string | null {
   return value?.trimEnd() || null;
@@ -112,13 +153,13 @@ function loginProblems(login: string | null): string[] {
   return [...tooShort(login, 3), ...tooLong(login, 40), ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE])];
 }
 
-function emailProblems(email: string | null): string[] {
+export function emailProblems(email: string | null): string[] {
   if (email === null) return [];
   const looksRight = email.length <= 255 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email);
   return looksRight ? [] : ['should look like an email address.'];
 }
 
-function passwordProblems(password: string): string[] {
+export function passwordProblems(password: string): string[] {
   return [...(/^[!-~]+$/.test(password) ? [] : [NOT_PRINTABLE]), ...tooShort(password, 8), ...tooLong(password, 40)];
 }
 

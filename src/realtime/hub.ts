@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import { Audience, type Knowing } from './audience.ts';
 import { type Outbox, WAKE_CHANNEL } from './outbox.ts';
@@ -25,7 +26,8 @@ export class Hub {
   readonly #ofDialog = new Map<string, Set<Watch>>();
   /** Watches of all the dialogs of a user, by application and user; of an API key alone under `*`. */
   readonly #ofUser = new Map<string, Set<Watch>>();
-  readonly #sessionEnded = new Map<string, Set<() => void>>();
+  /** Who has to look at their credentials again, by what the credentials depend on. */
+  readonly #credentials = new Map<string, Set<() => void>>();
   #listeners = 0;
   #started: Promise<void> | undefined;
   #isDraining = false;
@@ -84,13 +86,19 @@ export class Hub {
     return watch;
   }
 
-  /** Calls back when the session ends, on whatever process. @returns stops listening */
-  async onSessionEnded(applicationId: number, sessionId: number, callback: () => void): Promise<() => void> {
+  /**
+   * Calls back when the viewer's credentials may have ended or changed, on whatever process: whether they still hold
+   * is for the caller to ask, as what happened may lie before they were opened. @returns stops listening
+   */
+  async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
-    const key = `${applicationId}:${sessionId}`;
-    add(this.#sessionEnded, key, callback);
+    const places = credentialPlaces(viewer);
+    for (const place of places) add(this.#credentials, place, callback);
+    let isListening = true;
     return () => {
-      if (remove(this.#sessionEnded, key, callback)) this.#listeners--;
+      for (const place of places) remove(this.#credentials, place, callback);
+      if (isListening) this.#listeners--;
+      isListening = false;
     };
   }
 
@@ -144,11 +152,8 @@ export class Hub {
   async #dispatch(rows: StreamRow[]): Promise<void> {
     const knowing = await this.#audience.of(rows.filter((row) => this.#isWatched(row)));
     for (const row of rows) {
-      if (row.kind === 'sessionEnded') {
-        for (const callback of this.#sessionEnded.get(`${row.applicationId}:${row.subjectId}`) ?? []) callback();
-      } else if (this.#isWatched(row)) {
-        this.#deliver(row, knowing(row));
-      }
+      for (const callback of this.#credentials.get(placeOfCredential(row)) ?? []) callback();
+      if (this.#isWatched(row)) this.#deliver(row, knowing(row));
     }
   }
 
@@ -210,6 +215,29 @@ export class Hub {
     this.#log.warn({ err: error }, 'notifications can not be heard; trying again');
     this.#listenAgain();
   }
+}
+
+/** Names what a row tells of: `sessionEnded 92 7`. */
+function placeOfCredential({
+  kind,
+  applicationId,
+  subjectId,
+}: Pick<StreamRow, 'kind' | 'applicationId' | 'subjectId'>) {
+  return `${kind} ${applicationId} ${subjectId}`;
+}
+
+/** What the credentials of a viewer can end or change by. */
+function credentialPlaces(viewer: KnownViewer): string[] {
+  const { applicationId } = viewer;
+  const place = (kind: StreamRow['kind'], subject: number) =>
+    placeOfCredential({ kind, applicationId, subjectId: String(subject) });
+  const places: string[] = [];
+  if ('session' in viewer && viewer.session) {
+    places.push(place('sessionEnded', viewer.session.id), place('sessionMinutesChanged', applicationId));
+  }
+  if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) places.push(place('apiKeyRevoked', viewer.apiKeyId));
+  if (viewer.kind === 'user') places.push(place('userDeleted', viewer.userId));
+  return places;
 }
 
 function placeOfUser(applicationId: number, user: number | '*'): string {

@@ -79,3 +79,36 @@ export async function announceEndedSessions(
     })),
   });
 }
+
+/** A revoked API key: what was opened with it ends on every process. */
+export async function announceRevokedApiKey(
+  transaction: Transaction,
+  { applicationId, id }: { applicationId: number; id: number },
+  now: Date,
+): Promise<void> {
+  await transaction.outboxEvent.create({
+    data: { applicationId, kind: 'apiKeyRevoked', subjectId: String(id), createdAt: now },
+  });
+}
+
+/** Another lifetime of an application's sessions: who waits for the end of one has to ask anew when it is. */
+export async function announceSessionMinutes(
+  transaction: Transaction,
+  applicationId: number,
+  now: Date,
+): Promise<void> {
+  await transaction.outboxEvent.create({
+    data: { applicationId, kind: 'sessionMinutesChanged', subjectId: String(applicationId), createdAt: now },
+  });
+}
+
+/** A deleted user: API keys that act for them find nobody any more. */
+export async function announceDeletedUser(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+  now: Date,
+): Promise<void> {
+  await transaction.outboxEvent.create({
+    data: { applicationId, kind: 'userDeleted', subjectId: String(userId), createdAt: now },
+  });
+}

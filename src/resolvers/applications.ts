@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { db } from '../db/client.ts';
+import type { Services } from '../context.ts';
+import { db, type Prisma } from '../db/client.ts';
+import type { Application, SignatureHash } from '../generated/prisma/client.ts';
+import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { hashSecret } from '../lib/tokens.ts';
+import { announceSessionMinutes } from '../realtime/outbox.ts';
+import { randomApiKey } from './api-keys.ts';
 
 /** What a new application is reached with; key and secret are shown this once. */
 export interface ApplicationCredentials {
@@ -18,18 +23,40 @@ export interface NewApplication {
   apiKey?: string;
 }
 
+/** What may be changed of an application; what is left out, or null where null means nothing, stays as it is. */
+export interface ApplicationChanges {
+  name?: string | null;
+  /** The one hash that signatures of its sessions may use. */
+  signatureHash?: SignatureHash | null;
+  /** Whether sessions may list its users. */
+  usersList?: boolean | null;
+  /** Whether users may have mails sent by which they set a new password. */
+  passwordReset?: boolean | null;
+  /** Sliding lifetime of its sessions, at least 1; null is the service's own. */
+  sessionMinutes?: number | null;
+}
+
+const MAX_NAME = 255;
+
 /** Keeps two processes that start at the same moment from making two first applications. */
 const BOOTSTRAP_LOCK = 7_270_101;
 
-/** Creates the first application of an empty database; does nothing where there is one. */
-export function bootstrapApplication(input: NewApplication, now: Date): Promise<ApplicationCredentials | undefined> {
+/**
+ * Creates the first application of an empty database; does nothing where there is one.
+ * @param keep is given the secrets before the application is stored for good; if it fails, there is none
+ */
+export function bootstrapApplication(
+  input: NewApplication,
+  now: Date,
+  keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
+): Promise<ApplicationCredentials | undefined> {
   return db.$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`;
     if ((await transaction.application.count()) > 0) return undefined;
 
     const authKey = input.authKey ?? randomBytes(15).toString('base64url');
     const authSecret = input.authSecret ?? randomBytes(15).toString('base64url');
-    const apiKey = input.apiKey ?? randomBytes(32).toString('base64url');
+    const apiKey = input.apiKey ?? randomApiKey();
     const { id } = await transaction.application.create({
       data: { id: input.id, name: input.name, authKey, authSecret, createdAt: now, updatedAt: now },
     });
@@ -39,6 +66,54 @@ export function bootstrapApplication(input: NewApplication, now: Date): Promise<
     // An id that was chosen must not be handed out again.
     await transaction.$executeRaw`
       SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
-    return { applicationId: id, authKey, authSecret, apiKey };
+    const credentials = { applicationId: id, authKey, authSecret, apiKey };
+    await keep(credentials);
+    return credentials;
   });
+}
+
+/** @throws {NotFoundError} unknown application */
+export async function findApplication(id: number): Promise<Application> {
+  const application = await db.application.findUnique({ where: { id } });
+  if (!application) throw new NotFoundError();
+  return application;
+}
+
+/**
+ * Changes an application's settings from the next request on. Another session lifetime counts for open sessions too.
+ * @throws {NotFoundError} unknown application
+ * @throws {InvalidFieldsError} a blank or long name; minutes that are no positive number
+ */
+export async function updateApplication(
+  id: number,
+  changes: ApplicationChanges,
+  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+): Promise<Application> {
+  const problems = problemsOf(changes);
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+  const at = now();
+  const data: Prisma.ApplicationUpdateManyMutationInput = {
+    name: changes.name?.trim(),
+    signatureHash: changes.signatureHash ?? undefined,
+    usersList: changes.usersList ?? undefined,
+    passwordReset: changes.passwordReset ?? undefined,
+    sessionMinutes: changes.sessionMinutes,
+    updatedAt: at,
+  };
+  const updated = await db.$transaction(async (transaction) => {
+    const [application] = await transaction.application.updateManyAndReturn({ where: { id }, data });
+    if (!application) throw new NotFoundError();
+    if (changes.sessionMinutes !== undefined) await announceSessionMinutes(transaction, id, at);
+    return application;
+  });
+  outbox.wake();
+  return updated;
+}
+
+function problemsOf({ name, sessionMinutes }: ApplicationChanges): FieldErrors {
+  const problems: FieldErrors = {};
+  if (name?.trim() === '') problems.name = ["can't be blank"];
+  if (name && name.trim().length > MAX_NAME) problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
+  if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['should be a positive integer'];
+  return problems;
 }

@@ -23,10 +23,13 @@ export async function addReaction(
   const id = checkedId(messageId);
   const checked = checkedName(name);
   const message = await requireMessage(id, context);
+  // Whoever deletes the user waits, or has done so: then nobody is held, and nothing is left behind.
   const added = await db.$executeRaw`
-    WITH added AS (
+    WITH held AS (
+      SELECT id FROM users WHERE application_id = ${viewer.applicationId} AND id = ${viewer.userId} FOR KEY SHARE
+    ), added AS (
       INSERT INTO reactions (application_id, message_id, user_id, name)
-      VALUES (${viewer.applicationId}, ${message.id}, ${viewer.userId}, ${checked})
+      SELECT ${viewer.applicationId}::int, ${message.id}, held.id, ${checked} FROM held
       ON CONFLICT DO NOTHING RETURNING name
     )
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)

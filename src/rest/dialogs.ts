@@ -58,6 +58,7 @@ export const dialogRoutes = [
   route({
     method: 'post',
     path: '/chat/Dialog',
+    xml: 'dialog',
     document: CreateDialog,
     variables: ({ given }) => ({
       input: {
@@ -75,6 +76,7 @@ export const dialogRoutes = [
   route({
     method: 'get',
     path: '/chat/Dialog',
+    xml: 'dialogs',
     document: ListDialogs,
     variables: ({ given }) => ({
       filter: readFilter(given, FILTERS),
@@ -98,6 +100,7 @@ export const dialogRoutes = [
   route({
     method: 'get',
     path: '/chat/Dialog/:id',
+    xml: 'dialog',
     document: FindDialog,
     variables: ({ path }) => ({ id: path.id! }),
     respond: ({ dialog }) => ok(presentDialog(dialog)),

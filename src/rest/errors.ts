@@ -5,12 +5,17 @@ import {
   fieldSentences,
   InvalidFieldsError,
   NeedUserError,
+  NoSuchUserError,
   NotFoundError,
+  NoUpdateDataError,
+  OtherUserError,
+  RateLimitedError,
   type ServiceError,
   ServiceUnavailableError,
   SessionMissingError,
   SignInRefusedError,
   UnauthenticatedError,
+  UnknownUserError,
   UnprocessableError,
   WrongPasswordError,
 } from '../lib/errors.ts';
@@ -31,6 +36,7 @@ const STATUS: Record<ErrorCode, number> = {
 export function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
   if (error instanceof NeedUserError) return 422;
+  if (error instanceof OtherUserError) return 401;
   if (error instanceof ServiceUnavailableError) return 503;
   return STATUS[error.code];
 }
@@ -41,6 +47,7 @@ export function commonBody(error: ServiceError): unknown {
   const isCommon =
     error instanceof UnauthenticatedError ||
     error instanceof ServiceUnavailableError ||
+    error instanceof RateLimitedError ||
     (error instanceof BadInputError && error.status !== 400);
   return isCommon ? errorList(error) : undefined;
 }
@@ -53,6 +60,7 @@ export function errorList(error: ServiceError): unknown {
 /** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;
+  if (error instanceof NoUpdateDataError) return baseForm(error);
   if (error instanceof BadInputError || error instanceof SignInRefusedError || isDefaultNotFound(error)) {
     return errorList(error);
   }
@@ -61,9 +69,10 @@ export function errorsByField(error: ServiceError): unknown {
   return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(error.fields) } };
 }
 
-/** As `errorsByField`, but an unknown user is a 404 without body. */
+/** As `errorsByField`, but an unknown user is a 404 without body; one looked up by something else has its own body. */
 export function usersErrors(error: ServiceError): unknown {
-  return error instanceof NotFoundError ? undefined : errorsByField(error);
+  if (error instanceof NoSuchUserError) return { code: null, message: error.message };
+  return error instanceof UnknownUserError ? undefined : errorsByField(error);
 }
 
 function baseForm(error: ServiceError): unknown {

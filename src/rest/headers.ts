@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Viewer } from '../lib/access.ts';
+import { type RateCount, rateHeaders } from '../lib/rate-limits.ts';
 import { headerTime } from '../lib/time.ts';
-
-/** The version of the interface that this service speaks. */
-export const API_VERSION = '2.58.0';
+import { API_VERSION } from '../lib/versions.ts';
 
 const EXPOSED = 'SVC-REST-API-Version, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy';
 const ALLOWED = 'Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version';
@@ -17,6 +16,8 @@ export interface AnswerFacts {
   arrivedAt: number;
   /** When the request's session ends, where the answer tells it. */
   expiresAt: Date | undefined;
+  /** Undefined when rate limits are off. */
+  rateCount: RateCount | undefined;
 }
 
 /** Headers of every answer (gaps §1.3). */
@@ -37,12 +38,13 @@ export class AnswerHeaders {
     };
   }
 
-  of({ status, requestId, arrivedAt, expiresAt }: AnswerFacts): Record<string, string> {
+  of({ status, requestId, arrivedAt, expiresAt, rateCount }: AnswerFacts): Record<string, string> {
     const headers: Record<string, string> = {
       ...this.#fixed,
       Status: `${status} ${STATUS_CODES[status]}`,
       'X-Request-Id': requestId,
       'X-Runtime': ((performance.now() - arrivedAt) / 1000).toFixed(6),
+      ...rateHeaders(rateCount),
     };
     if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="service"';
     if (expiresAt) {

@@ -61,6 +61,7 @@ export const messageRoutes = [
   route({
     method: 'post',
     path: '/chat/Message',
+    xml: 'chat-message',
     document: SendMessage,
     variables: ({ given }) => ({
       input: {
@@ -82,6 +83,7 @@ export const messageRoutes = [
   route({
     method: 'get',
     path: '/chat/Message',
+    xml: 'chat-messages',
     document: ReadMessages,
     variables: ({ given }) => ({
       dialogId: readText(given.chat_dialog_id) ?? '',
@@ -101,6 +103,8 @@ export const messageRoutes = [
   route({
     method: 'get',
     path: '/chat/Message/:id',
+    since: '2.39.0',
+    xml: 'chat-message',
     document: FindMessage,
     variables: ({ path }) => ({ id: path.id! }),
     respond: ({ message }) => ok(presentMessage(message)),

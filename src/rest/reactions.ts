@@ -19,6 +19,7 @@ export const reactionRoutes = [
   route({
     method: 'post',
     path: '/chat/Message/:id/reactions',
+    since: '2.58.0',
     document: AddReaction,
     variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
     respond: empty,
@@ -27,6 +28,7 @@ export const reactionRoutes = [
   route({
     method: 'get',
     path: '/chat/Message/:id/reactions',
+    since: '2.58.0',
     document: ListReactions,
     variables: ({ path }) => ({ messageId: path.id! }),
     respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
@@ -35,6 +37,7 @@ export const reactionRoutes = [
   route({
     method: 'delete',
     path: '/chat/Message/:id/reactions',
+    since: '2.58.0',
     document: RemoveReaction,
     variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
     respond: empty,

@@ -2,6 +2,7 @@ import type { ResultOf, VariablesOf } from 'gql.tada';
 import type { DocumentNode } from 'graphql';
 import type { Parameters } from '../lib/bracket-keys.ts';
 import type { ServiceError } from '../lib/errors.ts';
+import type { XmlRoot } from '../lib/xml.ts';
 
 /** What a request says, whatever form it came in. */
 export interface RestRequest {
@@ -15,10 +16,12 @@ export interface RestRequest {
 export interface Answer {
   status: number;
   body: unknown;
-  /** The session whose lifetime the answer tells, when the request itself came with none. */
-  opensSession?: boolean;
+  /** When the session ends that the answer opens; any other answer tells it of the request's session. */
+  expiresAt?: Date;
   /** The request's session has ended with it. */
   endsSession?: boolean;
+  /** Root of the XML form where it is not the route's. */
+  xml?: XmlRoot;
 }
 
 /** One legacy endpoint: a path, the GraphQL operation behind it, and the renaming between the two. */
@@ -26,6 +29,10 @@ export interface Route {
   method: 'get' | 'post' | 'put' | 'delete';
   /** In Express' form, without suffix. */
   path: string;
+  /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
+  since?: string;
+  /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
+  xml?: XmlRoot;
   /** One operation with one root field, whose access is the endpoint's. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
@@ -38,6 +45,8 @@ export interface Route {
 export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;
+  since?: string;
+  xml?: XmlRoot;
   document: Document;
   variables: (request: RestRequest) => VariablesOf<Document>;
   respond: (data: ResultOf<Document>, request: RestRequest) => Answer;

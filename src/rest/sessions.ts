@@ -1,11 +1,13 @@
-import { flatten } from '../lib/bracket-keys.ts';
+import { flatten, isObject, type Parameters } from '../lib/bracket-keys.ts';
+import { readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { type Answer, created, empty, ok, route } from './route.ts';
+import { presentUser, UserFields } from './user-fields.ts';
 
 const SessionFields = graphql(`fragment SessionFields on Session {
-  id applicationId userId nonce timestamp token createdAt updatedAt
+  id applicationId userId nonce timestamp token createdAt updatedAt expiresAt
 }`);
 
 const CreateSession = graphql(
@@ -19,13 +21,23 @@ const FindSession = graphql(`query FindSession { session { ...SessionFields } }`
 
 const DeleteSession = graphql(`mutation DeleteSession { deleteSession }`);
 
+const LoginUser = graphql(
+  `mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input) { ...UserFields } }`,
+  [UserFields],
+);
+
+const LogoutUser = graphql(`mutation LogoutUser { logoutUser }`);
+
 export const sessionRoutes = [
   route({
     method: 'post',
     path: '/session',
     document: CreateSession,
     variables: ({ given }) => ({ parameters: flatten(given).map(([name, value]) => ({ name, value })) }),
-    respond: ({ createSession }): Answer => ({ ...created(presentSession(createSession)), opensSession: true }),
+    respond: ({ createSession }): Answer => ({
+      ...created(presentSession(createSession)),
+      expiresAt: readFragment(SessionFields, createSession).expiresAt,
+    }),
     errors: errorsByField,
   }),
   route({
@@ -44,7 +56,36 @@ export const sessionRoutes = [
     respond: (): Answer => ({ ...empty(), endsSession: true }),
     errors: errorsByField,
   }),
+  route({
+    method: 'post',
+    path: '/login',
+    document: LoginUser,
+    variables: ({ given }) => ({ input: loginInput(isObject(given.user) ? { ...given, ...given.user } : given) }),
+    respond: ({ loginUser }) => ok(presentUser(loginUser)),
+    errors: errorsByField,
+  }),
+  route({
+    method: 'delete',
+    path: '/login',
+    document: LogoutUser,
+    variables: () => ({}),
+    respond: empty,
+    errors: errorsByField,
+  }),
 ];
+
+function loginInput({ login, email, password, provider, keys, firebase_phone: phone }: Parameters) {
+  return {
+    login: readText(login),
+    email: readText(email),
+    password: readText(password),
+    provider: readText(provider),
+    keys: isObject(keys) ? { token: readText(keys.token), secret: readText(keys.secret) } : undefined,
+    firebasePhone: isObject(phone)
+      ? { accessToken: readText(phone.access_token), projectId: readText(phone.project_id) }
+      : undefined,
+  };
+}
 
 function presentSession(masked: FragmentOf<typeof SessionFields>) {
   const session = readFragment(SessionFields, masked);

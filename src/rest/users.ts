@@ -1,16 +1,13 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
-import { readList, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
+import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
+import { InvalidFieldsError, UnknownUserError } from '../lib/errors.ts';
+import { readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { usersErrors } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { created, ok, route } from './route.ts';
-
-const UserFields = graphql(`fragment UserFields on User {
-  id fullName email login phone website createdAt updatedAt lastRequestAt externalUserId facebookId twitterId blobId
-  customData parentsContacts ageOver16 allowStatisticsAnalysis allowSalesActivities tags
-}`);
+import { presentUser, UserFields, userInput } from './user-fields.ts';
+import { userListRoutes } from './user-lists.ts';
+import { userLookupRoutes } from './user-lookups.ts';
 
 const CreateUser = graphql(
   `mutation CreateUser($input: CreateUserInput!) { createUser(input: $input) { ...UserFields } }`,
@@ -18,6 +15,24 @@ const CreateUser = graphql(
 );
 
 const FindUser = graphql(`query FindUser($id: Int!) { user(id: $id) { ...UserFields } }`, [UserFields]);
+
+const FindUserByExternalId = graphql(
+  `query FindUserByExternalId($externalUserId: SafeInt!) {
+    userByExternalId(externalUserId: $externalUserId) { ...UserFields }
+  }`,
+  [UserFields],
+);
+
+const UpdateUser = graphql(
+  `mutation UpdateUser($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { ...UserFields } }`,
+  [UserFields],
+);
+
+const DeleteUser = graphql(`mutation DeleteUser($id: Int!) { deleteUser(id: $id) }`);
+
+const DeleteUserByExternalId = graphql(`mutation DeleteUserByExternalId($externalUserId: SafeInt!) {
+  deleteUserByExternalId(externalUserId: $externalUserId)
+}`);
 
 export const userRoutes = [
   route({
@@ -28,6 +43,16 @@ export const userRoutes = [
     respond: ({ createUser }) => created(presentUser(createUser)),
     errors: usersErrors,
   }),
+  ...userListRoutes,
+  ...userLookupRoutes,
+  route({
+    method: 'get',
+    path: '/users/external/:externalUserId',
+    document: FindUserByExternalId,
+    variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
+    respond: ({ userByExternalId }) => ok(presentUser(userByExternalId)),
+    errors: usersErrors,
+  }),
   route({
     method: 'get',
     path: '/users/:id',
@@ -36,66 +61,60 @@ export const userRoutes = [
     respond: ({ user }) => ok(presentUser(user)),
     errors: usersErrors,
   }),
+  route({
+    method: 'put',
+    path: '/users/:id',
+    document: UpdateUser,
+    variables: ({ path, given }) => ({
+      id: integerId(path.id!),
+      input: { ...userInput(given.user), oldPassword: oldPassword(given.user) },
+    }),
+    respond: ({ updateUser }) => ok(presentUser(updateUser)),
+    errors: usersErrors,
+  }),
+  route({
+    method: 'delete',
+    path: '/users/external/:externalUserId',
+    document: DeleteUserByExternalId,
+    variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
+    respond: gone,
+    errors: usersErrors,
+  }),
+  route({
+    method: 'delete',
+    path: '/users/:id',
+    document: DeleteUser,
+    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    respond: gone,
+    errors: usersErrors,
+  }),
 ];
 
-function userInput(value: ParameterValue | undefined) {
-  const user: Parameters = isObject(value) ? value : {};
-  return {
-    login: readText(user.login),
-    email: readText(user.email),
-    password: readText(user.password),
-    fullName: readText(user.full_name),
-    phone: readText(user.phone),
-    website: readText(user.website),
-    facebookId: readText(user.facebook_id),
-    twitterId: readText(user.twitter_id),
-    externalUserId: textOrJson(user.external_user_id),
-    blobId: textOrJson(user.blob_id),
-    customData: textOrJson(user.custom_data),
-    parentsContacts: readText(user.parents_contacts),
-    tags: readList(user.tag_list).flatMap((tag) => readText(tag) ?? []),
-    ageOver16: user.age_over16,
-    allowStatisticsAnalysis: user.allow_statistics_analysis,
-    allowSalesActivities: user.allow_sales_activities,
-  };
+/** With users go their sessions; one with a session can delete but themselves. */
+function gone() {
+  return { status: 200, body: undefined, endsSession: true };
 }
 
-/** Objects and lists as their JSON text. */
-function textOrJson(value: ParameterValue | undefined): string | null | undefined {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value);
+function oldPassword(user: ParameterValue | undefined): string | null | undefined {
+  return isObject(user) ? readText(user.old_password) : undefined;
 }
 
 /** An integer id of a path: malformed 422, beyond what is ever given 404 (gaps §1.1). */
 function integerId(text: string): number {
-  const id = /^\d+$/.test(text) ? Number(text) : 0;
-  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
-  if (!isDatabaseId(id)) throw new NotFoundError();
+  const id = positiveInteger(text);
+  if (!isDatabaseId(id)) throw new UnknownUserError();
   return id;
 }
 
-function presentUser(masked: FragmentOf<typeof UserFields>) {
-  const user = readFragment(UserFields, masked);
-  return {
-    user: {
-      id: user.id,
-      full_name: user.fullName,
-      email: user.email,
-      login: user.login,
-      phone: user.phone,
-      website: user.website,
-      created_at: isoSeconds(user.createdAt),
-      updated_at: isoSeconds(user.updatedAt),
-      last_request_at: user.lastRequestAt && isoSeconds(user.lastRequestAt),
-      external_user_id: user.externalUserId,
-      facebook_id: user.facebookId,
-      twitter_id: user.twitterId,
-      blob_id: user.blobId === null ? null : String(user.blobId),
-      custom_data: user.customData,
-      parents_contacts: user.parentsContacts,
-      age_over16: user.ageOver16,
-      allow_statistics_analysis: user.allowStatisticsAnalysis,
-      allow_sales_activities: user.allowSalesActivities,
-      user_tags: user.tags.length > 0 ? user.tags.join(',') : null,
-    },
-  };
+/** The same for ids of other systems, which may be as large as a number is exact. */
+function externalId(text: string): number {
+  const id = positiveInteger(text);
+  if (!Number.isSafeInteger(id)) throw new UnknownUserError();
+  return id;
+}
+
+function positiveInteger(text: string): number {
+  const id = /^\d+$/.test(text) ? Number(text) : 0;
+  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  return id;
 }

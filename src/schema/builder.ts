@@ -10,6 +10,7 @@ import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import './clean-inputs.ts';
 import './fresh-loaders.ts';
+import './rate-limits.ts';
 
 /**
  * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
@@ -33,10 +34,11 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: Date; Output: Date };
     JSON: { Input: unknown; Output: unknown };
     SafeInt: { Input: number; Output: number };
+    Digits: { Input: string; Output: string };
     Flag: { Input: unknown; Output: boolean };
   };
 }>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
+  plugins: ['rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
   defaultFieldNullability: false,
   prisma: {
     client: () => db,

@@ -27,6 +27,34 @@ export const IntFilter = builder.inputType('IntFilter', {
   }),
 });
 
+export const SafeIntFilter = builder.inputType('SafeIntFilter', {
+  description: 'Whole numbers up to ±(2^53 − 1).',
+  fields: (t) => ({
+    eq: t.field({ type: 'SafeInt' }),
+    ne: t.field({ type: 'SafeInt' }),
+    lt: t.field({ type: 'SafeInt' }),
+    lte: t.field({ type: 'SafeInt' }),
+    gt: t.field({ type: 'SafeInt' }),
+    gte: t.field({ type: 'SafeInt' }),
+    in: t.field({ type: ['SafeInt'] }),
+    notIn: t.field({ type: ['SafeInt'] }),
+  }),
+});
+
+export const DigitsFilter = builder.inputType('DigitsFilter', {
+  description: 'Compares ids that are texts of digits as the numbers they are.',
+  fields: (t) => ({
+    eq: t.field({ type: 'Digits' }),
+    ne: t.field({ type: 'Digits' }),
+    lt: t.field({ type: 'Digits' }),
+    lte: t.field({ type: 'Digits' }),
+    gt: t.field({ type: 'Digits' }),
+    gte: t.field({ type: 'Digits' }),
+    in: t.field({ type: ['Digits'] }),
+    notIn: t.field({ type: ['Digits'] }),
+  }),
+});
+
 export const UnixTimeFilter = builder.inputType('UnixTimeFilter', {
   description: 'Unix seconds, with fractions if need be.',
   fields: (t) => ({

@@ -1,9 +1,16 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { Access } from '../lib/access.ts';
+import type { LimitName } from '../lib/rate-limits.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './sessions.ts';
+import './account-settings.ts';
+import './applications.ts';
+import './api-keys.ts';
 import './users.ts';
+import './user-changes.ts';
+import './password-resets.ts';
+import './identity-providers.ts';
 import './messages.ts';
 import './dialogs.ts';
 import './reactions.ts';
@@ -13,6 +20,13 @@ export const schema: GraphQLSchema = builder.toSchema();
 
 /** Who may call each operation, by `Query.dialog`, `Mutation.sendMessage` … */
 export const operationAccess: ReadonlyMap<string, Access> = readAccess();
+
+/** Where an operation is counted, by `Mutation.createSession` … */
+export function operationLimit(operation: string): LimitName {
+  const [type, name] = operation.split('.');
+  const { pothosOptions } = (schema.getType(type!) as GraphQLObjectType).getFields()[name!]!.extensions;
+  return (pothosOptions as { rateLimit?: LimitName }).rateLimit ?? 'default';
+}
 
 /** Denies by default: an operation that does not say who may call it stops the start. */
 function readAccess(): Map<string, Access> {

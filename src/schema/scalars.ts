@@ -1,4 +1,5 @@
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
+import { BadInputError } from '../lib/errors.ts';
 import { builder } from './builder.ts';
 
 builder.addScalarType('DateTime', DateTimeResolver, {
@@ -6,6 +7,16 @@ builder.addScalarType('DateTime', DateTimeResolver, {
 });
 builder.addScalarType('JSON', JSONResolver, { description: 'Any JSON value.' });
 builder.addScalarType('SafeInt', SafeIntResolver, { description: 'A whole number up to ±(2^53 − 1).' });
+
+builder.scalarType('Digits', {
+  description: 'A whole number of up to 40 digits as text, `"12345678901234567890"`; shorter ones may come as numbers.',
+  serialize: (value) => String(value),
+  parseValue: (value) => {
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text === 'string' && /^-?[0-9]{1,40}$/.test(text)) return text;
+    throw new BadInputError('Digits should be a whole number of up to 40 digits');
+  },
+});
 
 /** Unreadable values pass, so that the rule of the field can name them beside its other texts. */
 builder.scalarType('Flag', {

@@ -1,6 +1,8 @@
 import { signedPairs } from '../lib/session-parameters.ts';
 import { createSession, deleteSession, findSession, type OpenSession } from '../resolvers/sessions/index.ts';
+import { loginUser, logoutUser } from '../resolvers/sessions/login.ts';
 import { builder } from './builder.ts';
+import { User } from './users.ts';
 
 const Session = builder.objectRef<OpenSession>('Session').implement({
   description: 'A session as its own caller sees it.',
@@ -17,6 +19,10 @@ const Session = builder.objectRef<OpenSession>('Session').implement({
     token: t.exposeString('token', { description: 'Opens the session; 40 hex digits.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'The latest request.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When the session ends unless another request comes.',
+    }),
   }),
 });
 
@@ -37,11 +43,27 @@ const SessionUser = builder.inputType('SessionUser', {
   }),
 });
 
+const SessionKeys = builder.inputType('SessionKeys', {
+  description: "What a social provider gave the application's client.",
+  fields: (t) => ({
+    token: t.string(),
+    secret: t.string({ description: 'Twitter only.' }),
+  }),
+});
+
+const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
+  fields: (t) => ({
+    accessToken: t.string({ description: 'A Firebase ID token.' }),
+    projectId: t.string(),
+  }),
+});
+
 const CreateSessionInput = builder.inputType('CreateSessionInput', {
   description:
     "The signature is an HMAC with the application's secret over `name=value` pairs, sorted and joined with `&`: " +
     '`application_id`, `auth_key`, `nonce`, `timestamp`, and for a user session `user[login]` or `user[email]` with ' +
-    '`user[password]`.',
+    '`user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with `firebase_phone[access_token]` and ' +
+    '`firebase_phone[project_id]`.',
   fields: (t) => ({
     applicationId: t.int(),
     authKey: t.string(),
@@ -49,10 +71,25 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     timestamp: t.field({ type: 'SafeInt', description: "Unix seconds, at most an hour off the server's clock." }),
     signature: t.string({ description: 'Lower-case hex.' }),
     user: t.field({ type: SessionUser, description: 'Left out for an application session.' }),
+    provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
+    keys: t.field({ type: SessionKeys }),
+    firebasePhone: t.field({ type: SessionFirebasePhone }),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Instead of all the others: every parameter as it was signed, and the signature.',
     }),
+  }),
+});
+
+const LoginUserInput = builder.inputType('LoginUserInput', {
+  description: 'Login or e-mail with password, or a provider with what it gave the user.',
+  fields: (t) => ({
+    login: t.string(),
+    email: t.string(),
+    password: t.string(),
+    provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
+    keys: t.field({ type: SessionKeys }),
+    firebasePhone: t.field({ type: SessionFirebasePhone }),
   }),
 });
 
@@ -67,6 +104,7 @@ builder.queryField('session', (t) =>
 builder.mutationField('createSession', (t) =>
   t.withAuth({ anyone: true }).field({
     type: Session,
+    rateLimit: 'signIn',
     description: 'Opens an application or user session for a signed request; credentials sent with it are ignored.',
     args: { input: t.arg({ type: CreateSessionInput, required: true }) },
     resolve: (_root, { input }, context) => createSession(signedPairs(input), context),
@@ -77,5 +115,23 @@ builder.mutationField('deleteSession', (t) =>
   t.withAuth({ token: true }).boolean({
     description: "Ends the caller's session and its sockets.",
     resolve: (_root, _args, context) => deleteSession(context),
+  }),
+);
+
+builder.mutationField('loginUser', (t) =>
+  t.withAuth({ token: true }).field({
+    rateLimit: 'signIn',
+    type: User,
+    description:
+      "Makes the caller's token that user's session, whoever's it was; sockets opened with it before are closed.",
+    args: { input: t.arg({ type: LoginUserInput, required: true }) },
+    resolve: (_root, { input }, context) => loginUser(input, context),
+  }),
+);
+
+builder.mutationField('logoutUser', (t) =>
+  t.withAuth({ token: true }).boolean({
+    description: "Makes the caller's token an application session again, and closes the user's sockets of it.",
+    resolve: (_root, _args, context) => logoutUser(context),
   }),
 );

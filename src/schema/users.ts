@@ -1,5 +1,17 @@
-import { createUser, findUser, findViewer } from '../resolvers/users/index.ts';
+import {
+  findUser,
+  findUserByEmail,
+  findUserByExternalId,
+  findUserByFacebookId,
+  findUserByLogin,
+  findUserByPhone,
+  findUserByTwitterId,
+  findViewer,
+} from '../resolvers/users/find.ts';
+import { listUsers, listUsersByFullName, listUsersByTags, type UserPage } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
+import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
+import { SortDirection } from './scalars.ts';
 
 export const User = builder.prismaObject('User', {
   description: 'A user of the application; whoever holds a session of it may read it.',
@@ -36,25 +48,61 @@ export const User = builder.prismaObject('User', {
   }),
 });
 
-const CreateUserInput = builder.inputType('CreateUserInput', {
-  description: 'At least one of login, email and phone, and a password of 8 to 40 printable characters.',
+const UserFilter = builder.inputRef<UserFilterShape>('UserFilter').implement({
+  description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
-    login: t.string({ description: '3–40 characters; unique without letter case.' }),
-    email: t.string({ description: 'Unique; kept in lower case.' }),
-    password: t.string(),
-    fullName: t.string(),
-    phone: t.string(),
-    website: t.string(),
-    facebookId: t.string(),
-    twitterId: t.string(),
-    externalUserId: t.id({ description: 'A positive whole number; unique.' }),
-    blobId: t.id(),
-    customData: t.string({ description: 'Up to 5000 characters.' }),
-    parentsContacts: t.string(),
-    tags: t.stringList({ description: 'At most 5.' }),
-    ageOver16: t.field({ type: 'Flag' }),
-    allowStatisticsAnalysis: t.field({ type: 'Flag' }),
-    allowSalesActivities: t.field({ type: 'Flag' }),
+    id: t.field({ type: SafeIntFilter }),
+    fullName: t.field({ type: StringFilter }),
+    email: t.field({ type: StringFilter, description: 'Letter case is ignored.' }),
+    login: t.field({ type: StringFilter, description: 'Letter case is ignored.' }),
+    phone: t.field({ type: StringFilter }),
+    createdAt: t.field({ type: DateTimeFilter }),
+    updatedAt: t.field({ type: DateTimeFilter }),
+    lastRequestAt: t.field({ type: DateTimeFilter }),
+    externalUserId: t.field({ type: SafeIntFilter }),
+    facebookId: t.field({ type: DigitsFilter }),
+    tags: t.field({ type: StringListFilter }),
+    or: t.field({ type: [UserFilter] }),
+    and: t.field({ type: [UserFilter] }),
+  }),
+});
+
+interface UserFilterShape {
+  id?: typeof SafeIntFilter.$inferInput | null;
+  fullName?: typeof StringFilter.$inferInput | null;
+  email?: typeof StringFilter.$inferInput | null;
+  login?: typeof StringFilter.$inferInput | null;
+  phone?: typeof StringFilter.$inferInput | null;
+  createdAt?: typeof DateTimeFilter.$inferInput | null;
+  updatedAt?: typeof DateTimeFilter.$inferInput | null;
+  lastRequestAt?: typeof DateTimeFilter.$inferInput | null;
+  externalUserId?: typeof SafeIntFilter.$inferInput | null;
+  facebookId?: typeof DigitsFilter.$inferInput | null;
+  tags?: typeof StringListFilter.$inferInput | null;
+  or?: UserFilterShape[] | null;
+  and?: UserFilterShape[] | null;
+}
+
+const UserSortFieldType = builder.enumType('UserSortField', {
+  values: {
+    ID: { value: 'id' },
+    FULL_NAME: { value: 'fullName' },
+    EMAIL: { value: 'email' },
+    LOGIN: { value: 'login' },
+    PHONE: { value: 'phone' },
+    WEBSITE: { value: 'website' },
+    CREATED_AT: { value: 'createdAt' },
+    UPDATED_AT: { value: 'updatedAt' },
+    LAST_REQUEST_AT: { value: 'lastRequestAt' },
+    EXTERNAL_USER_ID: { value: 'externalUserId' },
+  } as const,
+});
+
+const UserOrder = builder.inputType('UserOrder', {
+  description: 'Unset values come last in both directions; ties by id.',
+  fields: (t) => ({
+    field: t.field({ type: UserSortFieldType, required: true }),
+    direction: t.field({ type: SortDirection, required: true }),
   }),
 });
 
@@ -74,11 +122,98 @@ builder.queryField('me', (t) =>
   }),
 );
 
-builder.mutationField('createUser', (t) =>
+builder.queryField('userByExternalId', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: "Signs a user up; the caller's session stays as it is.",
-    args: { input: t.arg({ type: CreateUserInput, required: true }) },
-    resolve: (_root, { input }, context) => createUser(input, context),
+    description: 'By the id in an integrated external system.',
+    args: { externalUserId: t.arg({ type: 'SafeInt', required: true }) },
+    resolve: (_root, { externalUserId }, context) => findUserByExternalId(externalUserId, context),
   }),
+);
+
+builder.queryField('userByLogin', (t) =>
+  t.withAuth({ session: true }).field({
+    type: User,
+    description: 'Letter case is ignored.',
+    args: { login: t.arg.string({ required: true }) },
+    resolve: (_root, { login }, context) => findUserByLogin(login, context),
+  }),
+);
+
+builder.queryField('userByEmail', (t) =>
+  t.withAuth({ session: true }).field({
+    type: User,
+    description: 'Letter case is ignored.',
+    args: { email: t.arg.string({ required: true }) },
+    resolve: (_root, { email }, context) => findUserByEmail(email, context),
+  }),
+);
+
+builder.queryField('userByFacebookId', (t) =>
+  t.withAuth({ session: true }).field({
+    type: User,
+    description: 'By the account there.',
+    args: { facebookId: t.arg.string({ required: true }) },
+    resolve: (_root, { facebookId }, context) => findUserByFacebookId(facebookId, context),
+  }),
+);
+
+builder.queryField('userByTwitterId', (t) =>
+  t.withAuth({ session: true }).field({
+    type: User,
+    description: 'By the account there.',
+    args: { twitterId: t.arg.string({ required: true }) },
+    resolve: (_root, { twitterId }, context) => findUserByTwitterId(twitterId, context),
+  }),
+);
+
+builder.queryField('userByPhone', (t) =>
+  t.withAuth({ session: true }).field({
+    type: User,
+    description: 'The oldest user with exactly this phone.',
+    args: { phone: t.arg.string({ required: true }) },
+    resolve: (_root, { phone }, context) => findUserByPhone(phone, context),
+  }),
+);
+
+const SKIP = 'Users to pass over; its cost grows with it, that of cursors does not.';
+
+builder.queryField('users', (t) =>
+  t.withAuth({ session: true }).connection(
+    {
+      type: User,
+      description: 'Users of the application, by id or as asked.',
+      args: {
+        filter: t.arg({ type: UserFilter }),
+        orderBy: t.arg({ type: UserOrder }),
+        skip: t.arg.int({ description: SKIP }),
+      },
+      resolve: (_root, args, context) => listUsers(args, context),
+    },
+    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as UserPage).totalCount() }) }) },
+  ),
+);
+
+builder.queryField('usersByFullName', (t) =>
+  t.withAuth({ session: true }).connection(
+    {
+      type: User,
+      description: 'Users in whose full name every word occurs, letter case ignored; an error when there is none.',
+      args: { fullName: t.arg.string({ required: true }), skip: t.arg.int({ description: SKIP }) },
+      resolve: (_root, args, context) => listUsersByFullName(args, context),
+    },
+    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as UserPage).totalCount() }) }) },
+  ),
+);
+
+builder.queryField('usersByTags', (t) =>
+  t.withAuth({ session: true }).connection(
+    {
+      type: User,
+      description: 'Users who have any of the tags; an error when there is none.',
+      args: { tags: t.arg.stringList({ required: true }), skip: t.arg.int({ description: SKIP }) },
+      resolve: (_root, args, context) => listUsersByTags(args, context),
+    },
+    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as UserPage).totalCount() }) }) },
+  ),
 );

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { flatten, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import { isSignedBy, type ParameterPair, sign, signedText } from '../../src/lib/signature.ts';
 
 const KEYS: ParameterPair[] = [
@@ -72,4 +74,78 @@ test('a signature in upper case, cut, lengthened or by the other hash is wrong',
     expect(isRight(wrong)).toBe(false);
   }
   expect(isSignedBy(right, KEYS, 'Secret', 'sha1')).toBe(false);
+});
+
+describe('for parameters of every kind', () => {
+  type Tree = { [name: string]: string | number | Tree };
+
+  const isPlain = (segment: string) =>
+    !/[[\]]/.test(segment) && !['', '__proto__', 'constructor', 'prototype', 'signature'].includes(segment);
+  const segment = fc
+    .oneof(
+      fc.constantFrom('user', 'login', 'keys', 'a b', 'ключ', '=&+%'),
+      fc.string({ unit: 'grapheme', maxLength: 6 }),
+    )
+    .filter(isPlain);
+  const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+  const leaf = fc.oneof(text, fc.integer());
+  const objectOf = <Value>(value: fc.Arbitrary<Value>, maxKeys: number) =>
+    fc.dictionary(segment, value, { minKeys: 1, maxKeys, noNullPrototype: true });
+  const tree: fc.Arbitrary<Tree> = objectOf(fc.oneof(leaf, objectOf(fc.oneof(leaf, objectOf(leaf, 2)), 3)), 6);
+
+  /** The pairs as a client makes them from its own fields. */
+  const pairsOf = (fields: Tree): ParameterPair[] =>
+    Object.entries(fields).flatMap(([name, value]): ParameterPair[] =>
+      typeof value !== 'object'
+        ? [[name, String(value)]]
+        : pairsOf(value).map(([key, leafText]) => {
+            const [first = '', ...rest] = key.split(/(?=\[)/);
+            return [`${name}[${first}]${rest.join('')}`, leafText];
+          }),
+    );
+  const pairs = tree.map(pairsOf);
+  const shuffled = pairs.chain((given) =>
+    fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
+  );
+
+  test('the order of the pairs does not matter', () => {
+    fc.assert(
+      fc.property(shuffled, ([given, reordered]) => {
+        expect(signedText(reordered)).toBe(signedText(given));
+      }),
+    );
+  });
+
+  test('a form gives the text that its client signed, in whatever order and however escaped', () => {
+    const escaped = (given: readonly ParameterPair[]) => new URLSearchParams(given.map(([...pair]) => pair)).toString();
+    const withRawBrackets = (given: readonly ParameterPair[]) =>
+      escaped(given).replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('+', '%20');
+    fc.assert(
+      fc.property(shuffled, fc.constantFrom(escaped, withRawBrackets), ([given, reordered], print) => {
+        expect(signedText(flatten(parseForm(print(reordered))))).toBe(signedText(given));
+      }),
+    );
+  });
+
+  test('JSON gives the same text as a form', () => {
+    fc.assert(
+      fc.property(tree, (fields) => {
+        expect(signedText(flatten(parseJson(JSON.stringify(fields))))).toBe(signedText(pairsOf(fields)));
+      }),
+    );
+  });
+
+  test('another value, or a pair more or less, changes the signature', () => {
+    const signature = (given: readonly ParameterPair[]) => sign(given, 'secret', 'sha256');
+    fc.assert(
+      fc.property(pairs, fc.nat(), text, (given, nth, other) => {
+        const place = nth % given.length;
+        const [name, value] = given[place]!;
+        fc.pre(other !== value);
+        expect(signature(given.with(place, [name, other]))).not.toBe(signature(given));
+        expect(signature(given.toSpliced(place, 1))).not.toBe(signature(given));
+        expect(isSignedBy(signature(given), given.with(place, [name, other]), 'secret', 'sha256')).toBe(false);
+      }),
+    );
+  });
 });

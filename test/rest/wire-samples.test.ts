@@ -186,6 +186,25 @@ describe('users', () => {
   });
 });
 
+describe('a password reset', () => {
+  test('is asked for by an escaped address', async () => {
+    const answer = await replay('GET', '/users/password/reset.json?email=a%2Bb%40x.io');
+    expect(outcome(answer)).toEqual([200, '']);
+  });
+});
+
+describe('logging in and out', () => {
+  test('keeps the token', async () => {
+    const { headers } = await openSession();
+    const answer = await replay('POST', '/login.json', 'F', 'login=bob&password=12345678', headers);
+    expect([answer.status, json(answer).user]).toMatchObject([200, { id: 101, login: 'bob', last_request_at: AT }]);
+    const owner = async () => json(await replay('GET', '/session.json', undefined, undefined, headers)).session.user_id;
+    expect(await owner()).toBe(101);
+    expect(outcome(await replay('DELETE', '/login.json', undefined, undefined, headers))).toEqual([200, '']);
+    expect(await owner()).toBe(0);
+  });
+});
+
 describe('dialogs', () => {
   test('are made once for two', async () => {
     const first = await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=8&type=3');

@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import { connectDatabase, db } from '../../src/db/client.ts';
+import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
+import { createMailer } from '../../src/gateways/mailer.ts';
+import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
@@ -11,11 +17,16 @@ export const SAMPLE_TIME = new Date(1_795_196_819_000);
 /** The application that the wire samples speak to. */
 export const APPLICATION = { id: 92, name: 'test', authKey: 'AUTHKEY', authSecret: 'secret', apiKey: 'KEY' };
 
+/** Who the mails come from. */
+export const SENDER = { name: 'Atrium', address: 'no-reply@example.org' };
+
 /** What a test file works with; ready once its `beforeAll` hooks have run. */
 export interface TestApp {
   app: App;
   url: string;
   database: TestDatabase;
+  /** Its mails are in `mail`, unless they go to a server. */
+  dataDir: string;
   credentials: ApplicationCredentials;
   /** Moves the server's clock. */
   setTime: (time: Date) => void;
@@ -27,6 +38,14 @@ export let running: TestApp;
 export interface TestSettings {
   tokenHeaders?: string[];
   sessionMinutes?: number;
+  publicUrl?: string;
+  resetPageUrl?: string;
+  /** Switches rate limits on, with these where they are not those of the contract. */
+  limits?: Partial<Record<LimitName, Limit>>;
+  trustProxy?: number;
+  /** Counts in the database, as with `DATABASE_URL`. */
+  countsInDatabase?: boolean;
+  redisUrl?: string;
 }
 
 /** Starts the service on a database of its own before the tests of a file, and stops it after them. */
@@ -38,36 +57,52 @@ export function useApp(settings: TestSettings = {}): void {
     await running.app.stop();
     await db.$disconnect();
     await running.database.drop();
+    await rm(running.dataDir, { recursive: true });
   });
 }
 
-async function startApp({ tokenHeaders = ['SVC-Token'], sessionMinutes = 120 }: TestSettings): Promise<TestApp> {
+async function startApp(settings: TestSettings): Promise<TestApp> {
+  const { tokenHeaders = ['SVC-Token'], sessionMinutes = 120, publicUrl, resetPageUrl } = settings;
   const database = await createDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-data-'));
   let time = SAMPLE_TIME;
   const now = () => time;
   await connectDatabase(database.config);
   const credentials = await bootstrapApplication(APPLICATION, now());
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const app = await createApp({
     config: {
       host: '127.0.0.1',
       port: 0,
-      publicUrl: undefined,
+      publicUrl,
+      resetPageUrl,
       tokenHeaders,
       sessionMinutes,
       eventRetentionHours: 24,
+      ...limitConfig(settings),
     },
+    limits: settings.limits,
     database: database.config,
     now,
-    log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+    log,
+    identities: createIdentityVerifiers({ now, log }),
+    mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir, now }),
   });
   return {
     app,
     url: app.url,
     database,
+    dataDir,
     credentials: credentials!,
     now,
     setTime: (moment) => {
       time = moment;
     },
   };
+}
+
+/** What the configuration says of rate limits. */
+export function limitConfig({ limits, trustProxy = 0, countsInDatabase, redisUrl }: TestSettings) {
+  const databaseUrl = countsInDatabase ? 'postgres://of-the-test' : undefined;
+  return { rateLimit: limits !== undefined, trustProxy, redisUrl, databaseUrl };
 }

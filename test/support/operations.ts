@@ -53,11 +53,13 @@ function smallest(type: GraphQLInputType): string {
   if (isListType(type)) return `[${smallest(type.ofType as GraphQLInputType)}]`;
   if (isEnumType(type)) return type.getValues()[0]!.name;
   if (isInputObjectType(type)) {
-    const fields = Object.values(type.getFields()).filter((field) => isRequiredInputField(field));
+    const all = Object.values(type.getFields());
+    const fields = type.isOneOf ? all.slice(0, 1) : all.filter((field) => isRequiredInputField(field));
     return `{ ${fields.map((field) => `${field.name}: ${smallest(field.type)}`).join(', ')} }`;
   }
   switch (type.name) {
     case 'Int':
+      return '2147483647'; // an id that nothing has, so that nothing is deleted or revoked
     case 'SafeInt':
     case 'Float':
       return '1';

@@ -2,24 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { db } from '../../src/db/client.ts';
+import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
+import { createMailer } from '../../src/gateways/mailer.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
-import { running } from './app.ts';
+import { limitConfig, running, SENDER, type TestSettings } from './app.ts';
 import type { Caller } from './users.ts';
 
 /** Another server on the same database and clock, as a second process would be. The test stops it. */
-export function startAnother(settings: { sessionMinutes?: number } = {}): Promise<App> {
+export function startAnother(settings: TestSettings = {}): Promise<App> {
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   return createApp({
     config: {
       host: '127.0.0.1',
       port: 0,
       publicUrl: undefined,
+      resetPageUrl: undefined,
       tokenHeaders: ['SVC-Token'],
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
+      ...limitConfig(settings),
     },
+    limits: settings.limits,
     database: running.database.config,
     now: running.now,
-    log: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+    log,
+    identities: createIdentityVerifiers({ now: running.now, log }),
+    mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now }),
   });
 }
 

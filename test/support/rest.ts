@@ -14,7 +14,7 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body; undefined when it is empty. */
+  /** The body; undefined when it is empty or no JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any;
 }
@@ -33,5 +33,6 @@ export async function rest(
     headers: { ...(body === undefined ? {} : { 'Content-Type': type }), ...as.headers, ...headers },
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+  const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

@@ -26,7 +26,7 @@ export async function createDataDir(): Promise<{ dataDir: string; remove: () => 
 
 /** The service as a process of its own, from source, on a free port; ready when this returns. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Service> {
-  const { child, output } = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', ...env });
+  const { child, output } = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT: 'off', ...env });
   const url = await readyUrl(child, output);
   return {
     url,
@@ -49,7 +49,8 @@ export async function failToStart(env: Record<string, string>): Promise<{ code: 
   return { code: await exitCode(child), output: output() };
 }
 
-function launch(env: Record<string, string>) {
+/** The service as a process that may still be starting. */
+export function launch(env: Record<string, string>) {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
     cwd: ROOT,
@@ -74,7 +75,8 @@ async function readyUrl(child: ChildProcess, output: () => string): Promise<stri
   }
 }
 
-async function exitCode(child: ChildProcess): Promise<number | null> {
+/** Waits for its end; null when a signal ended it. */
+export async function exitCode(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   return child.exitCode;
 }

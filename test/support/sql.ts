@@ -39,3 +39,37 @@ export async function statementsOf(action: () => Promise<unknown>): Promise<stri
   }
   return sent;
 }
+
+/**
+ * Does an action while another transaction holds a user's row, which changes it as soon as the action waits for it,
+ * or is done without waiting.
+ */
+export async function whileUserIsHeld<Result>(
+  userId: number,
+  change: string,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  const holder = await ownConnection();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    let isDone = false;
+    const acting = action().finally(() => {
+      isDone = true;
+    });
+    acting.catch(() => {});
+    while (!isDone && !(await isSomebodyWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await holder.query(change, [userId]);
+    await holder.query('COMMIT');
+    return await acting;
+  } finally {
+    await holder.end();
+  }
+}
+
+async function isSomebodyWaiting(): Promise<boolean> {
+  const waiting = await sql<{ query: string }>(
+    "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return waiting.some(({ query }) => !BACKGROUND.test(query));
+}

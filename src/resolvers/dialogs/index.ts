@@ -14,6 +14,7 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { holdUsers } from '../users/hold.ts';
 import { requireReadableDialog } from './access.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 
@@ -71,7 +72,7 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
     if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
     return dialog;
   }
-  return createGroup(type, [viewer.userId, ...otherIds], input, context);
+  return createGroup(type, otherIds, input, context);
 }
 
 /**
@@ -132,13 +133,15 @@ async function existingUsers(applicationId: number, ids: number[]): Promise<numb
 
 async function createGroup(
   type: DialogType,
-  memberIds: number[],
+  otherIds: number[],
   { name, photo, isJoinRequired }: NewDialog,
-  { viewer, now }: UserContext,
+  context: UserContext,
 ): Promise<Dialog> {
-  const { applicationId, userId } = viewer;
-  const at = now();
+  const { applicationId, userId } = context.viewer;
+  const at = context.now();
+  const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
   return db.$transaction(async (transaction) => {
+    const memberIds = [userId, ...(await holdUsers(transaction, isPublic ? [] : otherIds, context))];
     const dialog = await transaction.dialog.create({
       data: {
         applicationId,
@@ -153,7 +156,7 @@ async function createGroup(
         updatedAt: at,
       },
     });
-    if (type !== DIALOG_TYPE.PUBLIC_GROUP) {
+    if (!isPublic) {
       // One statement however many they are: Prisma would split a long list and run the parts at once.
       await transaction.$executeRaw`
         INSERT INTO members (application_id, dialog_id, user_id, joined_at)

@@ -3,27 +3,25 @@ import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { holdUsers } from '../users/hold.ts';
 
 /**
  * The private dialog of the caller and another user, made when there is none. Both may write to each other for the
  * first time at the same moment: the pair's unique key lets one of them make it, and the other finds it.
  * @returns undefined when the other user does not exist
  */
-export async function findOrCreatePrivateDialog(
-  otherId: number,
-  { viewer, now }: UserContext,
-): Promise<Dialog | undefined> {
-  const { applicationId, userId } = viewer;
+export async function findOrCreatePrivateDialog(otherId: number, context: UserContext): Promise<Dialog | undefined> {
+  const { applicationId, userId } = context.viewer;
   const pairKey = [userId, otherId].sort((a, b) => a - b).join(':');
   const where = { applicationId_pairKey: { applicationId, pairKey } };
   const existing = await db.dialog.findUnique({ where });
   if (existing) return existing;
-  const other = await db.user.findUnique({ where: { applicationId_id: { applicationId, id: otherId } } });
-  if (!other) return undefined;
 
-  const at = now();
+  const at = context.now();
   const id = newId(at);
   await db.$transaction(async (transaction) => {
+    const others = await holdUsers(transaction, [otherId], context);
+    if (others.length === 0) return;
     const { count } = await transaction.dialog.createMany({
       data: [
         { applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, activeAt: at, createdAt: at, updatedAt: at },

@@ -1,4 +1,4 @@
-import { db } from '../../db/client.ts';
+import { db, type Transaction } from '../../db/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { Loader } from '../loader.ts';
 import type { MessageRow } from './rows.ts';
@@ -35,6 +35,23 @@ export function ownReactions(reactions: OrderedReaction[], userId: number): stri
     .filter((reaction) => reaction.places.has(userId))
     .sort((a, b) => a.places.get(userId)! - b.places.get(userId)!)
     .map((reaction) => reaction.name);
+}
+
+/** Takes all reactions of a user back, and tells the subscribers of their dialogs. */
+export async function removeReactionsOf(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+  now: Date,
+): Promise<void> {
+  await transaction.$executeRaw`
+    WITH removed AS (
+      DELETE FROM reactions WHERE application_id = ${applicationId} AND user_id = ${userId}
+      RETURNING message_id, name, position
+    )
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+    SELECT ${applicationId}::int, 'reactionRemoved', m.dialog_id, m.id, ${userId}::int, r.name, ${now}
+    FROM removed r JOIN messages m ON m.application_id = ${applicationId} AND m.id = r.message_id
+    ORDER BY r.position`;
 }
 
 function byName(rows: { userId: number; name: string }[]): OrderedReaction[] {

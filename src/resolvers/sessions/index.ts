@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Context, TokenContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { Application, Session, User } from '../../generated/prisma/client.ts';
-import { SessionMissingError, SignInRefusedError, UnprocessableError, WrongPasswordError } from '../../lib/errors.ts';
+import { SessionMissingError, UnprocessableError } from '../../lib/errors.ts';
 import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
 import { HOUR, unixSeconds } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { announceEndedSessions } from '../../realtime/outbox.ts';
-import { isPassword } from '../users/passwords.ts';
+import { holdSignedIn, type SignIn, signedSignIn, signIn } from './sign-in.ts';
 
 /** A session together with the token that opens it; only the caller who holds the token ever sees one. */
-export type OpenSession = Session & { token: string };
+export type OpenSession = Session & { token: string; expiresAt: Date };
 
 /** How far a signed timestamp may lie from the server's clock. */
 const TIMESTAMP_TOLERANCE_SECONDS = 3600;
@@ -26,29 +26,29 @@ export const NONCE_LIFETIME = 2 * HOUR;
  * @throws {SignInRefusedError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
  */
-export async function createSession(pairs: ParameterPair[], { now, sessionClock }: Context): Promise<OpenSession> {
+export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
+  const { now, sessionClock } = context;
   const parameters = new Map(pairs);
   const application = await requireApplication(parameters);
   requireSignature(parameters, pairs, application);
   const timestamp = requireTimestamp(parameters.get('timestamp'), now());
   const nonce = await useNonce(parameters.get('nonce'), timestamp, application, now());
-  const user = await signedInUser(parameters, application);
+  const asked = signedSignIn(parameters);
+  const signedIn = asked && { asked, user: await signIn(asked, application.id, context) };
 
   const token = sessionToken(application.id, randomBytes(SESSION_TOKEN_BYTES));
   const at = now();
-  const session = await db.session.create({
-    data: {
-      applicationId: application.id,
-      tokenHash: hashSecret(token),
-      userId: user?.id ?? null,
-      nonce,
-      timestamp,
-      createdAt: at,
-      updatedAt: at,
-    },
-  });
-  if (user) sessionClock.touchUser({ applicationId: application.id, userId: user.id }, at);
-  return { ...session, token };
+  const data = {
+    applicationId: application.id,
+    tokenHash: hashSecret(token),
+    nonce,
+    timestamp,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const session = signedIn ? await storeFor(signedIn, data) : await db.session.create({ data });
+  if (signedIn) sessionClock.touchUser({ applicationId: application.id, userId: signedIn.user.id }, at);
+  return { ...session, token, expiresAt: sessionClock.expiry(at, application) };
 }
 
 /** The caller's session; this request is its latest. */
@@ -56,7 +56,7 @@ export async function findSession({ viewer, now }: TokenContext): Promise<OpenSe
   const { applicationId, session } = viewer;
   const found = await db.session.findUnique({ where: { applicationId_id: { applicationId, id: session.id } } });
   if (!found) throw new SessionMissingError();
-  return { ...found, updatedAt: now(), token: session.token };
+  return { ...found, updatedAt: now(), token: session.token, expiresAt: session.expiresAt };
 }
 
 /** Ends the caller's session and the sockets that live on it. */
@@ -112,33 +112,11 @@ async function useNonce(text: string | undefined, timestamp: number, { id }: App
   return nonce;
 }
 
-async function signedInUser(
-  parameters: Map<string, string>,
-  { id: applicationId }: Application,
-): Promise<User | undefined> {
-  // Social and phone providers need a verifier; none is configured.
-  if (parameters.has('provider')) throw new SignInRefusedError();
-  const login = parameters.get('user[login]');
-  const email = parameters.get('user[email]');
-  const password = parameters.get('user[password]');
-  if (login === undefined && email === undefined && password === undefined) return undefined;
-
-  const user = await findForSignIn(applicationId, login, email);
-  if (!(await isPassword(password ?? '', user?.passwordHash)) || !user) throw new WrongPasswordError();
-  return user;
-}
-
-async function findForSignIn(
-  applicationId: number,
-  login: string | undefined,
-  email: string | undefined,
-): Promise<User | null> {
-  const where: Prisma.UserWhereUniqueInput | undefined = login
-    ? { applicationId_loginKey: { applicationId, loginKey: login.toLowerCase() } }
-    : email
-      ? { applicationId_email: { applicationId, email: email.toLowerCase() } }
-      : undefined;
-  return where ? db.user.findUnique({ where }) : null;
+function storeFor({ asked, user }: { asked: SignIn; user: User }, data: Prisma.SessionUncheckedCreateInput) {
+  return db.$transaction(async (transaction) => {
+    await holdSignedIn(transaction, asked, user);
+    return transaction.session.create({ data: { ...data, userId: user.id } });
+  });
 }
 
 /** Decimal text → the number; undefined for anything else and beyond ±(2^53 − 1). */

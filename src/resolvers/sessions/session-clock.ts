@@ -6,10 +6,14 @@ export interface StoredSession {
   applicationId: number;
   id: number;
   userId: number | null;
+  generation: number;
+  /** Its application's own lifetime; null is the service's. */
+  sessionMinutes: number | null;
   /** The latest request that is stored; `SessionClock` knows later ones. */
   updatedAt: Date;
 }
 
+type Lifetime = Pick<StoredSession, 'sessionMinutes'>;
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;
 type UserKey = { applicationId: number; userId: number };
 type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | null };
@@ -22,7 +26,7 @@ const FLUSH_AFTER = SECOND;
  * and stored once a second in one statement; until then this process knows them, so that its answers are exact.
  */
 export class SessionClock {
-  readonly #lifetime: number;
+  readonly #sessionMinutes: number;
   readonly #log: Logger;
   #sessions = new Map<string, SessionKey & { at: Date }>();
   #users = new Map<string, UserKey & { at: Date }>();
@@ -33,20 +37,20 @@ export class SessionClock {
   #flush = Promise.resolve();
 
   constructor({ sessionMinutes, log }: { sessionMinutes: number; log: Logger }) {
-    this.#lifetime = sessionMinutes * MINUTE;
+    this.#sessionMinutes = sessionMinutes;
     this.#log = log;
   }
 
   /** When a session ends whose latest request came at this moment. */
-  expiry(latestRequest: Date): Date {
-    return new Date(latestRequest.getTime() + this.#lifetime);
+  expiry(latestRequest: Date, { sessionMinutes }: Lifetime): Date {
+    return new Date(latestRequest.getTime() + (sessionMinutes ?? this.#sessionMinutes) * MINUTE);
   }
 
   isExpired(session: StoredSession, now: Date): boolean {
-    return this.expiry(this.latestRequest(session)) <= now;
+    return this.expiry(this.latestRequest(session), session) <= now;
   }
 
-  latestRequest(session: StoredSession): Date {
+  latestRequest(session: SessionKey & Pick<StoredSession, 'updatedAt'>): Date {
     const key = sessionKey(session);
     const at = this.#sessions.get(key)?.at ?? this.#flushing.get(key)?.at;
     return at && at > session.updatedAt ? at : session.updatedAt;

@@ -1,15 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { ServiceUnavailableError } from '../../lib/errors.ts';
+import { Gate } from '../../lib/gate.ts';
+
+/** Each run keeps a core busy, and 19 MiB, for tens of milliseconds: more at once would only starve everything else. */
+const AT_ONCE = availableParallelism();
+/** A few seconds of waiting on a small machine; who comes after that is told to try again. */
+const WAITING = 100;
+
+const gate = new Gate(AT_ONCE, WAITING, () => new ServiceUnavailableError());
 
 /** Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane: OWASP's recommendation). */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password);
+  return gate.run(() => hash(password));
 }
 
 /** Takes the same time whether or not there is a hash to compare with, so that nobody learns which logins exist. */
 export async function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-  decoy ??= hashPassword(randomBytes(16).toString('hex'));
-  const matches = await verify(passwordHash ?? (await decoy), password);
+  // Made once, past the gate: a refusal would be remembered as the decoy.
+  decoy ??= hash(randomBytes(16).toString('hex'));
+  const compared = passwordHash ?? (await decoy);
+  const matches = await gate.run(() => verify(compared, password));
   return matches && passwordHash != null;
 }
 

@@ -1,0 +1,64 @@
+import { availableParallelism } from 'node:os';
+import { verify } from '@node-rs/argon2';
+import pg from 'pg';
+import type { Arena } from './arena.ts';
+import type { Contest, Figures, Outcome } from './contest.ts';
+import { logIn, loginBody, PASSWORD } from './doors.ts';
+import { httpLoad } from './http-load.ts';
+
+/** The service hashes as many passwords at once. */
+const AT_ONCE = availableParallelism();
+
+/** Signing in with a password, beside nothing but the comparison of the password. */
+export async function login({ serviceUrl, people, databaseUrl, seconds }: Arena): Promise<Contest[]> {
+  let requests = 0;
+  const nextBody = () => loginBody(people[requests++ % people.length]!.login);
+  const ids = new Set(people.map(({ id }) => id));
+  const load = async (): Promise<Figures> => {
+    const figures = await httpLoad({
+      url: `${serviceUrl}/session.json`,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      nextBody,
+      status: 201,
+      isRight: (body) => ids.has(JSON.parse(body).session.user_id),
+      seconds,
+    });
+    // Passwords are compared in turn: with this one, those of requests that were cut off are done too.
+    await logIn(serviceUrl, people[0]!.login);
+    return figures;
+  };
+  const passwordHash = await passwordHashOf(people[0]!.id, databaseUrl);
+  return [{ name: 'log in', service: load, bare: () => verifyFor(seconds, passwordHash), note: costs }];
+}
+
+async function verifyFor(seconds: number, passwordHash: string): Promise<Figures> {
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  let verified = 0;
+  const verifyOn = async () => {
+    while (performance.now() < end) {
+      if (!(await verify(passwordHash, PASSWORD))) throw new Error('the password is another');
+      verified++;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, verifyOn));
+  return { 'requests/s': (verified * 1000) / (performance.now() - start) };
+}
+
+async function passwordHashOf(userId: number, databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT password_hash FROM users WHERE id = $1', [userId]);
+    return rows[0].password_hash;
+  } finally {
+    await client.end();
+  }
+}
+
+function costs({ service, bare }: Outcome): string {
+  const hashing = (1000 * AT_ONCE) / bare;
+  const rest = (1000 * AT_ONCE) / service - hashing;
+  return `log in – one costs ${hashing.toFixed(1)} ms of a core for hashing and ${rest.toFixed(1)} ms for all the rest, load and waiting included`;
+}

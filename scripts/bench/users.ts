@@ -1,0 +1,102 @@
+import { strictEqual } from 'node:assert';
+import type { Arena } from './arena.ts';
+import type { Contest } from './contest.ts';
+import { type Crowd, startCrowd, TAGGED_TOGETHER } from './crowd.ts';
+import { call, forEach, tokenHeader } from './doors.ts';
+import { httpLoad } from './http-load.ts';
+
+const FEW = 1_000;
+const MANY = 1_000_000;
+/** Different users asked for in turn, all over the table. */
+const ASKED_FOR = 100;
+const SECONDS_AT_MOST = 1;
+const NOTE = `users – the service with ${FEW} of them beside the service with ${MANY}: the ratio is the growth, at most 2`;
+
+interface Query {
+  name: string;
+  /** Where to find the user of that number. */
+  path: (number: number) => string;
+  /** How many the answer names: 0 for one that is no page. */
+  items: number;
+  total?: (crowd: Crowd) => number;
+  /** Number of the first user in the answer. */
+  first?: (number: number) => number;
+}
+
+const QUERIES: Query[] = [
+  { name: 'by login', path: (number) => filtered(`string login eq user-${number}`), items: 1 },
+  { name: 'by phone', path: (number) => filtered(`string phone eq +${4_900_000_000 + number}`), items: 1 },
+  {
+    name: 'by tag',
+    path: (number) => `/users/by_tags.json?tags=tag-${tagOf(number)}`,
+    items: TAGGED_TOGETHER,
+    first: (number) => tagOf(number) * TAGGED_TOGETHER + 1,
+  },
+  { name: 'by external id', path: (number) => `/users/external/${number}.json`, items: 0 },
+  {
+    name: 'first page',
+    path: () => '/users.json',
+    items: 10,
+    total: ({ size }) => size + 1,
+    first: () => 1,
+  },
+];
+
+/** Finding users among a thousand and among a million of them. */
+export async function users(arena: Arena): Promise<Contest[]> {
+  const few = await startCrowd(FEW, arena);
+  const many = await startCrowd(MANY, arena);
+  const contests: Contest[] = [];
+  for (const query of QUERIES) {
+    contests.push({
+      name: `users ${query.name}, 1k : 1M`,
+      service: await load(query, few, arena),
+      bare: await load(query, many, arena),
+      note: () => NOTE,
+    });
+  }
+  return contests;
+}
+
+async function load(query: Query, crowd: Crowd, arena: Arena): Promise<Contest['service']> {
+  const { url, size } = crowd;
+  const headers = tokenHeader(crowd.asker);
+  const numbers = Array.from({ length: ASKED_FOR }, (_, place) => Math.floor(((place + 0.5) * size) / ASKED_FOR));
+  const answers = new Set<string>();
+  await forEach(numbers, 4, async (number) => {
+    const answer = await call(url + query.path(number), 200, { headers });
+    check(JSON.parse(answer), number, query, crowd);
+    answers.add(answer);
+  });
+  return () =>
+    httpLoad({
+      url,
+      method: 'GET',
+      headers,
+      paths: numbers.map(query.path),
+      status: 200,
+      isRight: (body) => answers.has(body),
+      seconds: Math.min(arena.seconds, SECONDS_AT_MOST),
+    });
+}
+
+interface Found {
+  user: { login: string };
+}
+
+function check(answer: Found & { total_entries: number; items: Found[] }, number: number, query: Query, crowd: Crowd) {
+  const { items, total, first } = query;
+  const found = items === 0 ? answer : answer.items[0]!;
+  strictEqual(found.user.login, `user-${first?.(number) ?? number}`, `users ${query.name}: who is found`);
+  if (items === 0) return;
+  strictEqual(answer.items.length, items, `users ${query.name}: how many are found`);
+  strictEqual(answer.total_entries, total?.(crowd) ?? items, `users ${query.name}: how many there are`);
+}
+
+function filtered(filter: string): string {
+  return `/users.json?filter[]=${encodeURIComponent(filter)}`;
+}
+
+function tagOf(number: number): number {
+  return Math.floor((number - 1) / TAGGED_TOGETHER);
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import nodemailer from 'nodemailer';
+import MimeNode from 'nodemailer/lib/mime-node';
+import { isMailAddress, type Mailbox } from '../lib/mail-address.ts';
+import { SECOND } from '../lib/time.ts';
+
+/** A mail in plain text. */
+export interface Mail {
+  /** One address, nothing else. */
+  to: string;
+  subject: string;
+  /** Lines end with `\n`. */
+  text: string;
+}
+
+export interface Mailer {
+  /**
+   * Resolves once the mail is out of our hands.
+   * @throws {MailRefusedError} it can't be a mail
+   * @throws {MailAwayError} the server did not take it
+   */
+  send(mail: Mail): Promise<void>;
+  /** Ends its connections. */
+  close(): void;
+}
+
+export interface MailerSettings {
+  /** `smtp://user:password@host:587` or `smtps://…`; undefined: mails are written to `<dataDir>/mail`. */
+  smtpUrl: string | undefined;
+  from: Mailbox;
+  dataDir: string;
+  now: () => Date;
+  /** How long the server may take for one mail, connecting included. */
+  timeLimit?: number;
+}
+
+/** An address or subject that would be more than one, a line break in it above all. */
+export class MailRefusedError extends Error {}
+
+/** The message is for the log: it holds neither the mail nor the server's credentials. */
+export class MailAwayError extends Error {}
+
+const TIME_LIMIT = 20 * SECOND;
+
+export function createMailer(settings: MailerSettings): Mailer {
+  return settings.smtpUrl === undefined ? new FileMailer(settings) : new SmtpMailer(settings, settings.smtpUrl);
+}
+
+class SmtpMailer implements Mailer {
+  readonly #settings: MailerSettings;
+  readonly #timeLimit: number;
+  readonly #transport;
+
+  constructor(settings: MailerSettings, url: string) {
+    const timeLimit = settings.timeLimit ?? TIME_LIMIT;
+    this.#settings = settings;
+    this.#timeLimit = timeLimit;
+    this.#transport = nodemailer.createTransport({
+      url,
+      pool: true,
+      dnsTimeout: timeLimit,
+      connectionTimeout: timeLimit,
+      greetingTimeout: timeLimit,
+      socketTimeout: timeLimit,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  async send(mail: Mail): Promise<void> {
+    const message = await compose(mail, this.#settings);
+    const signal = AbortSignal.timeout(this.#timeLimit);
+    try {
+      await this.#transport.sendMail({ ...message, signal });
+    } catch (error) {
+      throw new MailAwayError(signal.aborted ? `no answer within ${this.#timeLimit / SECOND} s` : failureOf(error));
+    }
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}
+
+/** For whoever has no mail server yet: each mail becomes a file, complete from the moment it has its name. */
+class FileMailer implements Mailer {
+  readonly #settings: MailerSettings;
+
+  constructor(settings: MailerSettings) {
+    this.#settings = settings;
+  }
+
+  async send(mail: Mail): Promise<void> {
+    const { raw } = await compose(mail, this.#settings);
+    const folder = join(this.#settings.dataDir, 'mail');
+    // Mails hold links that change passwords, so they are nobody else's to read.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const moment = this.#settings.now().toISOString().replaceAll(/[:.]/g, '-');
+    const name = `${moment}-${randomUUID()}`;
+    const unfinished = join(folder, `.${name}.tmp`);
+    try {
+      await writeFile(unfinished, raw, { mode: 0o600 });
+      await rename(unfinished, join(folder, `${name}.eml`));
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
+
+  close(): void {}
+}
+
+/** The message as it travels, and between whom. */
+async function compose({ to, subject, text }: Mail, { from, now }: MailerSettings) {
+  if (!isMailAddress(to)) throw new MailRefusedError('the address of a mail is none');
+  if (/\p{Cc}/u.test(subject)) throw new MailRefusedError('the subject of a mail holds control characters');
+  const node = new MimeNode('text/plain; charset=utf-8', { newline: 'windows' });
+  node.setHeader({
+    From: { ...from },
+    To: { name: '', address: to },
+    Subject: subject,
+    Date: now().toUTCString().replace('GMT', '+0000'),
+    'Auto-Submitted': 'auto-generated',
+  });
+  const envelope = { from: from.address, to: [to] };
+  if (!isSevenBit(text)) return { envelope, raw: await node.setContent(text).build() };
+  // Left as it is, a link longer than a line stays whole: whoever opens the file can copy it.
+  node.setHeader('Content-Transfer-Encoding', '7bit');
+  return { envelope, raw: Buffer.from(`${node.buildHeaders()}\r\n\r\n${text.replaceAll('\n', '\r\n')}`) };
+}
+
+/** ASCII in lines of at most 998 characters. */
+function isSevenBit(text: string): boolean {
+  return /^(?:[\t -~]{0,998}\n)*[\t -~]{0,998}$/.test(text);
+}
+
+/** What the server or the network said, in codes: its own words may repeat the address. */
+function failureOf(error: unknown): string {
+  const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
+  return `the mail server failed: ${[code, command, responseCode].filter(Boolean).join(' ') || 'unknown'}`;
+}

@@ -1,0 +1,59 @@
+/** Where a request comes from, as far as it is known. */
+export interface Origin {
+  /** The peer of the connection. */
+  socketAddress: string | undefined;
+  /** The header `X-Forwarded-For`, as received. */
+  forwardedFor: string | string[] | undefined;
+}
+
+/**
+ * The address of the client, seen past that many proxies of ours (`TRUST_PROXY`). Each proxy appends the peer it saw,
+ * so the entries are counted from the right; what stands further left is the client's own claim.
+ */
+export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: number): string {
+  const seen = socketAddress ?? '';
+  if (proxies === 0 || forwardedFor === undefined) return seen;
+  const entries = String(forwardedFor)
+    .split(',')
+    .map((entry) => withoutPort(entry.trim()));
+  return [...entries, seen].at(-1 - Math.min(proxies, entries.length)) || seen;
+}
+
+/**
+ * What counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64 network of an
+ * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.
+ */
+export function clientNetwork(address: string): string {
+  const text = address.toLowerCase().replace(/%.*$/, '');
+  if (!text.includes(':')) return text;
+  const groups = groupsOf(text);
+  if (!groups) return text;
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** `1.2.3.4:567` → `1.2.3.4`, `[::1]:80` → `::1`; an address without port as it is. */
+function withoutPort(entry: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
+}
+
+/** The eight groups of an IPv6 address in any notation; undefined for other text. */
+function groupsOf(text: string): number[] | undefined {
+  const halves = text.split('::').map((half) => (half === '' ? [] : half.split(':').flatMap(numbersOf)));
+  const [head = [], tail = []] = halves;
+  const missing = 8 - head.length - tail.length;
+  const isWhole = halves.length === 1 ? missing === 0 : halves.length === 2 && missing >= 0;
+  const groups = [...head, ...Array<number>(Math.max(missing, 0)).fill(0), ...tail];
+  return isWhole && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
+}
+
+/** A group of hex digits, or the two groups of a dotted IPv4 ending; NaN for other text. */
+function numbersOf(group: string): number[] {
+  const dotted = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(group)?.slice(1).map(Number);
+  if (dotted) return [dotted[0]! * 256 + dotted[1]!, dotted[2]! * 256 + dotted[3]!];
+  return [/^[0-9a-f]{1,4}$/.test(group) ? Number.parseInt(group, 16) : Number.NaN];
+}

@@ -1,0 +1,25 @@
+/** Who a mail comes from: `Atrium <no-reply@example.com>`; the name may be empty. */
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** No blank, control character, or sign by which headers and SMTP commands separate addresses. */
+const PLAIN = String.raw`[^\s\p{C}()<>[\]\\,;:"@]+`;
+const ADDRESS = new RegExp(String.raw`^${PLAIN}@(?:${PLAIN}|\[(?:IPv6:)?[0-9a-f.:]+\])$`, 'iu');
+
+/**
+ * Whether mail can be sent to the address as it stands, at most 254 bytes. It is stricter than the rule for a user's
+ * e-mail: nothing is left that could be read as a second address, or as more than an address.
+ */
+export function isMailAddress(text: string): boolean {
+  return Buffer.byteLength(text) <= 254 && ADDRESS.test(text);
+}
+
+/** `Name <address>`, `"Name, Inc." <address>` or `address`; undefined for anything else. */
+export function parseMailbox(text: string): Mailbox | undefined {
+  const [, quoted, plain, bracketed, bare] =
+    /^(?:(?:"([^"\\\p{Cc}]*)"|([^"<>\\\p{Cc}]*?)) *<([^<>]+)>|([^<>\s]+))$/u.exec(text.trim()) ?? [];
+  const address = bracketed ?? bare;
+  return address !== undefined && isMailAddress(address) ? { name: quoted ?? plain ?? '', address } : undefined;
+}

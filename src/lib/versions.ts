@@ -1,0 +1,25 @@
+/** The version of the interface that this service speaks. */
+export const API_VERSION = '2.58.0';
+
+/** Below it a version says nothing: old clients send such a constant (gaps §19). */
+const OLDEST = [1, 0, 0];
+
+/**
+ * Whether a client says that it was written for an earlier version than `version`.
+ * @param stated its header: `a`, `a.b` or `a.b.c`; absent, anything else and below 1.0.0 mean the newest
+ */
+export function isOlder(stated: unknown, version: string): boolean {
+  const numbers = typeof stated === 'string' ? parse(stated.trim()) : undefined;
+  if (!numbers || compare(numbers, OLDEST) < 0) return false;
+  return compare(numbers, parse(version)!) < 0;
+}
+
+function parse(text: string): number[] | undefined {
+  const parts = /^(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?$/.exec(text);
+  return parts?.slice(1).map((part) => Number(part ?? 0));
+}
+
+function compare(a: number[], b: number[]): number {
+  const place = a.findIndex((number, index) => number !== b[index]);
+  return place < 0 ? 0 : a[place]! - b[place]!;
+}

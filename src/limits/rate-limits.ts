@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { Viewer } from '../lib/access.ts';
+import { clientAddress, clientNetwork } from '../lib/client-address.ts';
+import { RateLimitedError } from '../lib/errors.ts';
+import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from '../lib/rate-limits.ts';
+import type { Counters } from './counters.ts';
+import { Quota } from './quota.ts';
+
+/** A share of a common quota is this part of it. */
+const SHARES = 60;
+
+export interface RateLimitSettings {
+  counters: Counters;
+  /** Number of proxies before the service. */
+  trustProxy: number;
+  /** Other limits than those of the contract. */
+  limits?: Partial<Record<LimitName, Limit>> | undefined;
+}
+
+/** The rate limits of one running service, the same for every door (gaps §17). */
+export class RateLimits {
+  readonly #counters: Counters;
+  readonly #trustProxy: number;
+  readonly #quotas: Record<LimitName, Quota>;
+
+  constructor({ counters, trustProxy, limits }: RateLimitSettings) {
+    this.#counters = counters;
+    this.#trustProxy = trustProxy;
+    const create = (name: LimitName) => {
+      const limit = limits?.[name] ?? LIMITS[name];
+      const shareSize = counters.isShared && limit.quota % SHARES === 0 ? limit.quota / SHARES : 1;
+      return new Quota(limit, counters.create(name, limit), shareSize);
+    };
+    this.#quotas = { default: create('default'), signIn: create('signIn') };
+  }
+
+  /** What counts the operations of one request, or of one message on a socket. */
+  meter(request: IncomingMessage, viewer: Viewer): Meter {
+    const origin = { socketAddress: request.socket.remoteAddress, forwardedFor: request.headers['x-forwarded-for'] };
+    return new Meter(this.#quotas, viewer, clientNetwork(clientAddress(origin, this.#trustProxy)));
+  }
+
+  async stop(): Promise<void> {
+    for (const quota of Object.values(this.#quotas)) quota.stop();
+    await this.#counters.stop();
+  }
+}
+
+export class Meter {
+  readonly #quotas: Record<LimitName, Quota>;
+  readonly #viewer: Viewer;
+  readonly #network: string;
+  #tightest: RateCount | undefined;
+
+  constructor(quotas: Record<LimitName, Quota>, viewer: Viewer, network: string) {
+    this.#quotas = quotas;
+    this.#viewer = viewer;
+    this.#network = network;
+  }
+
+  /** @throws {RateLimitedError} the operation is one too many */
+  async count(limit: LimitName): Promise<void> {
+    const { isExceeded, resetSeconds } = await this.tally(limit);
+    if (isExceeded) throw new RateLimitedError(resetSeconds);
+  }
+
+  /** Counts what is answered in any case. */
+  async tally(limit: LimitName): Promise<RateCount> {
+    const count = await this.#quotas[limit].count(rateKey(limit, this.#viewer, this.#network));
+    if (!this.#tightest || count.isExceeded || count.remaining < this.#tightest.remaining) this.#tightest = count;
+    return count;
+  }
+
+  get hasCounted(): boolean {
+    return this.#tightest !== undefined;
+  }
+
+  /** What the answer tells: of the counters that were used, the one nearest to its end. */
+  get state(): RateCount {
+    return this.#tightest ?? this.#quotas.default.peek(rateKey('default', this.#viewer, this.#network));
+  }
+}

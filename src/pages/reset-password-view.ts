@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+
+/** What the page shows. */
+export type PageState =
+  /** `token` is 40 hex digits or whatever was posted; `problems` are sentences. */
+  | { kind: 'form'; token: string; problems: string[] }
+  | { kind: 'done' }
+  /** The link can't be used (any more). */
+  | { kind: 'dead' }
+  | { kind: 'refused'; sentence: string };
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8a8f98; --accent: #1f5fbf; --bad: #b3261e; --card: #fff; --ground: #f3f4f6; --soft: #555b66; }
+@media (prefers-color-scheme: dark) {
+  :root { --accent: #8ab4f8; --bad: #ff8a80; --card: #1f2228; --ground: #14161a; --soft: #b4b9c2; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); font: 1rem/1.5 system-ui, sans-serif; }
+main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border-radius: .75rem; box-shadow: 0 1px 4px rgb(0 0 0 / .2); }
+h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
+h1:focus { outline: none; }
+p { margin: 0 0 1rem; }
+p:last-child { margin-bottom: 0; }
+label { display: block; font-weight: 600; }
+.hint { margin: 0 0 .4rem; color: var(--soft); font-size: .9rem; }
+input[type=password], input[type=text] { width: 100%; padding: .6rem .7rem; font: inherit; border: 1px solid var(--line); border-radius: .4rem; }
+input[aria-invalid=true] { border: 2px solid var(--bad); }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.show { display: flex; gap: .5rem; align-items: center; margin: .6rem 0 1.2rem; font-weight: 400; }
+.show[hidden] { display: none; }
+button { width: 100%; margin-top: 1rem; padding: .7rem; font: inherit; font-weight: 600; color: var(--card); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
+.show:not([hidden]) + button { margin-top: 0; }
+button[disabled] { opacity: .6; cursor: progress; }
+[role=alert] { color: var(--bad); font-weight: 600; }
+[role=alert] p { margin: .4rem 0 0; }
+`;
+
+/** The form without the page's reload; whatever fails here, the plain form would have told in the same words. */
+const SCRIPT = `
+const form = document.querySelector('form');
+if (form) {
+  const field = document.getElementById('password');
+  const problems = document.getElementById('problems');
+  const button = form.querySelector('button');
+  const show = document.getElementById('show');
+  const title = document.title.replace(/^Error: /, '');
+  show.closest('label').hidden = false;
+  show.addEventListener('change', () => { field.type = show.checked ? 'text' : 'password'; });
+
+  const tell = (sentences) => {
+    problems.replaceChildren(...sentences.map((sentence) => {
+      const line = document.createElement('p');
+      line.textContent = sentence;
+      return line;
+    }));
+    document.title = 'Error: ' + title;
+    field.setAttribute('aria-invalid', 'true');
+    field.focus();
+  };
+  const replace = (id) => {
+    document.querySelector('main').replaceChildren(document.getElementById(id).content.cloneNode(true));
+    const heading = document.querySelector('h1');
+    document.title = heading.textContent;
+    heading.tabIndex = -1;
+    heading.focus();
+    history.replaceState(null, '', location.pathname);
+  };
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    problems.replaceChildren();
+    field.removeAttribute('aria-invalid');
+    try {
+      const response = await fetch('graphql', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+        body: JSON.stringify({
+          query: 'mutation ResetPassword($token: String!, $password: String!) { resetPassword(token: $token, password: $password) }',
+          variables: { token: form.elements.reset_token.value, password: field.value },
+        }),
+      });
+      const { errors } = await response.json();
+      const fields = errors?.[0].extensions?.fields;
+      if (!errors) replace('done');
+      else if (fields?.token) replace('dead');
+      else tell(fields?.password?.map((text) => 'Password ' + text) ?? [errors[0].message]);
+    } catch {
+      tell(['The service could not be reached. Please try again.']);
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing but this page's own script and style runs in it, and it speaks to its own server only. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(SCRIPT)}`,
+  `style-src ${hashOf(STYLE)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const DONE = `<h1>Your password is set</h1>
+<p>You can sign in with it now. You have been signed out everywhere else.</p>`;
+
+const DEAD = `<h1>This link can't be used</h1>
+<p>It is incomplete, more than an hour old, or was used already. Ask for a new one where you sign in.</p>`;
+
+/** The whole page; addresses in it are relative, so it works below any path. */
+export function renderPage(state: PageState): string {
+  const [title, content] = contentOf(state);
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+<template id="done">${DONE}</template>
+<template id="dead">${DEAD}</template>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function contentOf(state: PageState): [title: string, content: string] {
+  switch (state.kind) {
+    case 'form':
+      return [`${state.problems.length > 0 ? 'Error: ' : ''}Set a new password`, form(state)];
+    case 'done':
+      return ['Your password is set', DONE];
+    case 'dead':
+      return ["This link can't be used", DEAD];
+    case 'refused':
+      return ['Error', `<h1>Something went wrong</h1>\n<div role="alert"><p>${escapeHtml(state.sentence)}</p></div>`];
+  }
+}
+
+function form({ token, problems }: Extract<PageState, { kind: 'form' }>): string {
+  const lines = problems.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('');
+  return `<h1>Set a new password</h1>
+<form method="post" action="reset-password">
+<input type="hidden" name="reset_token" value="${escapeHtml(token)}">
+<label for="password">New password</label>
+<p class="hint" id="hint">8 to 40 letters, digits and punctuation characters, without blanks.</p>
+<input type="password" id="password" name="password" autocomplete="new-password" autocapitalize="none" spellcheck="false" required autofocus aria-describedby="hint problems"${problems.length > 0 ? ' aria-invalid="true"' : ''}>
+<div id="problems" role="alert">${lines}</div>
+<label class="show" hidden><input type="checkbox" id="show"> Show the password</label>
+<button type="submit">Set password</button>
+</form>`;
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}

@@ -1,0 +1,73 @@
+import type { TokenContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { SessionMissingError } from '../../lib/errors.ts';
+import { announceEndedSessions } from '../../realtime/outbox.ts';
+import { holdSignedIn, type SignIn, signIn } from './sign-in.ts';
+
+/** What a user shows to log in: login or e-mail with password, or what a provider vouches for. */
+export interface LoginInput {
+  login?: string | null;
+  email?: string | null;
+  password?: string | null;
+  provider?: string | null;
+  keys?: { token?: string | null; secret?: string | null } | null;
+  firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
+}
+
+/**
+ * Makes the caller's token that user's session, also from another user's (gaps §3.4). What was opened with the
+ * token before ends, as its rights were other ones.
+ * @throws {SignInRefusedError} a social or phone sign-in
+ * @throws {WrongPasswordError} no such user, or another password
+ * @throws {SessionMissingError} the session has ended meanwhile
+ */
+export async function loginUser(input: LoginInput, context: TokenContext): Promise<User> {
+  const { viewer, now, sessionClock } = context;
+  const { applicationId } = viewer;
+  const asked = signInOf(input);
+  const user = await signIn(asked, applicationId, context);
+  await handOver(user.id, context, (transaction) => holdSignedIn(transaction, asked, user));
+  sessionClock.touchUser({ applicationId, userId: user.id }, now());
+  return user;
+}
+
+/** Makes the caller's token an application session again; nothing happens to one that is. */
+export async function logoutUser(context: TokenContext): Promise<true> {
+  if (context.viewer.kind === 'user') await handOver(null, context);
+  return true;
+}
+
+/** @param hold what has to stay true of the new user until the session is theirs */
+async function handOver(
+  userId: number | null,
+  { viewer, now, outbox }: TokenContext,
+  hold?: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  const { applicationId, session } = viewer;
+  await db.$transaction(async (transaction) => {
+    await hold?.(transaction);
+    const { count } = await transaction.session.updateMany({
+      where: { applicationId, id: session.id },
+      data: { userId, generation: { increment: 1 } },
+    });
+    if (count === 0) throw new SessionMissingError();
+    await announceEndedSessions(transaction, [{ applicationId, id: session.id }], now());
+  });
+  outbox.wake();
+}
+
+function signInOf({ provider, keys, firebasePhone, ...user }: LoginInput): SignIn {
+  if (provider == null) return user;
+  return {
+    social: {
+      provider,
+      keys: {
+        token: keys?.token ?? undefined,
+        secret: keys?.secret ?? undefined,
+        accessToken: firebasePhone?.accessToken ?? undefined,
+        projectId: firebasePhone?.projectId ?? undefined,
+      },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Services } from '../../context.ts';
+import type { KnownViewer, ViewerSession } from '../../lib/access.ts';
+import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
+
+/** Credentials that still hold. */
+export interface Validity {
+  /** When they end unless another request comes; undefined for those that do not end by themselves. */
+  expiresAt: Date | undefined;
+}
+
+/**
+ * Whether a viewer's credentials still make the viewer that they made: a token that has logged in or out since does
+ * not. Counts as no request. Undefined when they do not.
+ */
+export async function findValidity(viewer: KnownViewer, services: Services): Promise<Validity | undefined> {
+  if ('session' in viewer && viewer.session) return validityOfSession(viewer.session, services);
+  const { applicationId } = viewer;
+  const apiKeyId = 'apiKeyId' in viewer ? viewer.apiKeyId : undefined;
+  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  return apiKeyId !== undefined && (await isKeyLiving({ applicationId, apiKeyId, userId }))
+    ? { expiresAt: undefined }
+    : undefined;
+}
+
+async function validityOfSession(
+  { token, generation }: ViewerSession,
+  { now, sessionClock }: Services,
+): Promise<Validity | undefined> {
+  const session = await findSessionByToken(token);
+  if (!session || session.generation !== generation || sessionClock.isExpired(session, now())) return undefined;
+  return { expiresAt: sessionClock.expiry(sessionClock.latestRequest(session), session) };
+}

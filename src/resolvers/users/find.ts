@@ -1,0 +1,80 @@
+import type { KnownContext, UserContext } from '../../context.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { InvalidFieldsError, NoSuchUserError, UnknownUserError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+
+/**
+ * @throws {InvalidFieldsError} an id that is no positive integer
+ * @throws {UnknownUserError}
+ */
+export async function findUser(id: number, { viewer }: KnownContext): Promise<User> {
+  requirePositive(id);
+  const { applicationId } = viewer;
+  const user = isDatabaseId(id) ? await findUnique({ applicationId_id: { applicationId, id } }) : null;
+  if (!user) throw new UnknownUserError();
+  return user;
+}
+
+/**
+ * The user by their id in an integrated external system.
+ * @throws {InvalidFieldsError} an id that is no positive integer
+ * @throws {UnknownUserError}
+ */
+export async function findUserByExternalId(externalUserId: number, { viewer }: KnownContext): Promise<User> {
+  requirePositive(externalUserId);
+  const { applicationId } = viewer;
+  const user = await findUnique({ applicationId_externalUserId: { applicationId, externalUserId } });
+  if (!user) throw new UnknownUserError();
+  return user;
+}
+
+/** Letter case is ignored. @throws {NoSuchUserError} */
+export function findUserByLogin(login: string, { viewer }: KnownContext): Promise<User> {
+  const { applicationId } = viewer;
+  return requireOne(findUnique({ applicationId_loginKey: { applicationId, loginKey: login.toLowerCase() } }));
+}
+
+/** Letter case is ignored. @throws {NoSuchUserError} */
+export function findUserByEmail(email: string, { viewer }: KnownContext): Promise<User> {
+  const { applicationId } = viewer;
+  return requireOne(findUnique({ applicationId_email: { applicationId, email: email.toLowerCase() } }));
+}
+
+/** @throws {NoSuchUserError} */
+export function findUserByFacebookId(facebookId: string, { viewer }: KnownContext): Promise<User> {
+  const { applicationId } = viewer;
+  return requireOne(findUnique({ applicationId_facebookId: { applicationId, facebookId } }));
+}
+
+/** @throws {NoSuchUserError} */
+export function findUserByTwitterId(twitterId: string, { viewer }: KnownContext): Promise<User> {
+  const { applicationId } = viewer;
+  return requireOne(findUnique({ applicationId_twitterId: { applicationId, twitterId } }));
+}
+
+/** The oldest of the users with exactly this phone. @throws {NoSuchUserError} */
+export function findUserByPhone(phone: string, { viewer }: KnownContext): Promise<User> {
+  const { applicationId } = viewer;
+  return requireOne(db.user.findFirst({ where: { applicationId, phone }, orderBy: { id: 'asc' } }));
+}
+
+/** The user behind the call. */
+export function findViewer({ viewer }: UserContext): Promise<User> {
+  const { applicationId, userId } = viewer;
+  return db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId, id: userId } } });
+}
+
+function findUnique(where: Prisma.UserWhereUniqueInput): Promise<User | null> {
+  return db.user.findUnique({ where });
+}
+
+async function requireOne(found: Promise<User | null>): Promise<User> {
+  const user = await found;
+  if (!user) throw new NoSuchUserError();
+  return user;
+}
+
+function requirePositive(id: number): void {
+  if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+}

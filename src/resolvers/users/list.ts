@@ -1,0 +1,180 @@
+import type { KnownContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import {
+  between,
+  conditionOf,
+  type FilteredField,
+  type FilterInput,
+  type Order,
+  orderBy,
+} from '../../db/conditions.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { indexBy } from '../../lib/collections.ts';
+import { BadInputError, NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
+import {
+  type Connection,
+  type ConnectionArguments,
+  connection,
+  type PageRequest,
+  pageRequest,
+} from '../../lib/pages.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+
+export type UserSortField =
+  | 'id'
+  | 'fullName'
+  | 'email'
+  | 'login'
+  | 'phone'
+  | 'website'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'lastRequestAt'
+  | 'externalUserId';
+
+export type UserPage = Connection<User> & { totalCount: () => Promise<number> };
+
+export interface UserListing {
+  filter?: FilterInput | null;
+  /** Default: by id. */
+  orderBy?: { field: UserSortField; direction: 'asc' | 'desc' } | null;
+  /** Users to pass over; the cost grows with it. */
+  skip?: number | null;
+}
+
+const FIELDS: Record<string, FilteredField> = {
+  id: { column: Prisma.sql`u.id`, cast: 'int8' },
+  fullName: { column: Prisma.sql`u.full_name`, cast: 'text' },
+  email: { column: Prisma.sql`u.email`, cast: 'text', isFolded: true },
+  login: { column: Prisma.sql`u.login_key`, cast: 'text', isFolded: true },
+  phone: { column: Prisma.sql`u.phone`, cast: 'text' },
+  createdAt: { column: Prisma.sql`u.created_at`, cast: 'timestamptz' },
+  updatedAt: { column: Prisma.sql`u.updated_at`, cast: 'timestamptz' },
+  lastRequestAt: { column: Prisma.sql`u.last_request_at`, cast: 'timestamptz' },
+  externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
+  facebookId: { column: Prisma.sql`u.facebook_id::numeric`, cast: 'numeric' },
+  tags: { column: Prisma.sql`u.tags`, cast: 'text', isArray: true },
+};
+
+const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'>> = {
+  id: { column: Prisma.sql`u.id`, cast: 'int', isAlwaysSet: true },
+  fullName: { column: Prisma.sql`u.full_name`, cast: 'text' },
+  email: { column: Prisma.sql`u.email`, cast: 'text' },
+  login: { column: Prisma.sql`u.login`, cast: 'text' },
+  phone: { column: Prisma.sql`u.phone`, cast: 'text' },
+  website: { column: Prisma.sql`u.website`, cast: 'text' },
+  createdAt: { column: Prisma.sql`u.created_at`, cast: 'timestamptz', isAlwaysSet: true },
+  updatedAt: { column: Prisma.sql`u.updated_at`, cast: 'timestamptz', isAlwaysSet: true },
+  lastRequestAt: { column: Prisma.sql`u.last_request_at`, cast: 'timestamptz' },
+  externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
+};
+
+/** Values that one filter may name; a list of values is one. */
+const MAX_FILTER_VALUES = 1_000;
+
+/**
+ * Users of the application, by id or as asked (gaps §4.3).
+ * @throws {BadInputError} page or cursor; a filter beyond all need
+ * @throws {UsersListingForbiddenError} the application does not let sessions list its users
+ */
+export async function listUsers(listing: UserListing & ConnectionArguments, context: KnownContext): Promise<UserPage> {
+  const { applicationId, kind } = context.viewer;
+  const page = userPage(listing);
+  const where = whereOf(listing, context);
+  const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
+  if (!application.usersList && kind !== 'key') throw new UsersListingForbiddenError();
+  const isUnfiltered = Object.keys(listing.filter ?? {}).length === 0;
+  return {
+    ...(await usersOf(page, where, listing, context)),
+    // The number of all users is kept, so that the plainest list costs the same with a million of them.
+    totalCount: () => (isUnfiltered ? Promise.resolve(application.userCount) : count(where)),
+  };
+}
+
+/**
+ * Users in whose full name every word occurs, letter case ignored.
+ * @throws {NoSuchUserError} nobody
+ */
+export function listUsersByFullName(
+  { fullName, ...listing }: UserListing & ConnectionArguments & { fullName: string },
+  context: KnownContext,
+): Promise<UserPage> {
+  const words = [...new Set(fullName.split(/\s+/).filter((word) => word !== ''))];
+  const filter = { and: words.map((word) => ({ fullName: { contains: word } })) };
+  return someUsers({ ...listing, filter }, words, context);
+}
+
+/**
+ * Users who have any of the tags, exactly.
+ * @throws {NoSuchUserError} nobody
+ */
+export function listUsersByTags(
+  { tags, ...listing }: UserListing & ConnectionArguments & { tags: string[] },
+  context: KnownContext,
+): Promise<UserPage> {
+  return someUsers({ ...listing, filter: { tags: { in: tags } } }, tags, context);
+}
+
+async function someUsers(
+  listing: UserListing & ConnectionArguments,
+  asked: string[],
+  context: KnownContext,
+): Promise<UserPage> {
+  const page = userPage(listing);
+  const where = whereOf(listing, context);
+  const total = asked.length > 0 ? await count(where) : 0;
+  if (total === 0) throw new NoSuchUserError();
+  return { ...(await usersOf(page, where, listing, context)), totalCount: () => Promise.resolve(total) };
+}
+
+async function usersOf(
+  page: PageRequest,
+  where: Prisma.Sql,
+  { orderBy: asked, skip }: UserListing,
+  { viewer }: KnownContext,
+): Promise<Connection<User>> {
+  const field = asked?.field ?? 'id';
+  const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: asked?.direction === 'desc' };
+  const rows = await db.$queryRaw<{ id: number }[]>`
+    SELECT u.id FROM users u
+    WHERE ${where} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)}
+    LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
+  const ids = rows.map(({ id }) => id);
+  const users = await usersById(viewer.applicationId, ids);
+  return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
+}
+
+/** Cursors come from outside; the ids of ours are numbers. */
+function userPage(listing: ConnectionArguments): PageRequest {
+  const page = pageRequest(listing);
+  for (const cursor of [page.after, page.before]) {
+    if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
+      throw new BadInputError('Invalid cursor');
+    }
+  }
+  return page;
+}
+
+function whereOf({ filter }: UserListing, { viewer }: KnownContext): Prisma.Sql {
+  const asked = conditionOf(filter, FIELDS);
+  if (asked.values.length > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
+  return Prisma.sql`u.application_id = ${viewer.applicationId} AND ${asked}`;
+}
+
+/** The users in the order of the ids. */
+async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
+  const users = indexBy(await db.user.findMany({ where: { applicationId, id: { in: ids } } }), (user) => user.id);
+  return ids.flatMap((id) => users.get(id) ?? []);
+}
+
+function sortValue(user: User, field: UserSortField): string | number | null {
+  const value = user[field];
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+async function count(where: Prisma.Sql): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
+  return row!.count;
+}

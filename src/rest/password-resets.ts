@@ -1,0 +1,26 @@
+import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
+import { readText } from '../lib/parameter-values.ts';
+import { errorsByField } from './errors.ts';
+import { graphql } from './graphql.ts';
+import { empty, route } from './route.ts';
+
+const RequestPasswordReset = graphql(`mutation RequestPasswordReset($email: String!) {
+  requestPasswordReset(email: $email)
+}`);
+
+export const passwordResetRoutes = [
+  route({
+    method: 'get',
+    path: '/users/password/reset',
+    document: RequestPasswordReset,
+    variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
+    respond: empty,
+    errors: resetErrors,
+  }),
+];
+
+/** An unknown address is a 404 with the body `null`; a malformed one is told, as a sentence, under `id`. */
+function resetErrors(error: ServiceError): unknown {
+  if (error instanceof NotFoundError) return null;
+  return error instanceof InvalidFieldsError ? { errors: { id: [error.message] } } : errorsByField(error);
+}

@@ -1,0 +1,165 @@
+import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { UnprocessableError } from '../lib/errors.ts';
+import { readInteger, readMoment, readText } from '../lib/parameter-values.ts';
+import { HOUR, SECOND } from '../lib/time.ts';
+
+// The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
+
+type Condition = Record<string, unknown>;
+
+/** One part of a GraphQL `UserFilter`. */
+export type UserFilterPart = Record<string, Condition> | { or: UserFilterPart[] };
+
+type FieldType = 'number' | 'digits' | 'text' | 'moment';
+
+const FIELDS: Record<string, readonly [field: string, type: FieldType]> = {
+  id: ['id', 'number'],
+  full_name: ['fullName', 'text'],
+  email: ['email', 'text'],
+  login: ['login', 'text'],
+  phone: ['phone', 'text'],
+  created_at: ['createdAt', 'moment'],
+  updated_at: ['updatedAt', 'moment'],
+  last_request_at: ['lastRequestAt', 'moment'],
+  external_user_id: ['externalUserId', 'number'],
+  facebook_id: ['facebookId', 'digits'],
+};
+
+const COMPARISONS: Record<string, 'gt' | 'lt' | 'gte' | 'lte'> = { gt: 'gt', lt: 'lt', ge: 'gte', le: 'lte' };
+
+const ORDERS = {
+  id: 'ID',
+  full_name: 'FULL_NAME',
+  email: 'EMAIL',
+  login: 'LOGIN',
+  phone: 'PHONE',
+  website: 'WEBSITE',
+  created_at: 'CREATED_AT',
+  updated_at: 'UPDATED_AT',
+  last_request_at: 'LAST_REQUEST_AT',
+  external_user_id: 'EXTERNAL_USER_ID',
+} as const;
+
+/** A parameter by which clients of other services sort; here only `order` does. */
+const OTHER_SORTS = ['sort', 'sort_by', 'sort_asc', 'sort_desc'];
+
+const DAY = 24 * HOUR;
+
+/**
+ * All filters of a request, to be AND-ed. The stated type is not trusted: each field has its own.
+ * @throws {UnprocessableError} `Incorrect filter: <item>`
+ */
+export function readUserFilters({ filter }: Parameters): UserFilterPart[] {
+  return textsIn(filter).flatMap((text) => text.split(/,(?=(?:number|string|date)[ +])/).map(readUserFilter));
+}
+
+/**
+ * `desc string id` → `{ field: 'ID', direction: 'DESC' }`
+ * @throws {UnprocessableError} `Incorrect order: <value>`
+ */
+export function readUserOrder(given: Parameters) {
+  const other = OTHER_SORTS.find((name) => given[name] !== undefined);
+  if (other !== undefined) throw new UnprocessableError(`Incorrect order: ${readText(given[other]) ?? ''}`);
+  const order = readText(given.order);
+  if (order === undefined || order === null || order === '') return undefined;
+  const [, direction, field] = /^(asc|desc)[ +]\w+[ +](\w+)$/.exec(order) ?? [];
+  if (!field || !Object.hasOwn(ORDERS, field)) throw new UnprocessableError(`Incorrect order: ${order}`);
+  return {
+    field: ORDERS[field as keyof typeof ORDERS],
+    direction: direction === 'asc' ? ('ASC' as const) : ('DESC' as const),
+  };
+}
+
+function readUserFilter(item: string): UserFilterPart {
+  const [, name = '', operator = '', value = ''] =
+    /^(?:number|string|date)[ +](\w+)[ +](\w+)[ +](.*)$/s.exec(item) ?? [];
+  const known = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  const part = known && partOf(known, operator, value);
+  if (!part) throw new UnprocessableError(`Incorrect filter: ${item}`);
+  return part;
+}
+
+function partOf([field, type]: readonly [string, FieldType], operator: string, value: string) {
+  return type === 'moment' ? momentPart(field, operator, value) : plainPart(field, type, operator, value);
+}
+
+function plainPart(
+  field: string,
+  type: Exclude<FieldType, 'moment'>,
+  operator: string,
+  value: string,
+): UserFilterPart | undefined {
+  const cast = CASTS[type];
+  if (operator === 'eq' || operator === 'ne') return condition(field, operator, cast(value));
+  if (operator === 'in') return condition(field, 'in', all(value.split(',').map((text) => cast(text.trim()))));
+  if (type === 'text') return undefined;
+  if (operator === 'between') {
+    const [low, high, ...more] = value.split(',').map((text) => cast(text.trim()));
+    return low === undefined || high === undefined || more.length > 0
+      ? undefined
+      : { [field]: { gte: low, lte: high } };
+  }
+  return Object.hasOwn(COMPARISONS, operator) ? condition(field, COMPARISONS[operator]!, cast(value)) : undefined;
+}
+
+/** A date without time is a whole day where it names a moment, and its first moment where it is a bound. */
+function momentPart(field: string, operator: string, value: string): UserFilterPart | undefined {
+  switch (operator) {
+    case 'eq':
+    case 'in': {
+      const spans = all(value.split(',').map(span));
+      if (!spans || (operator === 'eq' && spans.length > 1)) return undefined;
+      return { or: spans.map(({ from, until }) => within(field, from, until)) };
+    }
+    case 'ne': {
+      const excluded = span(value);
+      if (!excluded) return undefined;
+      const { from, until } = excluded;
+      return { or: [{ [field]: { lt: from } }, { [field]: { gte: until } }, { [field]: { eq: null } }] };
+    }
+    case 'between': {
+      const [low, high, ...more] = value.split(',').map(span);
+      return low && high && more.length === 0 ? within(field, low.from, high.until) : undefined;
+    }
+    default:
+      return Object.hasOwn(COMPARISONS, operator)
+        ? condition(field, COMPARISONS[operator]!, span(value)?.from)
+        : undefined;
+  }
+}
+
+function within(field: string, from: Date, until: Date): UserFilterPart {
+  return { [field]: { gte: from, lt: until } };
+}
+
+/** What a text names: a day, or the second that an answer shows; a fraction names one millisecond. */
+function span(text: string): { from: Date; until: Date } | undefined {
+  const moment = text.trim();
+  const start = readMoment(moment);
+  if (start === undefined) return undefined;
+  const length = /^\d{4}[-.]\d\d[-.]\d\d$/.test(moment) ? DAY : /[.,]\d/.test(moment) ? 1 : SECOND;
+  return { from: new Date(start), until: new Date(start + length) };
+}
+
+const CASTS: Record<Exclude<FieldType, 'moment'>, (text: string) => string | number | undefined> = {
+  number: (text) => readInteger(text.trim()),
+  // Ids of other services may be longer than a number is exact.
+  digits: (text) => (/^-?[0-9]{1,40}$/.test(text.trim()) ? text.trim() : undefined),
+  text: (text) => text,
+};
+
+function condition(field: string, operator: string, value: unknown): UserFilterPart | undefined {
+  return value === undefined ? undefined : { [field]: { [operator]: value } };
+}
+
+function all<Item>(items: (Item | undefined)[]): Item[] | undefined {
+  return items.includes(undefined) ? undefined : (items as Item[]);
+}
+
+/** `filter`, `filter[]` and `filter[<anything>]`: every text in it, in order. */
+function textsIn(value: ParameterValue | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (isObject(value)) return Object.values(value).flatMap(textsIn);
+  const text = readText(value);
+  return text === undefined || text === null || text === '' ? [] : [text];
+}

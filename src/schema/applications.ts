@@ -1,0 +1,54 @@
+import { findApplication, updateApplication } from '../resolvers/applications.ts';
+import { builder } from './builder.ts';
+
+const SignatureHash = builder.enumType('SignatureHash', {
+  values: { SHA1: { value: 'sha1' }, SHA256: { value: 'sha256' } } as const,
+});
+
+const Application = builder.prismaObject('Application', {
+  description: 'An application and its settings, as its API key sees them.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    name: t.exposeString('name'),
+    authKey: t.exposeString('authKey', { description: 'Names the application when a session is opened.' }),
+    signatureHash: t.expose('signatureHash', {
+      type: SignatureHash,
+      description: 'The one hash that signatures of its sessions may use.',
+    }),
+    usersList: t.exposeBoolean('usersList'),
+    passwordReset: t.exposeBoolean('passwordReset'),
+    sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
+  description: 'What is left out stays as it is.',
+  fields: (t) => ({
+    name: t.string({ description: 'At most 255 characters.' }),
+    signatureHash: t.field({ type: SignatureHash }),
+    usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
+    passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
+    sessionMinutes: t.int({
+      description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",
+    }),
+  }),
+});
+
+builder.queryField('application', (t) =>
+  t.withAuth({ key: true }).field({
+    type: Application,
+    description: "The key's application.",
+    resolve: (_root, _args, { viewer }) => findApplication(viewer.applicationId),
+  }),
+);
+
+builder.mutationField('updateApplication', (t) =>
+  t.withAuth({ key: true }).field({
+    type: Application,
+    description: "Changes settings of the key's application.",
+    args: { input: t.arg({ type: UpdateApplicationInput, required: true }) },
+    resolve: (_root, { input }, context) => updateApplication(context.viewer.applicationId, input, context),
+  }),
+);

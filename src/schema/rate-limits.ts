@@ -1,0 +1,75 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldNullability,
+  type InputFieldMap,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+  type TypeParam,
+} from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import type { Context } from '../context.ts';
+import type { LimitName } from '../lib/rate-limits.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      rateLimits: RateLimitsPlugin<Types>;
+    }
+
+    export interface QueryFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable extends FieldNullability<Type>,
+      Args extends InputFieldMap,
+      ResolveReturnShape,
+    > {
+      /** Where the operation is counted; left out: `default`. */
+      rateLimit?: LimitName;
+    }
+
+    export interface MutationFieldOptions<
+      Types extends SchemaTypes,
+      Type extends TypeParam<Types>,
+      Nullable extends FieldNullability<Type>,
+      Args extends InputFieldMap,
+      ResolveReturnShape,
+    > {
+      /** Where the operation is counted; left out: `default`. */
+      rateLimit?: LimitName;
+    }
+  }
+}
+
+type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+
+/**
+ * Counts each operation before anything else is asked, each alias as one. A door that counts by itself, as REST has to
+ * before it reads parameters, gives the context no meter.
+ */
+class RateLimitsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
+    // The events of a subscription are no operations.
+    return field.parentType === 'Query' || field.parentType === 'Mutation' ? counted(resolver, field) : resolver;
+  }
+
+  override wrapSubscribe(
+    subscriber: Resolver<Types> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ): Resolver<Types> | undefined {
+    return subscriber && field.parentType === 'Subscription' ? counted(subscriber, field) : subscriber;
+  }
+}
+
+function counted<Types extends SchemaTypes>(
+  resolver: Resolver<Types>,
+  { pothosOptions }: PothosOutputFieldConfig<Types>,
+): Resolver<Types> {
+  const { rateLimit = 'default' } = pothosOptions as { rateLimit?: LimitName };
+  return (parent, args, context, info) => {
+    const { meter } = context as unknown as Context;
+    if (!meter) return resolver(parent, args, context, info);
+    return meter.count(rateLimit).then(() => resolver(parent, args, context, info));
+  };
+}
+
+SchemaBuilder.registerPlugin('rateLimits', RateLimitsPlugin);

@@ -1,0 +1,114 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { graphql } from '../support/graphql.ts';
+import { rest } from '../support/rest.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+import { apiKey } from '../support/users.ts';
+
+useApp();
+
+const USERS = 8_000;
+
+beforeAll(async () => {
+  await sql(
+    `INSERT INTO users (application_id, id, login, login_key, email, phone, full_name, facebook_id, twitter_id,
+      external_user_id, tags, created_at, updated_at)
+    SELECT $1, n, 'user' || n, 'user' || n, 'user' || n || '@x.io', '555' || n,
+      'First' || md5(n::text) || ' Last' || md5((-n)::text), n, n, n, ARRAY['tag' || n, 'many'],
+      '2026-01-01'::timestamptz + n * interval '1 minute', '2026-01-01'
+    FROM generate_series(1, ${USERS}) n`,
+    [APPLICATION.id],
+  );
+  await sql('ANALYZE users');
+  await sql('VACUUM users');
+});
+
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** The statements about users that an action makes the service send, with their values. */
+async function statementsOf(action: () => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
+    const { text, values } = args[0] as Partial<Statement>;
+    if (text && /"?users"?( u)?\b/.test(text) && !text.includes('touched')) sent.push({ text, values: values ?? [] });
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await action();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return sent;
+}
+
+async function planOf({ text, values }: Statement): Promise<string> {
+  const client = await ownConnection();
+  try {
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values as unknown[]);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+describe('an index finds', () => {
+  const CALLS: [what: string, path: string][] = [
+    ['a user by id', '/users/77'],
+    ['a user by login', '/users/by_login?login=USER77'],
+    ['a user by e-mail', '/users/by_email?email=user77@x.io'],
+    ['a user by phone', '/users/phone?phone=55577'],
+    ['a user by external id', '/users/external/77'],
+    ['a user by Facebook id', '/users/by_facebook_id?facebook_id=77'],
+    ['a user by Twitter id', '/users/by_twitter_id?twitter_id=77'],
+    ['users by tags', '/users/by_tags?tags=tag77,tag78'],
+    ['users by full name', '/users/by_full_name?full_name=28dd2c7955ce926456240b2ff0100bde'],
+    ['the first users', '/users'],
+    ['the latest users', '/users?order=desc+number+id'],
+    ['users by creation', '/users?order=asc+date+created_at'],
+    ['the users created last', '/users?order=desc+date+created_at'],
+    ['users by a filter of the id', '/users?filter[]=number+id+in+7,8,9'],
+    ['users by a filter of the login', '/users?filter[]=string+login+eq+USER77'],
+    ['users by a filter of the phone', '/users?filter[]=string+phone+eq+55577'],
+    ['users of a day', '/users?filter[]=date+created_at+between+2026-01-02,2026-01-02'],
+  ];
+  test.each(CALLS)('%s', async (_what, path) => {
+    const statements = await statementsOf(async () => {
+      const { status, body } = await rest('GET', path, { as: apiKey });
+      expect(status).toBe(200);
+      expect(body.items ?? [body]).not.toEqual([]);
+    });
+    expect(statements.length).toBeGreaterThan(0);
+    for (const statement of statements) {
+      const plan = await planOf(statement);
+      expect(plan).toContain('Index');
+      expect(plan).not.toContain('Seq Scan on users');
+      // A list in the order of an index reads no more than its page.
+      if (/the first|the latest|by creation|created last/.test(_what)) expect(plan).not.toContain('Sort');
+    }
+  });
+
+  test('the page behind a cursor', async () => {
+    const USERS_PAGE = `query ($after: String, $orderBy: UserOrder) {
+      users(first: 10, after: $after, orderBy: $orderBy) { pageInfo { endCursor } edges { node { id } } }
+    }`;
+    for (const field of ['ID', 'CREATED_AT']) {
+      for (const direction of ['ASC', 'DESC']) {
+        const orderBy = { field, direction };
+        const first = await graphql(USERS_PAGE, { orderBy }, apiKey);
+        const after = first.data.users.pageInfo.endCursor;
+        const [statement] = await statementsOf(async () => {
+          const { data } = await graphql(USERS_PAGE, { orderBy, after }, apiKey);
+          expect(data.users.edges[0].node.id).toBe(direction === 'ASC' ? 11 : USERS - 10);
+        });
+        const plan = await planOf(statement!);
+        expect(plan).not.toMatch(/Seq Scan|Sort/);
+        expect(plan).toMatch(/Index Cond: .*ROW/);
+      }
+    }
+  });
+});
