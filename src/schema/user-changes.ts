@@ -4,48 +4,42 @@ import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';
 import { User } from './users.ts';
 
+type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+
+/** What may be given of a user, at sign-up and later. */
+const userFields = (t: InputFields) => ({
+  login: t.string({ description: '3–40 characters; unique without letter case.' }),
+  email: t.string({ description: 'Unique; kept in lower case.' }),
+  fullName: t.string(),
+  phone: t.string(),
+  website: t.string(),
+  facebookId: t.string(),
+  twitterId: t.string(),
+  externalUserId: t.id({ description: 'A positive whole number; unique.' }),
+  blobId: t.id(),
+  customData: t.string({ description: 'Up to 5000 characters.' }),
+  parentsContacts: t.string(),
+  ageOver16: t.field({ type: 'Flag' }),
+  allowStatisticsAnalysis: t.field({ type: 'Flag' }),
+  allowSalesActivities: t.field({ type: 'Flag' }),
+});
+
 const CreateUserInput = builder.inputType('CreateUserInput', {
   description: 'At least one of login, email and phone, and a password of 8 to 40 printable characters.',
   fields: (t) => ({
-    login: t.string({ description: '3–40 characters; unique without letter case.' }),
-    email: t.string({ description: 'Unique; kept in lower case.' }),
+    ...userFields(t),
     password: t.string(),
-    fullName: t.string(),
-    phone: t.string(),
-    website: t.string(),
-    facebookId: t.string(),
-    twitterId: t.string(),
-    externalUserId: t.id({ description: 'A positive whole number; unique.' }),
-    blobId: t.id(),
-    customData: t.string({ description: 'Up to 5000 characters.' }),
-    parentsContacts: t.string(),
     tags: t.stringList({ description: 'At most 5.' }),
-    ageOver16: t.field({ type: 'Flag' }),
-    allowStatisticsAnalysis: t.field({ type: 'Flag' }),
-    allowSalesActivities: t.field({ type: 'Flag' }),
   }),
 });
 
 const UpdateUserInput = builder.inputType('UpdateUserInput', {
   description: 'What is left out stays as it is; null clears a field.',
   fields: (t) => ({
-    login: t.string({ description: '3–40 characters; unique without letter case.' }),
-    email: t.string({ description: 'Unique; kept in lower case.' }),
+    ...userFields(t),
     password: t.string({ description: "A new one ends the user's other sessions." }),
     oldPassword: t.string({ description: 'Needed with a new password, but by API keys alone and users without one.' }),
-    fullName: t.string(),
-    phone: t.string(),
-    website: t.string(),
-    facebookId: t.string(),
-    twitterId: t.string(),
-    externalUserId: t.id({ description: 'A positive whole number; unique.' }),
-    blobId: t.id(),
-    customData: t.string({ description: 'Up to 5000 characters.' }),
-    parentsContacts: t.string(),
     tags: t.stringList({ description: 'At most 5; they replace all.' }),
-    ageOver16: t.field({ type: 'Flag' }),
-    allowStatisticsAnalysis: t.field({ type: 'Flag' }),
-    allowSalesActivities: t.field({ type: 'Flag' }),
   }),
 });
 
