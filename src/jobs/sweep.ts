@@ -14,7 +14,7 @@ export interface Retention {
   eventRetentionHours: number;
 }
 
-/** Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, and events nobody may resume from. */
+/** Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, what destroyed dialogs held, and events nobody may resume from. */
 export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: Retention): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await deleteSessions(now, sessionMinutes);
@@ -27,6 +27,7 @@ export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: 
       SELECT application_id, token_hash FROM password_resets
       WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
+  await sweepDestroyedDialogs();
   await trimEvents(before(eventRetentionHours * HOUR));
 }
 
@@ -42,6 +43,32 @@ async function deleteSessions(now: Date, sessionMinutes: number): Promise<void> 
       WHERE s.updated_at < ${now}::timestamptz - (SELECT min(${minutes}) FROM applications a)
         AND s.updated_at < ${now}::timestamptz - (${minutes})
       LIMIT ${BATCH})`);
+}
+
+/** Takes the messages of destroyed dialogs away, with what hangs on them. */
+async function sweepDestroyedDialogs(): Promise<void> {
+  for (const { applicationId, dialogId } of await db.destroyedDialog.findMany()) {
+    const inDialog = Prisma.sql`application_id = ${applicationId} AND dialog_id = ${dialogId}`;
+    await deleteInBatches(Prisma.sql`
+      DELETE FROM message_marks WHERE (application_id, dialog_id, seq, user_id) IN (
+        SELECT application_id, dialog_id, seq, user_id FROM message_marks WHERE ${inDialog} LIMIT ${BATCH})`);
+    await deleteInBatches(Prisma.sql`
+      DELETE FROM hidden_messages WHERE (application_id, user_id, dialog_id, seq) IN (
+        SELECT application_id, user_id, dialog_id, seq FROM hidden_messages WHERE ${inDialog} LIMIT ${BATCH})`);
+    // A message goes last, as the only way to its reactions.
+    while ((await deleteMessages(inDialog)) === BATCH);
+    await db.destroyedDialog.deleteMany({ where: { applicationId, dialogId } });
+  }
+}
+
+async function deleteMessages(where: Prisma.Sql): Promise<number> {
+  return db.$executeRaw`
+    WITH gone AS MATERIALIZED (
+      SELECT application_id, id FROM messages WHERE ${where} LIMIT ${BATCH}
+    ), reactions_gone AS (
+      DELETE FROM reactions r USING gone WHERE r.application_id = gone.application_id AND r.message_id = gone.id
+    )
+    DELETE FROM messages m USING gone WHERE m.application_id = gone.application_id AND m.id = gone.id`;
 }
 
 /** Removes from the start of the stream only, so that whoever still finds the row of a cursor has lost nothing behind it. */

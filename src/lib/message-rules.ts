@@ -16,6 +16,7 @@ export interface MessageContent {
 
 const MAX_BYTES = 32 * 1024;
 const MAX_ATTACHMENTS = 20;
+export const BLANK = "Message can't be blank";
 
 /** Names a custom key can't take, in the legacy record's spelling (gaps §6.1). */
 const RESERVED_KEYS = new Set(
@@ -45,10 +46,8 @@ export function checkedContent(
     customFields: withoutReservedKeys(customFields),
   };
   const problems = [...addressProblems];
-  if (content.text === '' && attachments.length === 0 && Object.keys(content.customFields).length === 0) {
-    problems.push("Message can't be blank");
-  }
-  if (Buffer.byteLength(content.text) > MAX_BYTES) problems.push(`Message is too long (maximum is ${MAX_BYTES} bytes)`);
+  if (isBlank(content)) problems.push(BLANK);
+  problems.push(...textProblems(content.text));
   if (Buffer.byteLength(JSON.stringify(content.customFields)) > MAX_BYTES) {
     problems.push(`Custom parameters are too large (maximum is ${MAX_BYTES} bytes)`);
   }
@@ -56,6 +55,26 @@ export function checkedContent(
   if (content.attachments.includes(undefined)) problems.push('Attachment should have type and id');
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return content;
+}
+
+/**
+ * The new text of a message, trimmed at the end.
+ * @throws {UnprocessableError} it is too long
+ */
+export function checkedText(text: string): string {
+  const trimmed = text.trimEnd();
+  const problems = textProblems(trimmed);
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+  return trimmed;
+}
+
+/** Whether there is anything in a message: a text, an attachment or a custom key. */
+export function isBlank({ text, attachments, customFields }: MessageContent): boolean {
+  return text === '' && attachments.length === 0 && Object.keys(customFields).length === 0;
+}
+
+function textProblems(text: string): string[] {
+  return Buffer.byteLength(text) > MAX_BYTES ? [`Message is too long (maximum is ${MAX_BYTES} bytes)`] : [];
 }
 
 /** The attachment with its id as text; undefined when it lacks a type, or both id and address. */

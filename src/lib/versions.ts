@@ -1,6 +1,9 @@
 /** The version of the interface that this service speaks. */
 export const API_VERSION = '2.58.0';
 
+/** By which a client may state the version it was written for. */
+export const VERSION_HEADER = 'SVC-REST-API-Version';
+
 /** Below it a version says nothing: old clients send such a constant (gaps §19). */
 const OLDEST = [1, 0, 0];
 

@@ -79,7 +79,8 @@ const NOBODY: ReadonlySet<number> = new Set();
 function readOccupants(rows: StreamRow[]) {
   return db.$queryRaw<{ dialogId: string; version: number; userIds: number[] }[]>`
     SELECT d.id AS "dialogId", d.member_version AS version,
-      ARRAY(SELECT m.user_id FROM members m WHERE m.application_id = d.application_id AND m.dialog_id = d.id) AS "userIds"
+      ARRAY(SELECT m.user_id FROM members m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL) AS "userIds"
     FROM unnest(${rows.map((row) => row.applicationId)}::int[], ${rows.map((row) => row.dialogId)}::text[])
       AS wanted (application_id, id)
     JOIN dialogs d USING (application_id, id)`;

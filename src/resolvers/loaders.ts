@@ -11,8 +11,8 @@ export type Loaders = ReturnType<typeof createLoaders>;
 export function createLoaders(viewer: Viewer) {
   return {
     dialogMembers: memberLoader(),
-    lastMessage: lastMessageLoader(),
-    message: messageLoader(),
+    lastMessage: lastMessageLoader(viewer),
+    message: messageLoader(viewer),
     reactions: reactionLoader(),
     readState: readStateLoader(),
     unreadCount: unreadCountLoader(viewer),

@@ -1,5 +1,5 @@
 import type { ActingContext, UserContext } from '../context.ts';
-import { db } from '../db/client.ts';
+import { db, type Transaction } from '../db/client.ts';
 import { BadInputError, NotFoundError } from '../lib/errors.ts';
 import { isStringId } from '../lib/string-ids.ts';
 import { requireReadableDialog } from './dialogs/access.ts';
@@ -19,23 +19,11 @@ export async function addReaction(
   name: string | null | undefined,
   context: UserContext,
 ): Promise<MessageRow> {
-  const { viewer, now, outbox } = context;
   const id = checkedId(messageId);
   const checked = checkedName(name);
   const message = await requireMessage(id, context);
-  // Whoever deletes the user waits, or has done so: then nobody is held, and nothing is left behind.
-  const added = await db.$executeRaw`
-    WITH held AS (
-      SELECT id FROM users WHERE application_id = ${viewer.applicationId} AND id = ${viewer.userId} FOR KEY SHARE
-    ), added AS (
-      INSERT INTO reactions (application_id, message_id, user_id, name)
-      SELECT ${viewer.applicationId}::int, ${message.id}, held.id, ${checked} FROM held
-      ON CONFLICT DO NOTHING RETURNING name
-    )
-    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
-    SELECT ${viewer.applicationId}::int, 'reactionAdded', ${message.dialogId}, ${message.id}, ${viewer.userId}::int, name,
-      ${now()} FROM added`;
-  if (added > 0) outbox.wake();
+  await insertReaction(db, message, checked, context);
+  context.outbox.wake();
   return message;
 }
 
@@ -48,22 +36,34 @@ export async function removeReaction(
   name: string | null | undefined,
   context: UserContext,
 ): Promise<MessageRow> {
-  const { viewer, now, outbox } = context;
   const id = checkedId(messageId);
   const checked = checkedName(name);
   const message = await requireMessage(id, context);
-  const removed = await db.$executeRaw`
-    WITH removed AS (
-      DELETE FROM reactions
-      WHERE application_id = ${viewer.applicationId} AND message_id = ${message.id} AND user_id = ${viewer.userId}
-        AND name = ${checked}
-      RETURNING name
-    )
-    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
-    SELECT ${viewer.applicationId}::int, 'reactionRemoved', ${message.dialogId}, ${message.id}, ${viewer.userId}::int,
-      name, ${now()} FROM removed`;
-  if (removed === 0) throw new NotFoundError('Reaction not found for the specified user and message ID.');
-  outbox.wake();
+  await deleteReaction(db, message, checked, context);
+  context.outbox.wake();
+  return message;
+}
+
+/**
+ * Adds one reaction and takes another back: both, or nothing.
+ * @throws {BadInputError} id or names; neither is given
+ * @throws {NotFoundError} unknown message, or no such reaction of the caller's to take back
+ * @throws {ForbiddenError} the caller is no occupant
+ */
+export async function changeReactions(
+  messageId: string,
+  { add, remove }: { add?: string | null; remove?: string | null },
+  context: UserContext,
+): Promise<MessageRow> {
+  const id = checkedId(messageId);
+  const removed = remove == null ? undefined : checkedName(remove);
+  const added = add == null && removed !== undefined ? undefined : checkedName(add);
+  const message = await requireMessage(id, context);
+  await db.$transaction(async (transaction) => {
+    if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
+    if (added !== undefined) await insertReaction(transaction, message, added, context);
+  });
+  context.outbox.wake();
   return message;
 }
 
@@ -75,9 +75,48 @@ export async function listReactions(messageId: string, context: ActingContext): 
 
 async function requireMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = await loaders.message.load({ applicationId: viewer.applicationId, id });
-  if (!message) throw new NotFoundError('Message not found for the specified user and message ID.');
+  if (!message || message.isHidden) throw new NotFoundError('Message not found for the specified user and message ID.');
   await requireReadableDialog(message.dialogId, viewer);
   return message;
+}
+
+/** Whoever deletes the user or the message waits, or has done so: then nothing is held, and nothing is left behind. */
+async function insertReaction(
+  client: Transaction,
+  { id, dialogId }: MessageRow,
+  name: string,
+  { viewer: { applicationId, userId }, now }: UserContext,
+): Promise<void> {
+  await client.$executeRaw`
+    WITH held AS (
+      SELECT u.id FROM users u, messages m
+      WHERE u.application_id = ${applicationId} AND u.id = ${userId}
+        AND m.application_id = ${applicationId} AND m.id = ${id}
+      FOR KEY SHARE
+    ), added AS (
+      INSERT INTO reactions (application_id, message_id, user_id, name)
+      SELECT ${applicationId}::int, ${id}, held.id, ${name} FROM held
+      ON CONFLICT DO NOTHING RETURNING name
+    )
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+    SELECT ${applicationId}::int, 'reactionAdded', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM added`;
+}
+
+async function deleteReaction(
+  client: Transaction,
+  { id, dialogId }: MessageRow,
+  name: string,
+  { viewer: { applicationId, userId }, now }: UserContext,
+): Promise<void> {
+  const removed = await client.$executeRaw`
+    WITH removed AS (
+      DELETE FROM reactions
+      WHERE application_id = ${applicationId} AND message_id = ${id} AND user_id = ${userId} AND name = ${name}
+      RETURNING name
+    )
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+    SELECT ${applicationId}::int, 'reactionRemoved', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM removed`;
+  if (removed === 0) throw new NotFoundError('Reaction not found for the specified user and message ID.');
 }
 
 function checkedId(messageId: string): string {

@@ -2,10 +2,11 @@ import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readFlag, readInteger, readList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type FilterNames, isCount, readFilter, readOrder, readWindow } from './lists.ts';
-import { created, ok, route } from './route.ts';
+import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
+import { created, empty, ok, route } from './route.ts';
 
 const DialogFields = graphql(`fragment DialogFields on Dialog {
   id userId type name photo occupantIds adminIds xmppRoomJid lastMessage lastMessageId lastMessageDateSent
@@ -30,6 +31,29 @@ const ListDialogs = graphql(
 );
 
 const FindDialog = graphql(`query FindDialog($id: ID!) { dialog(id: $id) { ...DialogFields } }`, [DialogFields]);
+
+const UpdateDialog = graphql(
+  `mutation UpdateDialog($id: ID!, $input: UpdateDialogInput!) {
+    updateDialog(id: $id, input: $input) { ...DialogFields }
+  }`,
+  [DialogFields],
+);
+
+const DeleteDialog = graphql(`mutation DeleteDialog($id: ID!, $force: Boolean!) {
+  deleteDialog(id: $id, force: $force)
+}`);
+
+const DeleteDialogs = graphql(`mutation DeleteDialogs($ids: [ID!]!, $force: Boolean!) {
+  deleteDialogs(ids: $ids, force: $force) { deletedIds notFoundIds wrongPermissionsIds }
+}`);
+
+const FindDialogNotifications = graphql(`query FindDialogNotifications($dialogId: ID!) {
+  dialogNotifications(dialogId: $dialogId) { enabled }
+}`);
+
+const UpdateDialogNotifications = graphql(`mutation UpdateDialogNotifications($dialogId: ID!, $enabled: Boolean) {
+  updateDialogNotifications(dialogId: $dialogId, enabled: $enabled) { enabled }
+}`);
 
 const FILTERS: FilterNames = {
   _id: ['id', 'id'],
@@ -106,6 +130,60 @@ export const dialogRoutes = [
     respond: ({ dialog }) => ok(presentDialog(dialog)),
     errors: errorList,
   }),
+  route({
+    method: 'put',
+    path: '/chat/Dialog/:id',
+    xml: 'dialog',
+    document: UpdateDialog,
+    variables: ({ path, given }) => ({
+      id: path.id!,
+      input: {
+        name: readText(given.name),
+        photo: readText(given.photo),
+        isJoinRequired: readFlag(given.is_join_required),
+        dataClassName: className(given.data),
+        addOccupantIds: listedUsers(given.push_all, 'occupants_ids'),
+        removeOccupantIds: listedUsers(given.pull_all, 'occupants_ids'),
+        addAdminIds: listedUsers(given.push_all, 'admins_ids'),
+        removeAdminIds: listedUsers(given.pull_all, 'admins_ids'),
+      },
+    }),
+    respond: ({ updateDialog }) => ok(presentDialog(updateDialog)),
+    errors: errorList,
+  }),
+  route({
+    method: 'delete',
+    path: '/chat/Dialog/:ids',
+    several: true,
+    document: DeleteDialogs,
+    variables: ({ path, given }) => ({ ids: readIds(path.ids!), force: readFlag(given.force) === true }),
+    respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
+    errors: errorList,
+  }),
+  route({
+    method: 'delete',
+    path: '/chat/Dialog/:id',
+    document: DeleteDialog,
+    variables: ({ path, given }) => ({ id: path.id!, force: readFlag(given.force) === true }),
+    respond: empty,
+    errors: errorList,
+  }),
+  route({
+    method: 'get',
+    path: '/chat/Dialog/:id/notifications',
+    document: FindDialogNotifications,
+    variables: ({ path }) => ({ dialogId: path.id! }),
+    respond: ({ dialogNotifications }) => ok(presentNotifications(dialogNotifications)),
+    errors: errorList,
+  }),
+  route({
+    method: 'put',
+    path: '/chat/Dialog/:id/notifications',
+    document: UpdateDialogNotifications,
+    variables: ({ path, given }) => ({ dialogId: path.id!, enabled: readFlag(given.enabled) }),
+    respond: ({ updateDialogNotifications }) => ok(presentNotifications(updateDialogNotifications)),
+    errors: errorList,
+  }),
 ];
 
 function dialogType(value: ParameterValue | undefined) {
@@ -117,6 +195,16 @@ function userIds(value: ParameterValue | undefined): number[] {
   return readList(value)
     .map(readInteger)
     .filter((id): id is number => id !== undefined && isDatabaseId(id));
+}
+
+/** `{"occupants_ids":[10,11]}`: what `push_all` or `pull_all` says of one list. */
+function listedUsers(lists: ParameterValue | undefined, name: string): number[] | undefined {
+  const listed = isObject(lists) ? lists[name] : undefined;
+  return listed === undefined ? undefined : userIds(listed);
+}
+
+function presentNotifications({ enabled }: { enabled: boolean }) {
+  return { notifications: { enabled: enabled ? 1 : 0 } };
 }
 
 function className(data: ParameterValue | undefined): string | null | undefined {

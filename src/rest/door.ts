@@ -9,7 +9,7 @@ import type { Parameters } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { NotFoundError, ServiceError, SessionMissingError } from '../lib/errors.ts';
 import type { LimitName } from '../lib/rate-limits.ts';
-import { isOlder } from '../lib/versions.ts';
+import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
@@ -79,9 +79,13 @@ export class RestDoor {
       if (locals.token && context.viewer.kind === 'anonymous') context = await this.#contextOf(request, access, locals);
       const refused = refusal(access, context.viewer);
       if (refused) throw refused;
-      if (endpoint.since && isOlder(request.headers['svc-rest-api-version'], endpoint.since)) throw new NotFoundError();
+      if (endpoint.since && isOlder(request.get(VERSION_HEADER), endpoint.since)) throw new NotFoundError();
 
-      const asked = { path: pathValues(request), given };
+      const asked = {
+        path: pathValues(request),
+        given,
+        header: (name: string) => request.get(name)?.trim() || undefined,
+      };
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
       this.#send(response, { xml: endpoint.xml, ...answer }, this.#expiry(answer, context));

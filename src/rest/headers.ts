@@ -3,10 +3,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Viewer } from '../lib/access.ts';
 import { type RateCount, rateHeaders } from '../lib/rate-limits.ts';
 import { headerTime } from '../lib/time.ts';
-import { API_VERSION } from '../lib/versions.ts';
+import { API_VERSION, VERSION_HEADER } from '../lib/versions.ts';
 
-const EXPOSED = 'SVC-REST-API-Version, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy';
-const ALLOWED = 'Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version';
+const EXPOSED = `${VERSION_HEADER}, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy`;
+const ALLOWED = `Authorization, On-Behalf-Of, Content-Type, ${VERSION_HEADER}`;
 
 /** What an answer's headers depend on. */
 export interface AnswerFacts {
@@ -29,7 +29,7 @@ export class AnswerHeaders {
     this.#tokenHeaders = tokenHeaders;
     const expirations = tokenHeaders.map((name) => `${name}-ExpirationDate`);
     this.#fixed = {
-      'SVC-REST-API-Version': API_VERSION,
+      [VERSION_HEADER]: API_VERSION,
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': [...expirations, EXPOSED].join(', '),

@@ -35,7 +35,10 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
   for (const endpoint of routes) {
     const operation = operationOf(endpoint);
     const rules = { access: operationAccess.get(operation)!, limit: operationLimit(operation) };
-    app[endpoint.method](endpoint.path, (request, response) => door.serve(endpoint, rules, request, response));
+    app[endpoint.method](endpoint.path, (request, response, next) => {
+      if (endpoint.several && !isSeveral(request)) next();
+      else void door.serve(endpoint, rules, request, response);
+    });
   }
   app.use((request, response) => door.refuse(request, response, new NotFoundError()));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
@@ -43,6 +46,10 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
     return door.refuse(request, response, error instanceof URIError ? new NotFoundError() : (error as Error));
   });
   return app;
+}
+
+function isSeveral({ params }: Request): boolean {
+  return String(params.ids).includes(',');
 }
 
 /** `Mutation.sendMessage`, whose rules are the endpoint's. Documents that do not fit the schema stop the start. */

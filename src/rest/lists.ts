@@ -66,6 +66,14 @@ export function isCount(given: Parameters): boolean {
   return readFlag(given.count) === true;
 }
 
+/** `a, b,,a` → `["a", "b", "a"]`: the ids of a path (gaps §1.1). */
+export function readIds(text: string): string[] {
+  return text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}
+
 function operatorsOf(asked: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
   return isObject(asked) ? Object.entries(asked) : [[undefined, asked]];
 }

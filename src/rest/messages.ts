@@ -1,11 +1,14 @@
 import type { Parameters, ParameterValue } from '../lib/bracket-keys.ts';
-import { readFlag, readInteger, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import { NotFoundError } from '../lib/errors.ts';
+import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
+import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type FilterNames, isCount, readFilter, readOrder, readWindow } from './lists.ts';
-import { created, ok, route } from './route.ts';
+import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
+import { created, empty, ok, route } from './route.ts';
 
 const MessageFields = graphql(`fragment MessageFields on Message {
   id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read customFields
@@ -33,6 +36,24 @@ const ReadMessages = graphql(
 );
 
 const FindMessage = graphql(`query FindMessage($id: ID!) { message(id: $id) { ...MessageFields } }`, [MessageFields]);
+
+const UpdateMessages = graphql(`mutation UpdateMessages($ids: [ID!]!, $input: UpdateMessagesInput!) {
+  updateMessages(ids: $ids, input: $input) { id }
+}`);
+
+const MarkDialogMessages = graphql(
+  `mutation MarkDialogMessages($dialogId: ID!, $read: Boolean, $delivered: Boolean) {
+    markDialogMessages(dialogId: $dialogId, read: $read, delivered: $delivered)
+  }`,
+);
+
+const DeleteMessages = graphql(`mutation DeleteMessages($ids: [ID!]!, $force: Boolean!, $ownOnly: Boolean!) {
+  deleteMessages(ids: $ids, force: $force, ownOnly: $ownOnly) { deletedIds notFoundIds wrongPermissionsIds }
+}`);
+
+const CountUnreadMessages = graphql(`query CountUnreadMessages($dialogIds: [ID!]) {
+  unreadCounts(dialogIds: $dialogIds) { total dialogs { dialogId count } }
+}`);
 
 const FILTERS: FilterNames = {
   _id: ['id', 'id'],
@@ -63,7 +84,7 @@ export const messageRoutes = [
     path: '/chat/Message',
     xml: 'chat-message',
     document: SendMessage,
-    variables: ({ given }) => ({
+    variables: ({ given, header }) => ({
       input: {
         dialogId: readText(given.chat_dialog_id) || undefined,
         recipientId: userId(given),
@@ -71,6 +92,7 @@ export const messageRoutes = [
         attachments: attachmentsOf(given.attachments),
         customFields: Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_PARAMETERS.has(key))),
         sendToChat: readFlag(given.send_to_chat) ?? false,
+        clientId: header('Idempotency-Key'),
       },
     }),
     respond: ({ sendMessage }, { given }) =>
@@ -101,6 +123,31 @@ export const messageRoutes = [
     errors: errorList,
   }),
   route({
+    method: 'put',
+    path: '/chat/Message',
+    document: MarkDialogMessages,
+    variables: ({ given }) => {
+      // There is no message here whose text it could be.
+      if (given.message !== undefined) throw new NotFoundError();
+      return {
+        dialogId: readText(given.chat_dialog_id) ?? '',
+        read: readFlag(given.read),
+        delivered: readFlag(given.delivered),
+      };
+    },
+    respond: empty,
+    errors: errorList,
+  }),
+  route({
+    method: 'get',
+    path: '/chat/Message/unread',
+    document: CountUnreadMessages,
+    variables: ({ given }) => ({ dialogIds: dialogIds(given.chat_dialog_ids) }),
+    respond: ({ unreadCounts: { total, dialogs } }) =>
+      ok({ total, ...Object.fromEntries(dialogs.map(({ dialogId, count }) => [dialogId, count])) }),
+    errors: errorList,
+  }),
+  route({
     method: 'get',
     path: '/chat/Message/:id',
     since: '2.39.0',
@@ -110,12 +157,46 @@ export const messageRoutes = [
     respond: ({ message }) => ok(presentMessage(message)),
     errors: errorList,
   }),
+  route({
+    method: 'put',
+    path: '/chat/Message/:ids',
+    document: UpdateMessages,
+    variables: ({ path, given }) => ({
+      ids: readIds(path.ids!),
+      input: {
+        dialogId: readText(given.chat_dialog_id) || undefined,
+        text: readText(given.message),
+        read: readFlag(given.read),
+        delivered: readFlag(given.delivered),
+      },
+    }),
+    respond: empty,
+    errors: errorList,
+  }),
+  route({
+    method: 'delete',
+    path: '/chat/Message/:ids',
+    document: DeleteMessages,
+    variables: ({ path, given, header }) => ({
+      ids: readIds(path.ids!),
+      force: readFlag(given.force) === true,
+      ownOnly: isOlder(header(VERSION_HEADER), '2.52.0'),
+    }),
+    respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
+    errors: errorList,
+  }),
 ];
 
 /** A null among them is no attachment either; the operation's list takes none. */
 function attachmentsOf(value: ParameterValue | undefined): NonNullable<ParameterValue>[] {
   if (value === undefined || value === null) return [];
   return (readNumberedObject(value) ?? [value]).map((item) => item ?? '');
+}
+
+/** Ids in one text, in any of the forms of a list; undefined when none is given. */
+function dialogIds(value: ParameterValue | undefined): string[] | undefined {
+  const ids = readList(value).flatMap((id) => readText(id) || []);
+  return ids.length > 0 ? ids : undefined;
 }
 
 /** A recipient that no user can be is one that does not exist. */

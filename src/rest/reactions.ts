@@ -7,6 +7,10 @@ const AddReaction = graphql(`mutation AddReaction($messageId: ID!, $name: String
   addReaction(messageId: $messageId, name: $name) { id }
 }`);
 
+const ChangeReactions = graphql(`mutation ChangeReactions($messageId: ID!, $add: String, $remove: String) {
+  changeReactions(messageId: $messageId, add: $add, remove: $remove) { id }
+}`);
+
 const ListReactions = graphql(`query ListReactions($messageId: ID!) {
   reactions(messageId: $messageId) { name userIds }
 }`);
@@ -22,6 +26,15 @@ export const reactionRoutes = [
     since: '2.58.0',
     document: AddReaction,
     variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
+    respond: empty,
+    errors: errorList,
+  }),
+  route({
+    method: 'put',
+    path: '/chat/Message/:id/reactions',
+    since: '2.58.0',
+    document: ChangeReactions,
+    variables: ({ path, given }) => ({ messageId: path.id!, add: readText(given.add), remove: readText(given.remove) }),
     respond: empty,
     errors: errorList,
   }),

@@ -10,6 +10,8 @@ export interface RestRequest {
   path: Record<string, string>;
   /** Query and body together (gaps §1.2). */
   given: Parameters;
+  /** A header's value, by its name in any letter case; empty ones are absent. */
+  header: (name: string) => string | undefined;
 }
 
 /** `body` undefined: an empty one. */
@@ -29,6 +31,8 @@ export interface Route {
   method: 'get' | 'post' | 'put' | 'delete';
   /** In Express' form, without suffix. */
   path: string;
+  /** Serves only paths whose `ids` name several, `a,b`; stands before the endpoint for one. */
+  several?: true;
   /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
   since?: string;
   /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
@@ -45,6 +49,7 @@ export interface Route {
 export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;
+  several?: true;
   since?: string;
   xml?: XmlRoot;
   document: Document;

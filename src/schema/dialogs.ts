@@ -1,5 +1,12 @@
 import { DIALOG_TYPE } from '../lib/dialog-types.ts';
+import { type DeletedItems, deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
 import { createDialog, findDialog, listDialogs } from '../resolvers/dialogs/index.ts';
+import {
+  type DialogNotifications,
+  findDialogNotifications,
+  updateDialogNotifications,
+} from '../resolvers/dialogs/notifications.ts';
+import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { otherOccupant } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
 import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
@@ -42,7 +49,7 @@ export const Dialog = builder.prismaObject('Dialog', {
           : (await loaders.dialogMembers.load(dialog)).map((member) => member.userId),
     }),
     adminIds: t.intList({
-      description: 'Ascending, without the owner; empty for private dialogs.',
+      description: "Ascending; empty for private dialogs. The owner has an admin's rights without being listed.",
       resolve: async (dialog, _args, { loaders }) =>
         (await loaders.dialogMembers.load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
     }),
@@ -139,6 +146,34 @@ const CreateDialogInput = builder.inputType('CreateDialogInput', {
   }),
 });
 
+const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
+  description: 'Occupants are added first, then removed; admins come last.',
+  fields: (t) => ({
+    name: t.string({ description: 'Up to 200 characters.' }),
+    photo: t.string({ description: 'Null clears it.' }),
+    isJoinRequired: t.boolean(),
+    dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
+    addOccupantIds: t.intList({ description: 'Unknown ids beside known ones are dropped.' }),
+    removeOccupantIds: t.intList(),
+    addAdminIds: t.intList({ description: 'In groups only occupants; other ids are dropped.' }),
+    removeAdminIds: t.intList(),
+  }),
+});
+
+const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNotifications').implement({
+  fields: (t) => ({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether the caller gets pushes of the dialog.' }),
+  }),
+});
+
+const DeletedDialogs = builder.objectRef<DeletedItems>('DeletedDialogs').implement({
+  fields: (t) => ({
+    deletedIds: t.exposeIDList('deletedIds'),
+    notFoundIds: t.exposeIDList('notFoundIds'),
+    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds'),
+  }),
+});
+
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Dialog,
@@ -174,6 +209,51 @@ builder.mutationField('createDialog', (t) =>
     description: 'Creates a dialog the caller owns; a private one that exists is returned as it is.',
     args: { input: t.arg({ type: CreateDialogInput, required: true }) },
     resolve: (_root, { input }, context) => createDialog(input, context),
+  }),
+);
+
+builder.queryField('dialogNotifications', (t) =>
+  t.withAuth({ user: true }).field({
+    type: DialogNotificationsType,
+    description: 'Whether the caller gets pushes of a dialog.',
+    args: { dialogId: t.arg.id({ required: true }) },
+    resolve: (_root, { dialogId }, context) => findDialogNotifications(dialogId, context),
+  }),
+);
+
+builder.mutationField('updateDialog', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Dialog,
+    description:
+      'Changes what is given of a dialog: all of it, or nothing if one part is not for the caller to change.',
+    args: { id: t.arg.id({ required: true }), input: t.arg({ type: UpdateDialogInput, required: true }) },
+    resolve: (_root, { id, input }, context) => updateDialog(id, input, context),
+  }),
+);
+
+builder.mutationField('deleteDialog', (t) =>
+  t.withAuth({ userOrKey: true }).boolean({
+    description: 'Leaves a group, or hides a private dialog until its next message; by force deletes it for all.',
+    args: { id: t.arg.id({ required: true }), force: t.arg.boolean({ required: true, defaultValue: false }) },
+    resolve: (_root, { id, force }, context) => deleteDialog(id, force, context),
+  }),
+);
+
+builder.mutationField('deleteDialogs', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: DeletedDialogs,
+    description: 'The same for several, of which those that the caller may not delete stay.',
+    args: { ids: t.arg.idList({ required: true }), force: t.arg.boolean({ required: true, defaultValue: false }) },
+    resolve: (_root, { ids, force }, context) => deleteDialogs(ids, force, context),
+  }),
+);
+
+builder.mutationField('updateDialogNotifications', (t) =>
+  t.withAuth({ user: true }).field({
+    type: DialogNotificationsType,
+    description: 'Switches the pushes of a dialog on or off for the caller.',
+    args: { dialogId: t.arg.id({ required: true }), enabled: t.arg.boolean() },
+    resolve: (_root, { dialogId, enabled }, context) => updateDialogNotifications(dialogId, enabled, context),
   }),
 );
 

@@ -1,8 +1,12 @@
+import type { DeletedItems } from '../resolvers/dialogs/delete.ts';
+import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { prepareFields } from '../resolvers/messages/fields.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
 import { listMessages, type MessagePage, readMessages } from '../resolvers/messages/list.ts';
 import { ownReactions } from '../resolvers/messages/reactions-of.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
+import { countUnreadMessages, type UnreadCounts } from '../resolvers/messages/unread.ts';
+import { markDialogMessages, updateMessages } from '../resolvers/messages/update.ts';
 import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
@@ -153,8 +157,58 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       description: 'An object of up to 32 KiB; names of record fields are dropped.',
     }),
     sendToChat: t.boolean({ description: 'Whether offline occupants get a push; default true.' }),
+    clientId: t.string({
+      description:
+        "The client's own name of the message, up to 255 characters: sent again with it, the stored message is answered.",
+    }),
   }),
 });
+
+const UpdateMessagesInput = builder.inputType('UpdateMessagesInput', {
+  description: 'Something has to be given beside the dialog.',
+  fields: (t) => ({
+    dialogId: t.id({ description: 'Messages of other dialogs are then unknown.' }),
+    text: t.string({ description: 'By the sender or an API key alone; up to 32 KiB of UTF-8.' }),
+    read: t.boolean({ description: 'Whether the caller has read it.' }),
+    delivered: t.boolean({ description: 'Whether it was delivered to the caller.' }),
+  }),
+});
+
+const DeletedMessages = builder.objectRef<DeletedItems>('DeletedMessages').implement({
+  fields: (t) => ({
+    deletedIds: t.exposeIDList('deletedIds'),
+    notFoundIds: t.exposeIDList('notFoundIds'),
+    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds'),
+  }),
+});
+
+const UnreadCount = builder.objectRef<UnreadCounts['dialogs'][number]>('UnreadCount').implement({
+  fields: (t) => ({
+    dialogId: t.exposeID('dialogId'),
+    count: t.exposeInt('count', { description: '0 also for dialogs that the caller can not read.' }),
+  }),
+});
+
+const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').implement({
+  description: 'Messages of groups and private dialogs that the caller has not sent, not read and not deleted.',
+  fields: (t) => ({
+    total: t.exposeInt('total', { description: 'Of the dialogs asked for, else of all in the list of the caller.' }),
+    dialogs: t.field({
+      type: [UnreadCount],
+      description: 'Those asked for, each once, in their order.',
+      resolve: ({ dialogs }) => dialogs,
+    }),
+  }),
+});
+
+builder.queryField('unreadCounts', (t) =>
+  t.withAuth({ user: true }).field({
+    type: UnreadCountsType,
+    description: 'How much the caller has not read.',
+    args: { dialogIds: t.arg.idList() },
+    resolve: (_root, { dialogIds }, context) => countUnreadMessages(dialogIds, context),
+  }),
+);
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
@@ -207,6 +261,51 @@ builder.mutationField('readMessages', (t) =>
       markAsRead: t.arg.boolean({ required: true, defaultValue: true }),
     },
     resolve: (_root, args, context) => readMessages(args, context),
+  }),
+);
+
+builder.mutationField('updateMessages', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: [Message],
+    description: "Edits messages, or sets the caller's own marks on them; unknown ones beside known ones are skipped.",
+    args: {
+      ids: t.arg.idList({ required: true }),
+      input: t.arg({ type: UpdateMessagesInput, required: true }),
+    },
+    resolve: (_root, { ids, input }, context) => updateMessages(ids, input, context),
+  }),
+);
+
+builder.mutationField('markDialogMessages', (t) =>
+  t.withAuth({ user: true }).boolean({
+    description: 'Marks all messages of a dialog for the caller, however many; without effect in public groups.',
+    args: {
+      dialogId: t.arg.id({ required: true }),
+      read: t.arg.boolean({ description: 'Whether the caller has read them.' }),
+      delivered: t.arg.boolean({ description: 'Whether they were delivered to the caller.' }),
+    },
+    resolve: (_root, { dialogId, ...mark }, context) => markDialogMessages(dialogId, mark, context),
+  }),
+);
+
+builder.mutationField('deleteMessages', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: DeletedMessages,
+    description: 'Deletes messages for the caller, or by force for all; those that the caller may not delete stay.',
+    args: {
+      ids: t.arg.idList({ required: true }),
+      force: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'For all: by the sender, by an API key alone, in groups also by admins.',
+      }),
+      ownOnly: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'With force: only what the caller has sent, as clients written before 2.52.0 expect.',
+      }),
+    },
+    resolve: (_root, { ids, ...deletion }, context) => deleteMessages(ids, deletion, context),
   }),
 );
 

@@ -1,5 +1,5 @@
 import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
-import { addReaction, listReactions, removeReaction } from '../resolvers/reactions.ts';
+import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/reactions.ts';
 import { builder } from './builder.ts';
 import { Message } from './messages.ts';
 
@@ -28,6 +28,19 @@ builder.mutationField('addReaction', (t) =>
       name: t.arg.string({ description: '1 to 64 characters; required.' }),
     },
     resolve: (_root, { messageId, name }, context) => addReaction(messageId, name, context),
+  }),
+);
+
+builder.mutationField('changeReactions', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Message,
+    description: 'Leaves one reaction and takes another back: both, or nothing. At least one of them is needed.',
+    args: {
+      messageId: t.arg.id({ required: true }),
+      add: t.arg.string({ description: '1 to 64 characters.' }),
+      remove: t.arg.string({ description: 'As it was added.' }),
+    },
+    resolve: (_root, { messageId, ...names }, context) => changeReactions(messageId, names, context),
   }),
 );
 

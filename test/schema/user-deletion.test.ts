@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import {
   ask,
@@ -88,7 +89,8 @@ describe('deleteUser', () => {
     await ask(REACT, { id: message, name: 'like' }, alice);
     await remove(alice);
     expect((await refusalOf(DIALOG, { id: dialogId }, apiKey)).code).toBe('NOT_FOUND');
-    for (const table of ['messages', 'message_marks', 'members']) {
+    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    for (const table of ['messages', 'message_marks', 'hidden_messages', 'members', 'destroyed_dialogs']) {
       expect(await sql(`SELECT FROM ${table} WHERE dialog_id = $1`, [dialogId])).toEqual([]);
     }
     expect(await sql('SELECT FROM reactions WHERE message_id = $1', [message])).toEqual([]);

@@ -14,9 +14,13 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { visibleTo as messageVisibleTo } from '../messages/rows.ts';
 import { holdUsers } from '../users/hold.ts';
 import { requireReadableDialog } from './access.ts';
+import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
+import { unhideDialog } from './hide.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
+import { DIALOG_COLUMNS } from './rows.ts';
 
 export interface NewDialog {
   type?: DialogType | null;
@@ -40,9 +44,6 @@ export interface DialogListing {
   dataClassName?: string | null;
 }
 
-const MAX_NAME = 200;
-const MAX_OCCUPANTS = 10_000;
-
 /**
  * Creates a dialog the caller owns; a private one that exists is returned as it is (gaps §5.2).
  * @throws {UnprocessableError} with all sentences that apply
@@ -54,7 +55,7 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
   const givenIds = [...new Set(input.occupantIds ?? [])];
   const problems = dialogProblems(input);
   if (type !== DIALOG_TYPE.PUBLIC_GROUP && new Set([...givenIds, viewer.userId]).size > MAX_OCCUPANTS) {
-    throw new UnprocessableError(...problems, `Too many occupants (maximum is ${MAX_OCCUPANTS})`);
+    throw new UnprocessableError(...problems, tooManyOccupants);
   }
   const knownIds = await existingUsers(viewer.applicationId, givenIds);
   if (type !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP && knownIds.length === 0) {
@@ -70,6 +71,7 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
   if (type === DIALOG_TYPE.PRIVATE) {
     const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context);
     if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
+    await unhideDialog(dialog.id, viewer);
     return dialog;
   }
   return createGroup(type, otherIds, input, context);
@@ -97,16 +99,18 @@ export async function listDialogs(
 ): Promise<Connection<Dialog> & { totalCount: () => Promise<number> }> {
   const page = pageRequest(listing);
   if (listing.dataClassName != null) throw new ForbiddenError('Undefined class');
-  const name = shownName(viewer);
-  const order = orderOf(listing, name);
-  const where = Prisma.sql`${visibleTo(viewer)} AND ${conditionOf(listing.filter, { ...FIELDS, name })}`;
-  const field = listing.orderBy?.field;
+  const fields = fieldsFor(viewer);
+  const order = orderOf(listing, fields);
+  const where = Prisma.sql`${visibleTo(viewer)} AND ${conditionOf(listing.filter, fields)}`;
   const rows = await db.$queryRaw<SortedDialog[]>`
-    SELECT ${DIALOG_COLUMNS}, ${field === 'name' ? name.column : Prisma.sql`NULL`} AS "shownName" FROM dialogs d
+    SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM dialogs d
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
   return {
-    ...connection(rows, page, (dialog) => ({ value: sortValue(dialog, field), id: dialog.id })),
+    ...connection(rows, page, ({ sortedBy, id }) => ({
+      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
+      id,
+    })),
     totalCount: async () => {
       const [row] = await db.$queryRaw<{ count: number }[]>`
         SELECT count(*)::int AS count FROM dialogs d WHERE ${where}`;
@@ -116,19 +120,8 @@ export async function listDialogs(
 }
 
 function dialogProblems({ type, name }: NewDialog): string[] {
-  const problems: string[] = [];
-  if (type == null) problems.push('Type should be 1, 2 or 3');
-  if (type === DIALOG_TYPE.PRIVATE) return problems;
-  if (!name?.trim() && type != null) problems.push("Name can't be blank");
-  const { length } = [...(name?.trimEnd() ?? '')];
-  if (length > MAX_NAME) problems.push(`Name is too long (maximum is ${MAX_NAME} characters)`);
-  return problems;
-}
-
-async function existingUsers(applicationId: number, ids: number[]): Promise<number[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.user.findMany({ where: { applicationId, id: { in: ids } }, select: { id: true } });
-  return rows.map((row) => row.id);
+  if (type == null) return ['Type should be 1, 2 or 3', ...(name ? nameProblems(name) : [])];
+  return type === DIALOG_TYPE.PRIVATE ? [] : nameProblems(name);
 }
 
 async function createGroup(
@@ -151,7 +144,6 @@ async function createGroup(
         name: name!.trimEnd(),
         photo: photo?.trimEnd() ?? null,
         isJoinRequired: isJoinRequired ?? false,
-        activeAt: at,
         createdAt: at,
         updatedAt: at,
       },
@@ -171,81 +163,62 @@ function visibleTo(viewer: ActingViewer): Prisma.Sql {
   const { applicationId } = viewer;
   if (viewer.kind === 'key') return Prisma.sql`d.application_id = ${applicationId}`;
   return Prisma.sql`d.application_id = ${applicationId} AND d.id IN (
-    SELECT m.dialog_id FROM members m WHERE m.application_id = ${applicationId} AND m.user_id = ${viewer.userId}
+    SELECT m.dialog_id FROM members m JOIN dialogs o ON o.application_id = m.application_id AND o.id = m.dialog_id
+    WHERE m.application_id = ${applicationId} AND m.user_id = ${viewer.userId} AND m.left_at IS NULL
+      AND (m.hidden_seq IS NULL OR m.hidden_seq < o.last_seq)
     UNION ALL
     SELECT p.id FROM dialogs p WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP})`;
 }
 
-const LAST_MESSAGE_DATE = Prisma.sql`floor(extract(epoch FROM d.last_message_at))::int`;
+type SortedField = FilteredField & { isAlwaysSet?: boolean };
 
-const FIELDS: Record<string, FilteredField> = {
-  id: { column: Prisma.sql`d.id`, cast: 'text' },
-  type: { column: Prisma.sql`d.type`, cast: 'int' },
-  lastMessageDateSent: { column: LAST_MESSAGE_DATE, cast: 'float8' },
-  createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz' },
-  updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz' },
-  occupantIds: {
-    column: Prisma.sql`ARRAY(SELECT m.user_id FROM members m
-      WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND d.type <> 1)`,
-    cast: 'int',
-    isArray: true,
-  },
-};
+/** What a list can be filtered and sorted by, as the viewer sees it. */
+function fieldsFor(viewer: ActingViewer) {
+  const lastMessageAt = shownLastMessageAt(viewer);
+  return {
+    id: { column: Prisma.sql`d.id`, cast: 'text', isAlwaysSet: true },
+    type: { column: Prisma.sql`d.type`, cast: 'int', isAlwaysSet: true },
+    name: { column: shownName(viewer), cast: 'text' },
+    lastMessageDateSent: { column: Prisma.sql`floor(extract(epoch FROM ${lastMessageAt}))::float8`, cast: 'float8' },
+    createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz', isAlwaysSet: true },
+    updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz', isAlwaysSet: true },
+    activeAt: { column: Prisma.sql`coalesce(${lastMessageAt}, d.created_at)`, cast: 'timestamptz', isAlwaysSet: true },
+    occupantIds: {
+      column: Prisma.sql`ARRAY(SELECT m.user_id FROM members m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> 1)`,
+      cast: 'int',
+      isArray: true,
+    },
+  } as const satisfies Record<string, SortedField>;
+}
 
-/** The name as the viewer sees it: a private dialog is called after the other occupant (see `views.ts`). */
-function shownName(viewer: ActingViewer) {
+/** A private dialog is called after the other occupant (see `views.ts`). */
+function shownName(viewer: ActingViewer): Prisma.Sql {
   const own = viewer.kind === 'user' ? Prisma.sql`${viewer.userId}` : Prisma.sql`d.user_id`;
-  const column = Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
+  return Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
     SELECT coalesce(u.full_name, u.login, u.email) FROM users u
     WHERE u.application_id = d.application_id AND u.id = split_part(d.pair_key, ':',
       CASE WHEN split_part(d.pair_key, ':', 1)::int = ${own} THEN 2 ELSE 1 END)::int) ELSE d.name END`;
-  return { column, cast: 'text' } as const;
 }
 
-const SORTS: Record<Exclude<DialogSortField, 'name'>, Omit<Order, 'isDescending' | 'id'>> = {
-  id: { column: Prisma.sql`d.id`, cast: 'text' },
-  type: { column: Prisma.sql`d.type`, cast: 'int' },
-  lastMessageDateSent: { column: LAST_MESSAGE_DATE, cast: 'int' },
-  createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz' },
-  updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz' },
-};
+/** Only who has deleted messages for themselves need have another latest one than the dialog. */
+function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
+  if (viewer.kind === 'key') return Prisma.sql`d.last_message_at`;
+  return Prisma.sql`CASE WHEN EXISTS (SELECT FROM hidden_messages h
+      WHERE h.application_id = d.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = d.id)
+    THEN (SELECT m.created_at FROM messages m
+      WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND ${messageVisibleTo(viewer)}
+      ORDER BY m.seq DESC LIMIT 1)
+    ELSE d.last_message_at END`;
+}
 
-function orderOf({ orderBy }: DialogListing, name: Omit<Order, 'isDescending' | 'id'>): Order {
+/** Latest activity first unless asked otherwise. */
+function orderOf({ orderBy }: DialogListing, fields: ReturnType<typeof fieldsFor>): Order {
   const id = Prisma.sql`d.id`;
-  if (!orderBy) return { column: Prisma.sql`d.active_at`, cast: 'timestamptz', id, isDescending: true };
-  const sort = orderBy.field === 'name' ? name : SORTS[orderBy.field];
-  return { ...sort, id, isDescending: orderBy.direction === 'desc' };
+  if (!orderBy) return { ...fields.activeAt, id, isDescending: true };
+  return { ...fields[orderBy.field], id, isDescending: orderBy.direction === 'desc' };
 }
 
-/** `shownName` is there when the list is sorted by it. */
-type SortedDialog = Dialog & { shownName: string | null };
-
-function sortValue(dialog: SortedDialog, field: DialogSortField | undefined): string | number | null {
-  if (field === 'name') return dialog.shownName;
-  if (field === 'lastMessageDateSent') {
-    return dialog.lastMessageAt && Math.floor(dialog.lastMessageAt.getTime() / 1000);
-  }
-  const value = field ? dialog[field] : dialog.activeAt;
-  return value instanceof Date ? value.toISOString() : value;
+interface SortedDialog extends Dialog {
+  sortedBy: Date | string | number | null;
 }
-
-/** Columns of a dialog under the names of the Prisma model. */
-const DIALOG_COLUMNS = Prisma.raw(
-  [
-    'd.application_id AS "applicationId"',
-    'd.id',
-    'd.type',
-    'd.user_id AS "userId"',
-    'd.name',
-    'd.photo',
-    'd.is_join_required AS "isJoinRequired"',
-    'd.pair_key AS "pairKey"',
-    'd.last_seq AS "lastSeq"',
-    'd.message_count AS "messageCount"',
-    'd.active_at AS "activeAt"',
-    'd.last_message_at AS "lastMessageAt"',
-    'd.member_version AS "memberVersion"',
-    'd.created_at AS "createdAt"',
-    'd.updated_at AS "updatedAt"',
-  ].join(', '),
-);

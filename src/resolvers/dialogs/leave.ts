@@ -1,30 +1,65 @@
 import type { Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { destroyDialogs } from './destroy.ts';
 
-interface Leaver {
+interface Leaving {
   applicationId: number;
-  userId: number;
+  dialogIds: string[];
+  userIds: number[];
 }
 
 /**
- * Takes a user out of every dialog, for good. A dialog of theirs goes to its admin, else to its occupant, with the
- * lowest id; a group that is left without occupants is destroyed (gaps §5.3). What others have read and not read
- * stays as it is.
+ * Takes occupants out of groups, which are held. They keep their rows as former members: what they have read stays as
+ * it is. A group of theirs goes to its admin, else to its occupant, with the lowest id; one that is left without
+ * occupants is destroyed (gaps §5.3).
+ * @returns whether anybody was in there
  */
-export async function leaveAllDialogs(transaction: Transaction, leaver: Leaver, now: Date): Promise<void> {
-  const dialogIds = await lockDialogs(transaction, leaver);
-  if (dialogIds.length === 0) return;
-  await removeMember(transaction, leaver, dialogIds);
-  await handOver(transaction, leaver, dialogIds, now);
-  await destroyEmptyGroups(transaction, leaver, dialogIds);
+export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {
+  const { applicationId, dialogIds, userIds } = leaving;
+  const left = await transaction.$queryRaw<{ dialogId: string }[]>`
+    UPDATE members SET left_at = ${now}, is_admin = false
+    WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
+      AND user_id = ANY(${userIds}::int[]) AND left_at IS NULL
+    RETURNING dialog_id AS "dialogId"`;
+  if (left.length === 0) return false;
+  await transaction.$executeRaw`
+    DELETE FROM muted_dialogs
+    WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
+      AND user_id = ANY(${userIds}::int[])`;
+  await settleOwnership(transaction, { ...leaving, dialogIds: [...new Set(left.map((row) => row.dialogId))] }, now);
+  return true;
+}
+
+/** Takes a user who is being deleted, and is held, out of every dialog without a trace but their messages. */
+export async function leaveAllDialogs(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+  now: Date,
+): Promise<void> {
+  const dialogIds = await lockDialogs(transaction, { applicationId, userId });
+  const left = await transaction.$queryRaw<{ dialogId: string }[]>`
+    DELETE FROM members WHERE application_id = ${applicationId} AND user_id = ${userId}
+    RETURNING dialog_id AS "dialogId"`;
+  await transaction.$executeRaw`
+    DELETE FROM message_marks WHERE application_id = ${applicationId} AND user_id = ${userId}
+      AND dialog_id = ANY(${left.map((member) => member.dialogId)}::text[])`;
+  await transaction.$executeRaw`
+    DELETE FROM hidden_messages WHERE application_id = ${applicationId} AND user_id = ${userId}`;
+  await transaction.$executeRaw`
+    DELETE FROM muted_dialogs WHERE application_id = ${applicationId} AND user_id = ${userId}`;
+  await settleOwnership(transaction, { applicationId, dialogIds, userIds: [userId] }, now);
 }
 
 /** Every writer locks dialogs in the order of their ids, before members. Owners of public groups are no members. */
-async function lockDialogs(transaction: Transaction, { applicationId, userId }: Leaver): Promise<string[]> {
+async function lockDialogs(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+): Promise<string[]> {
   const rows = await transaction.$queryRaw<{ id: string }[]>`
     SELECT d.id FROM dialogs d
     WHERE d.application_id = ${applicationId} AND d.id IN (
       SELECT m.dialog_id FROM members m WHERE m.application_id = ${applicationId} AND m.user_id = ${userId}
+        AND m.left_at IS NULL
       UNION ALL
       SELECT p.id FROM dialogs p
       WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND p.user_id = ${userId})
@@ -32,47 +67,24 @@ async function lockDialogs(transaction: Transaction, { applicationId, userId }: 
   return rows.map(({ id }) => id);
 }
 
-async function removeMember(transaction: Transaction, { applicationId, userId }: Leaver, dialogIds: string[]) {
-  await transaction.$executeRaw`
-    DELETE FROM members
-    WHERE application_id = ${applicationId} AND user_id = ${userId} AND dialog_id = ANY(${dialogIds}::text[])`;
-  await transaction.$executeRaw`
-    DELETE FROM message_marks
-    WHERE application_id = ${applicationId} AND user_id = ${userId} AND dialog_id = ANY(${dialogIds}::text[])`;
-}
-
 /** Every user of the application is an occupant of a public group; its members are its admins. */
-async function handOver(
+async function settleOwnership(
   transaction: Transaction,
-  { applicationId, userId }: Leaver,
-  dialogIds: string[],
+  { applicationId, dialogIds, userIds }: Leaving,
   now: Date,
 ): Promise<void> {
-  await transaction.$executeRaw`
+  const dialogs = await transaction.$queryRaw<{ id: string; isEmpty: boolean }[]>`
     UPDATE dialogs d SET member_version = d.member_version + 1, updated_at = greatest(d.updated_at, ${now}::timestamptz),
-      user_id = CASE WHEN d.user_id <> ${userId} THEN d.user_id ELSE coalesce(
-        (SELECT m.user_id FROM members m WHERE m.application_id = d.application_id AND m.dialog_id = d.id
+      user_id = CASE WHEN d.user_id <> ALL(${userIds}::int[]) THEN d.user_id ELSE coalesce(
+        (SELECT m.user_id FROM members m
+          WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL
           ORDER BY m.is_admin DESC, m.user_id LIMIT 1),
-        (SELECT min(u.id) FROM users u
-          WHERE d.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND u.application_id = d.application_id AND u.id <> ${userId}),
+        (SELECT min(u.id) FROM users u WHERE d.type = ${DIALOG_TYPE.PUBLIC_GROUP}
+          AND u.application_id = d.application_id AND u.id <> ALL(${userIds}::int[])),
         d.user_id) END
-    WHERE d.application_id = ${applicationId} AND d.id = ANY(${dialogIds}::text[])`;
-}
-
-/** Whoever is left owns the group, so one that is still the leaver's has nobody. */
-async function destroyEmptyGroups(transaction: Transaction, { applicationId, userId }: Leaver, dialogIds: string[]) {
-  const empty = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM dialogs
-    WHERE application_id = ${applicationId} AND id = ANY(${dialogIds}::text[]) AND user_id = ${userId}
-      AND type <> ${DIALOG_TYPE.PRIVATE}`;
-  if (empty.length === 0) return;
-  const ids = empty.map(({ id }) => id);
-  await transaction.$executeRaw`
-    DELETE FROM reactions r USING messages m
-    WHERE m.application_id = ${applicationId} AND m.dialog_id = ANY(${ids}::text[])
-      AND r.application_id = m.application_id AND r.message_id = m.id`;
-  await transaction.$executeRaw`
-    DELETE FROM message_marks WHERE application_id = ${applicationId} AND dialog_id = ANY(${ids}::text[])`;
-  await transaction.$executeRaw`
-    DELETE FROM dialogs WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])`;
+    WHERE d.application_id = ${applicationId} AND d.id = ANY(${dialogIds}::text[])
+    RETURNING d.id, d.type <> ${DIALOG_TYPE.PRIVATE} AND d.user_id = ANY(${userIds}::int[]) AS "isEmpty"`;
+  // Whoever is left owns the group, so one that is still a leaver's has nobody.
+  const empty = dialogs.filter((dialog) => dialog.isEmpty).map((dialog) => dialog.id);
+  await destroyDialogs(transaction, applicationId, empty);
 }

@@ -23,9 +23,7 @@ export async function findOrCreatePrivateDialog(otherId: number, context: UserCo
     const others = await holdUsers(transaction, [otherId], context);
     if (others.length === 0) return;
     const { count } = await transaction.dialog.createMany({
-      data: [
-        { applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, activeAt: at, createdAt: at, updatedAt: at },
-      ],
+      data: [{ applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, createdAt: at, updatedAt: at }],
       skipDuplicates: true,
     });
     if (count === 0) return;

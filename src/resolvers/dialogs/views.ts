@@ -4,7 +4,7 @@ import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from '../messages/rows.ts';
+import { MESSAGE_COLUMNS, type MessageRow, visibleTo } from '../messages/rows.ts';
 
 interface Occupant {
   dialogId: string;
@@ -12,12 +12,13 @@ interface Occupant {
   isAdmin: boolean;
 }
 
-/** Members of each dialog, by user id. */
+/** Those who are members of each dialog now, by user id. */
 export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
   return dialogLoader(async (dialogs) => {
     const rows = await db.$queryRaw<Occupant[]>`
       SELECT dialog_id AS "dialogId", user_id AS "userId", is_admin AS "isAdmin" FROM members
       WHERE application_id = ${dialogs[0]!.applicationId} AND dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
+        AND left_at IS NULL
       ORDER BY user_id`;
     const byDialog = groupBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id) ?? []);
@@ -25,13 +26,13 @@ export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
 }
 
 /** The latest message of each dialog that the viewer can see, or null. */
-export function lastMessageLoader(): DataLoader<Dialog, MessageRow | null, string> {
+export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow | null, string> {
   return dialogLoader(async (dialogs) => {
     const { applicationId } = dialogs[0]!;
     const rows = await db.$queryRaw<MessageRow[]>`
       SELECT latest.* FROM unnest(${dialogs.map((one) => one.id)}::text[]) AS wanted (id)
       CROSS JOIN LATERAL (SELECT ${MESSAGE_COLUMNS} FROM messages m
-        WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id
+        WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id AND ${visibleTo(viewer)}
         ORDER BY m.seq DESC LIMIT 1) AS latest`;
     const byDialog = indexBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id) ?? null);
@@ -46,7 +47,8 @@ export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, st
       SELECT m.dialog_id AS "dialogId", d.message_count - m.settled_count AS unread
       FROM members m JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
       WHERE m.application_id = ${viewer.applicationId} AND m.user_id = ${viewer.userId}
-        AND m.dialog_id = ANY(${dialogs.map((one) => one.id)}::text[]) AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}`;
+        AND m.left_at IS NULL AND m.dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
+        AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}`;
     const byDialog = indexBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id)?.unread ?? 0);
   });

@@ -6,12 +6,12 @@ import type { MessageRow } from './rows.ts';
 
 /**
  * One message; marks nothing.
- * @throws {NotFoundError} unknown message
+ * @throws {NotFoundError} unknown message, or one that the caller has deleted for themselves
  * @throws {ForbiddenError} the caller is no occupant of its dialog
  */
 export async function findMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = isStringId(id) ? await loaders.message.load({ applicationId: viewer.applicationId, id }) : null;
-  if (!message) throw new NotFoundError();
+  if (!message || message.isHidden) throw new NotFoundError();
   await requireReadableDialog(message.dialogId, viewer);
   return message;
 }

@@ -8,12 +8,14 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import type { ActingViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, MAX_PAGE, pageRequest } from '../../lib/pages.ts';
-import { requireReadableDialog } from '../dialogs/access.ts';
+import { type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
 import { prepareFields } from './fields.ts';
-import { markSeen } from './mark.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
+import { holdMember, type MemberKey, markMessages } from './mark.ts';
+import { placesWithin } from './places.ts';
+import { MESSAGE_COLUMNS, type MessageRow, visibleTo } from './rows.ts';
 
 export type MessageSortField = 'id' | 'dateSent' | 'createdAt' | 'updatedAt';
 
@@ -45,12 +47,17 @@ const FIELDS: Record<string, FilteredField> = {
 };
 
 // The places of a dialog rise with `date_sent`, so sorting by them sorts by it and breaks its ties as asked.
-const SEQ: Omit<Order, 'isDescending'> = { column: Prisma.sql`m.seq`, cast: 'int', id: Prisma.sql`m.id` };
+const SEQ: Omit<Order, 'isDescending'> = {
+  column: Prisma.sql`m.seq`,
+  cast: 'int',
+  id: Prisma.sql`m.id`,
+  isAlwaysSet: true,
+};
 const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
   dateSent: SEQ,
-  id: { column: Prisma.sql`m.id`, cast: 'text', id: Prisma.sql`m.id` },
-  createdAt: { column: Prisma.sql`m.created_at`, cast: 'timestamptz', id: Prisma.sql`m.id` },
-  updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id` },
+  id: { column: Prisma.sql`m.id`, cast: 'text', id: Prisma.sql`m.id`, isAlwaysSet: true },
+  createdAt: { column: Prisma.sql`m.created_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
+  updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
 };
 
 /**
@@ -68,7 +75,7 @@ export async function listMessages(
   const page = pageRequest(listing);
   await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
-  const where = whereOf(listing, viewer.applicationId);
+  const where = whereOf(listing, viewer);
   const rows = await db.$queryRaw<MessageRow[]>`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} AND ${between(page, order)}
@@ -93,32 +100,40 @@ export async function readMessages(
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
   const dialog = await requireReadableDialog(listing.dialogId, viewer);
-  const where = whereOf(listing, viewer.applicationId);
+  const where = whereOf(listing, viewer);
   const items = await db.$queryRaw<MessageRow[]>`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
   if (markAsRead && viewer.kind === 'user' && dialog.member) {
     const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
-    if (seqs.length > 0) {
-      await markSeen({ applicationId: viewer.applicationId, dialogId: listing.dialogId, userId: viewer.userId, seqs });
-    }
+    const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };
+    if (seqs.length > 0) await markSeen(member, seqs);
   }
   return { skip, limit, items, totalCount: () => count(where) };
+}
+
+function markSeen(member: MemberKey, seqs: number[]): Promise<void> {
+  return db.$transaction(async (transaction) => {
+    const isMember = await holdMember(transaction, member);
+    if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true });
+  });
 }
 
 /** Whether marking the message could change anything: not for one's own, nor below both watermarks without marks. */
 function mayBeUnseen(
   { seq, senderId }: MessageRow,
   userId: number,
-  member: { readSeq: number; deliveredSeq: number; hasMarks: boolean },
+  { readSeq, deliveredSeq, unseenOwnSeq, hasMarks }: ReadingMember,
 ): boolean {
-  if (member.hasMarks) return true;
-  return senderId !== userId && seq > Math.min(member.readSeq, member.deliveredSeq);
+  if (hasMarks) return true;
+  if (senderId === userId && seq > unseenOwnSeq) return false;
+  return seq > Math.min(readSeq, deliveredSeq);
 }
 
-function whereOf({ dialogId, filter }: MessageListing, applicationId: number): Prisma.Sql {
-  return Prisma.sql`m.application_id = ${applicationId} AND m.dialog_id = ${dialogId}
-    AND ${conditionOf(filter, FIELDS)}`;
+function whereOf({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
+  const dialog = { applicationId: viewer.applicationId, dialogId };
+  return Prisma.sql`m.application_id = ${viewer.applicationId} AND m.dialog_id = ${dialogId}
+    AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${placesWithin(filter, dialog)}`;
 }
 
 function orderOf({ orderBy }: MessageListing): Order {

@@ -1,82 +1,165 @@
-import { db, type Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 
-export interface MarkedMessages {
+/** A member's place in a group or private dialog. */
+export interface MemberKey {
   applicationId: number;
   dialogId: string;
   userId: number;
-  seqs: number[];
+}
+
+/** What is marked: read or not, delivered or not; what is left out stays as it is. */
+export interface Mark {
+  isRead?: boolean;
+  isDelivered?: boolean;
 }
 
 /**
- * Marks messages read and delivered for one member of a group or private dialog; what is marked already stays so.
- * Afterwards the watermarks pass over everything that is settled behind them, and the marks they cover go: a reader
- * who has caught up keeps no rows at all, and a message is looked at once in this.
+ * Holds a dialog and the caller's place in it. Sends hold the dialog's row, so its counters can't move under this; every
+ * writer locks the dialog before members. Another device of the same user waits here too: what comes next sees the
+ * marks of the one before it.
+ * @returns whether they are a member; nobody is one of a public group here, where nothing is marked
  */
-export async function markSeen({ applicationId, dialogId, userId, seqs }: MarkedMessages): Promise<void> {
-  await db.$transaction(async (transaction) => {
-    // Sends hold the dialog's row, so its counters can't move under this; every writer locks dialog before member.
-    // Another device of the same user waits here too: the next statement sees the marks of the one before it.
-    await transaction.$executeRaw`
-      SELECT FROM dialogs d
-      JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = ${userId}
-      WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}
-      FOR SHARE OF d FOR NO KEY UPDATE OF m`;
-    const member = { applicationId, dialogId, userId };
-    await insertMarks(transaction, member, seqs);
-    await foldMarks(transaction, member);
-  });
+export async function holdMember(
+  transaction: Transaction,
+  { applicationId, dialogId, userId }: MemberKey,
+): Promise<boolean> {
+  const held = await transaction.$executeRaw`
+    SELECT FROM dialogs d
+    JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = ${userId}
+    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId} AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
+      AND m.left_at IS NULL
+    FOR SHARE OF d FOR NO KEY UPDATE OF m`;
+  return held > 0;
 }
 
-type MemberKey = Omit<MarkedMessages, 'seqs'>;
+/**
+ * Marks messages for one member, who is held; what is marked so already stays so. Afterwards the watermarks pass over
+ * everything that is said behind them, and the marks they cover go: a reader who has caught up keeps no rows at all,
+ * and a message is looked at once in this.
+ */
+export async function markMessages(
+  transaction: Transaction,
+  member: MemberKey,
+  seqs: number[],
+  mark: Mark,
+): Promise<void> {
+  await insertMarks(transaction, member, seqs, mark);
+  await foldMarks(transaction, member, seqs);
+}
 
-function insertMarks(transaction: Transaction, { applicationId, dialogId, userId }: MemberKey, seqs: number[]) {
+/** Marks all messages that the dialog has now, for one member, who is held: however many, it is the same work. */
+export async function markAll(transaction: Transaction, member: MemberKey, mark: Mark): Promise<void> {
+  const { applicationId, dialogId, userId } = member;
+  const assignments: Prisma.Sql[] = [];
+  if (mark.isRead === true) {
+    assignments.push(Prisma.sql`read_seq = d.last_seq, settled_count = d.message_count`);
+  } else if (mark.isRead === false) {
+    assignments.push(Prisma.sql`read_seq = 0, unread_own_seq = d.last_seq, settled_count = mb.sent_count + (
+      SELECT count(*)::int FROM hidden_messages h JOIN messages m USING (application_id, dialog_id, seq)
+      WHERE h.application_id = mb.application_id AND h.user_id = mb.user_id AND h.dialog_id = mb.dialog_id
+        AND m.sender_id <> mb.user_id)`);
+  }
+  if (mark.isDelivered === true) assignments.push(Prisma.sql`delivered_seq = d.last_seq`);
+  else if (mark.isDelivered === false) {
+    assignments.push(Prisma.sql`delivered_seq = 0, undelivered_own_seq = d.last_seq`);
+  }
+  await transaction.$executeRaw`
+    UPDATE members mb SET ${Prisma.join(assignments)} FROM dialogs d
+    WHERE d.application_id = mb.application_id AND d.id = mb.dialog_id
+      AND mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}`;
+  await forgetMarks(transaction, member, mark);
+}
+
+function insertMarks(
+  transaction: Transaction,
+  { applicationId, dialogId, userId }: MemberKey,
+  seqs: number[],
+  { isRead = null, isDelivered = null }: { [Name in keyof Mark]: boolean | null },
+) {
   return transaction.$executeRaw`
     WITH member AS (
-      SELECT read_seq, delivered_seq FROM members
+      SELECT read_seq, delivered_seq, unread_own_seq, undelivered_own_seq FROM members
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
     ), seen AS (
-      SELECT m.seq,
-        coalesce(k.is_read, m.sender_id = ${userId} OR m.seq <= member.read_seq) AS was_read,
-        coalesce(k.is_delivered, m.sender_id = ${userId} OR m.seq <= member.delivered_seq) AS was_delivered,
-        m.sender_id = ${userId} AS is_own
+      SELECT m.seq, m.sender_id = ${userId} AS is_own,
+        coalesce(k.is_read, m.seq <= member.read_seq
+          OR (m.sender_id = ${userId} AND m.seq > member.unread_own_seq)) AS was_read,
+        coalesce(k.is_delivered, m.seq <= member.delivered_seq
+          OR (m.sender_id = ${userId} AND m.seq > member.undelivered_own_seq)) AS was_delivered,
+        EXISTS (SELECT FROM hidden_messages h WHERE h.application_id = m.application_id AND h.user_id = ${userId}
+          AND h.dialog_id = m.dialog_id AND h.seq = m.seq) AS is_hidden
       FROM member, messages m
       LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id
         AND k.seq = m.seq AND k.user_id = ${userId}
       WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND m.seq = ANY(${seqs}::int[])
     ), marked AS (
-      INSERT INTO message_marks (application_id, dialog_id, seq, user_id, is_read, is_delivered)
-      SELECT ${applicationId}, ${dialogId}, seq, ${userId}, true, true FROM seen
-      WHERE NOT (was_read AND was_delivered)
-      ON CONFLICT (application_id, dialog_id, seq, user_id) DO UPDATE SET is_read = true, is_delivered = true
+      INSERT INTO message_marks AS k (application_id, dialog_id, seq, user_id, is_read, is_delivered)
+      SELECT ${applicationId}, ${dialogId}, seq, ${userId}, ${isRead}::boolean, ${isDelivered}::boolean FROM seen
+      WHERE was_read <> ${isRead}::boolean OR was_delivered <> ${isDelivered}::boolean
+      ON CONFLICT (application_id, dialog_id, seq, user_id) DO UPDATE
+      SET is_read = coalesce(excluded.is_read, k.is_read), is_delivered = coalesce(excluded.is_delivered, k.is_delivered)
     )
-    UPDATE members SET settled_count = settled_count +
-      (SELECT count(*)::int FROM seen WHERE NOT was_read AND NOT is_own)
+    UPDATE members SET settled_count = settled_count + CASE WHEN ${isRead}::boolean THEN 1 ELSE -1 END *
+      (SELECT count(*)::int FROM seen WHERE was_read <> ${isRead}::boolean AND NOT is_own AND NOT is_hidden)
     WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}`;
 }
 
-async function foldMarks(transaction: Transaction, { applicationId, dialogId, userId }: MemberKey): Promise<void> {
+/** A watermark passes whatever is read, or has a mark that says it is not; it stops at what nobody has said a word of. */
+async function foldMarks(
+  transaction: Transaction,
+  { applicationId, dialogId, userId }: MemberKey,
+  seqs: number[],
+): Promise<void> {
   await transaction.$executeRaw`
-    UPDATE members mb SET
-      read_seq = coalesce((
-        SELECT m.seq - 1 FROM messages m
-        WHERE m.application_id = mb.application_id AND m.dialog_id = mb.dialog_id AND m.seq > mb.read_seq
-          AND m.sender_id <> mb.user_id AND NOT EXISTS (SELECT FROM message_marks k
-            WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id AND k.seq = m.seq
-              AND k.user_id = mb.user_id AND k.is_read)
-        ORDER BY m.seq LIMIT 1), d.last_seq),
-      delivered_seq = coalesce((
-        SELECT m.seq - 1 FROM messages m
-        WHERE m.application_id = mb.application_id AND m.dialog_id = mb.dialog_id AND m.seq > mb.delivered_seq
-          AND m.sender_id <> mb.user_id AND NOT EXISTS (SELECT FROM message_marks k
-            WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id AND k.seq = m.seq
-              AND k.user_id = mb.user_id AND k.is_delivered)
-        ORDER BY m.seq LIMIT 1), d.last_seq)
-    FROM dialogs d
-    WHERE d.application_id = mb.application_id AND d.id = mb.dialog_id
-      AND mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}`;
+    WITH before AS (
+      SELECT read_seq, delivered_seq FROM members
+      WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
+    ), folded AS (
+      UPDATE members mb SET
+        read_seq = coalesce((
+          SELECT m.seq - 1 FROM messages m
+          WHERE m.application_id = mb.application_id AND m.dialog_id = mb.dialog_id AND m.seq > mb.read_seq
+            AND (m.sender_id <> mb.user_id OR m.seq <= mb.unread_own_seq) AND NOT EXISTS (SELECT FROM message_marks k
+              WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id AND k.seq = m.seq
+                AND k.user_id = mb.user_id AND k.is_read IS NOT NULL)
+          ORDER BY m.seq LIMIT 1), d.last_seq),
+        delivered_seq = coalesce((
+          SELECT m.seq - 1 FROM messages m
+          WHERE m.application_id = mb.application_id AND m.dialog_id = mb.dialog_id AND m.seq > mb.delivered_seq
+            AND (m.sender_id <> mb.user_id OR m.seq <= mb.undelivered_own_seq)
+            AND NOT EXISTS (SELECT FROM message_marks k
+              WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id AND k.seq = m.seq
+                AND k.user_id = mb.user_id AND k.is_delivered IS NOT NULL)
+          ORDER BY m.seq LIMIT 1), d.last_seq)
+      FROM dialogs d
+      WHERE d.application_id = mb.application_id AND d.id = mb.dialog_id
+        AND mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}
+      RETURNING mb.read_seq, mb.delivered_seq
+    )
+    DELETE FROM message_marks k USING before, folded
+    WHERE k.application_id = ${applicationId} AND k.dialog_id = ${dialogId} AND k.user_id = ${userId}
+      AND (k.seq > before.read_seq AND k.seq <= folded.read_seq
+        OR k.seq > before.delivered_seq AND k.seq <= folded.delivered_seq OR k.seq = ANY(${seqs}::int[]))
+      AND (k.is_read IS NULL OR k.is_read AND k.seq <= folded.read_seq)
+      AND (k.is_delivered IS NULL OR k.is_delivered AND k.seq <= folded.delivered_seq)`;
+}
+
+/** Takes from a member's marks what the watermarks say now. */
+async function forgetMarks(
+  transaction: Transaction,
+  { applicationId, dialogId, userId }: MemberKey,
+  { isRead, isDelivered }: Mark,
+): Promise<void> {
+  const forgotten = [
+    ...(isRead === undefined ? [] : [Prisma.sql`is_read = NULL`]),
+    ...(isDelivered === undefined ? [] : [Prisma.sql`is_delivered = NULL`]),
+  ];
   await transaction.$executeRaw`
-    DELETE FROM message_marks k USING members mb
-    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}
-      AND k.application_id = mb.application_id AND k.dialog_id = mb.dialog_id AND k.user_id = mb.user_id
-      AND k.seq <= least(mb.read_seq, mb.delivered_seq) AND k.is_read IS NOT FALSE AND k.is_delivered IS NOT FALSE`;
+    UPDATE message_marks SET ${Prisma.join(forgotten)}
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}`;
+  await transaction.$executeRaw`
+    DELETE FROM message_marks
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
+      AND is_read IS NULL AND is_delivered IS NULL`;
 }

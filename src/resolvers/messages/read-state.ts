@@ -12,7 +12,16 @@ export interface ReadState {
 
 interface DialogReaders {
   type: number;
-  members: { userId: number; readSeq: number; deliveredSeq: number }[];
+  /** Former members too. */
+  members: Reader[];
+}
+
+interface Reader {
+  userId: number;
+  readSeq: number;
+  deliveredSeq: number;
+  unreadOwnSeq: number;
+  undeliveredOwnSeq: number;
 }
 
 interface Mark {
@@ -55,9 +64,11 @@ function readState(
   if (type === DIALOG_TYPE.PUBLIC_GROUP) return { readIds: [], deliveredIds: [] };
   const read = new Set([senderId]);
   const delivered = new Set([senderId]);
-  for (const { userId, readSeq, deliveredSeq } of members) {
+  for (const { userId, readSeq, deliveredSeq, unreadOwnSeq, undeliveredOwnSeq } of members) {
     if (readSeq >= seq) read.add(userId);
+    else if (userId === senderId && unreadOwnSeq >= seq) read.delete(userId);
     if (deliveredSeq >= seq) delivered.add(userId);
+    else if (userId === senderId && undeliveredOwnSeq >= seq) delivered.delete(userId);
   }
   for (const { userId, isRead, isDelivered } of allMarks.get(seq) ?? []) {
     if (isRead !== null) isRead ? read.add(userId) : read.delete(userId);
@@ -67,14 +78,15 @@ function readState(
 }
 
 async function dialogReaders(applicationId: number, dialogId: string): Promise<DialogReaders> {
-  const rows = await db.$queryRaw<{ type: number; userId: number | null; readSeq: number; deliveredSeq: number }[]>`
-    SELECT d.type, m.user_id AS "userId", m.read_seq AS "readSeq", m.delivered_seq AS "deliveredSeq"
+  const rows = await db.$queryRaw<({ type: number } & (Reader | { userId: null }))[]>`
+    SELECT d.type, m.user_id AS "userId", m.read_seq AS "readSeq", m.delivered_seq AS "deliveredSeq",
+      m.unread_own_seq AS "unreadOwnSeq", m.undelivered_own_seq AS "undeliveredOwnSeq"
     FROM dialogs d LEFT JOIN members m
       ON m.application_id = d.application_id AND m.dialog_id = d.id AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
     WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
   return {
     type: rows[0]?.type ?? DIALOG_TYPE.PUBLIC_GROUP,
-    members: rows.filter((row): row is typeof row & { userId: number } => row.userId !== null),
+    members: rows.filter((row): row is typeof row & Reader => row.userId !== null),
   };
 }
 

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import { db, Prisma } from '../../db/client.ts';
 import type { Message } from '../../generated/prisma/client.ts';
+import type { Viewer } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
 
 /** Columns of a message under the names of the Prisma model; `m` is the table. */
@@ -24,12 +25,27 @@ export const MESSAGE_COLUMNS = Prisma.raw(
 
 export type MessageRow = Message;
 
+/** Confines messages `m` to those the viewer has not deleted for themselves. Whether they may know the dialog is asked apart. */
+export function visibleTo(viewer: Viewer): Prisma.Sql {
+  return Prisma.sql`NOT ${hiddenFrom(viewer)}`;
+}
+
+/** Whether the viewer has deleted message `m` for themselves. */
+export function hiddenFrom(viewer: Viewer): Prisma.Sql {
+  if (viewer.kind !== 'user') return Prisma.sql`false`;
+  return Prisma.sql`EXISTS (SELECT FROM hidden_messages h
+    WHERE h.application_id = m.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = m.dialog_id
+      AND h.seq = m.seq)`;
+}
+
 /** Messages by id, whoever may see them: callers check that. */
-export function messageLoader(): DataLoader<{ applicationId: number; id: string }, MessageRow | null, string> {
+export function messageLoader(
+  viewer: Viewer,
+): DataLoader<{ applicationId: number; id: string }, (MessageRow & { isHidden: boolean }) | null, string> {
   return new DataLoader(
     async (keys) => {
-      const rows = await db.$queryRaw<MessageRow[]>`
-        SELECT ${MESSAGE_COLUMNS} FROM messages m
+      const rows = await db.$queryRaw<(MessageRow & { isHidden: boolean })[]>`
+        SELECT ${MESSAGE_COLUMNS}, ${hiddenFrom(viewer)} AS "isHidden" FROM messages m
         WHERE m.application_id = ${keys[0]!.applicationId} AND m.id = ANY(${keys.map((key) => key.id)}::text[])`;
       const byId = indexBy(rows, (row) => row.id);
       return keys.map(({ id }) => byId.get(id) ?? null);

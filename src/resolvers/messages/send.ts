@@ -6,6 +6,7 @@ import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.t
 import { checkedContent } from '../../lib/message-rules.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
+import { findMessage } from './index.ts';
 import { readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -20,10 +21,15 @@ export interface NewMessage {
   customFields?: unknown;
   /** Whether offline occupants get a push; default true. */
   sendToChat?: boolean | null;
+  /** The client's own name of the message: sent again with it, the message is found, not stored twice. */
+  clientId?: string | null;
 }
 
+const MAX_CLIENT_ID = 255;
+
 /**
- * Stores a message and tells the dialog's subscribers (gaps §6).
+ * Stores a message and tells the dialog's subscribers (gaps §6). With a `clientId` it is stored once however often it is
+ * sent, also when the answer was lost on its way.
  * @returns the stored message; its sender has already read it
  * @throws {UnprocessableError} nobody to send to, or content against the rules
  * @throws {NotFoundError} the dialog or the recipient does not exist
@@ -34,7 +40,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
   const { text, attachments, customFields } = input;
   const content = checkedContent(
     { text: text ?? '', attachments: attachments ?? [], customFields: asObject(customFields ?? {}) },
-    addressProblems(input, viewer.userId),
+    [...addressProblems(input, viewer.userId), ...clientIdProblems(input)],
   );
   const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
   if (!isStringId(dialogId)) throw new NotFoundError();
@@ -47,8 +53,10 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     senderId: viewer.userId,
     id: newId(at),
     sendToChat: input.sendToChat ?? true,
+    clientId: input.clientId || null,
     at,
   });
+  if (stored === 'known') return findSent(input.clientId!, context);
   if (stored === 'no dialog') throw new NotFoundError();
   if (stored === 'no occupant') throw new ForbiddenError();
   outbox.wake();
@@ -70,6 +78,23 @@ function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number
   return recipientId === senderId ? ['Incorrect recipient_id'] : [];
 }
 
+function clientIdProblems({ clientId }: NewMessage): string[] {
+  return [...(clientId ?? '')].length > MAX_CLIENT_ID
+    ? [`clientId is too long (maximum is ${MAX_CLIENT_ID} characters)`]
+    : [];
+}
+
+/**
+ * What was sent with the key before, if the sender may still see it.
+ * @throws {NotFoundError} it has been deleted since: a late retry does not bring it back
+ */
+async function findSent(key: string, context: UserContext): Promise<MessageRow> {
+  const { applicationId, userId } = context.viewer;
+  const where = { applicationId_userId_key: { applicationId, userId, key } };
+  const sent = await db.messageKey.findUniqueOrThrow({ where });
+  return findMessage(sent.messageId, context);
+}
+
 async function dialogWith(recipientId: number, context: UserContext): Promise<string> {
   const dialog = await findOrCreatePrivateDialog(recipientId, context);
   if (!dialog) throw new NotFoundError();
@@ -85,6 +110,7 @@ interface StoredInput {
   attachments: unknown[];
   customFields: Record<string, unknown>;
   sendToChat: boolean;
+  clientId: string | null;
   at: Date;
 }
 
@@ -93,11 +119,16 @@ interface StoredMessage {
   dialogType: number;
 }
 
+/** `known`: the sender has sent it before. */
+type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
+
 interface StoredPlace {
   ord: number;
   dialogType: number;
   dialogKnown: boolean;
   mayWrite: boolean;
+  /** The sender may write, and has not sent it before. */
+  isWanted: boolean;
   seq: number | null;
   recipientId: number;
   dateSent: number;
@@ -105,26 +136,36 @@ interface StoredPlace {
 }
 
 /**
- * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, locks
- * the dialogs in the order of their ids, hands out places, counts and announces. A message's moment never falls
- * behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks differ.
+ * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, claims
+ * their keys, locks the dialogs in the order of their ids, hands out places, counts and announces. A message's moment
+ * never falls behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks differ.
+ * Whoever claims a key that somebody else is just storing waits here until that is done, or was undone.
  */
-const store = coalesce(async (inputs: StoredInput[]): Promise<(StoredMessage | 'no dialog' | 'no occupant')[]> => {
+const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
   const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
   const rows = await db.$queryRaw<StoredPlace[]>`
     WITH given AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
           SELECT FROM members m
-          WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId")) AS "mayWrite"
+          WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId"
+            AND m.left_at IS NULL)) AS "mayWrite"
       FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
         ord int, "applicationId" int, "dialogId" text, "senderId" int, id text, text text, attachments json,
-        "customFields" json, "sendToChat" boolean, at timestamptz(3))
+        "customFields" json, "sendToChat" boolean, "clientId" text, at timestamptz(3))
       LEFT JOIN dialogs d ON d.application_id = g."applicationId" AND d.id = g."dialogId"
+    ), claimed AS MATERIALIZED (
+      INSERT INTO message_keys (application_id, user_id, key, message_id)
+      SELECT "applicationId", "senderId", "clientId", id FROM given
+      WHERE "mayWrite" AND "clientId" IS NOT NULL ORDER BY 1, 2, 3
+      ON CONFLICT DO NOTHING RETURNING application_id, message_id
+    ), wanted AS MATERIALIZED (
+      SELECT g.* FROM given g LEFT JOIN claimed c ON c.application_id = g."applicationId" AND c.message_id = g.id
+      WHERE g."mayWrite" AND (g."clientId" IS NULL OR c.message_id IS NOT NULL)
     ), locked AS MATERIALIZED (
       SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
       FROM dialogs d
-      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM given WHERE "mayWrite")
+      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM wanted)
       ORDER BY d.application_id, d.id
       FOR NO KEY UPDATE
     ), placed AS MATERIALIZED (
@@ -134,12 +175,11 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<(StoredMessage | '
         CASE WHEN l.pair_key IS NULL THEN 0
           WHEN split_part(l.pair_key, ':', 1)::int = g."senderId" THEN split_part(l.pair_key, ':', 2)::int
           ELSE split_part(l.pair_key, ':', 1)::int END AS "recipientId"
-      FROM given g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
-      WHERE g."mayWrite"
+      FROM wanted g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
       WINDOW dialog AS (PARTITION BY g."applicationId", g."dialogId" ORDER BY g.ord)
     ), counted AS (
       UPDATE dialogs d SET last_seq = d.last_seq + p.messages, message_count = d.message_count + p.messages,
-        last_message_at = p.latest, active_at = p.latest, updated_at = greatest(d.updated_at, p.latest)
+        last_message_at = p.latest, updated_at = greatest(d.updated_at, p.latest)
       FROM (SELECT "applicationId", "dialogId", count(*)::int AS messages, max("createdAt") AS latest
         FROM placed GROUP BY 1, 2) p
       WHERE d.application_id = p."applicationId" AND d.id = p."dialogId"
@@ -153,7 +193,7 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<(StoredMessage | '
       FROM placed p JOIN counted c ON c.application_id = p."applicationId" AND c.id = p."dialogId"
       RETURNING application_id, id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
     ), settled AS (
-      UPDATE members m SET settled_count = m.settled_count + p.messages
+      UPDATE members m SET settled_count = m.settled_count + p.messages, sent_count = m.sent_count + p.messages
       FROM (SELECT "applicationId", "dialogId", "senderId", count(*)::int AS messages
         FROM placed WHERE type <> 1 GROUP BY 1, 2, 3) p
       WHERE m.application_id = p."applicationId" AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
@@ -161,15 +201,18 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<(StoredMessage | '
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
       SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
-    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite", s.seq, s.recipient_id AS "recipientId",
+    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite",
+      w.id IS NOT NULL AS "isWanted", s.seq, s.recipient_id AS "recipientId",
       s.date_sent AS "dateSent", s.created_at AS "createdAt"
-    FROM given g LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
+    FROM given g LEFT JOIN wanted w ON w."applicationId" = g."applicationId" AND w.id = g.id
+    LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
   const places = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
-    if (!dialogKnown) return 'no dialog';
-    if (!mayWrite || seq === null) return 'no occupant';
-    const { at: _at, ...content } = input;
+    const { dialogType, dialogKnown, mayWrite, isWanted, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
+    if (dialogKnown && !mayWrite) return 'no occupant';
+    if (mayWrite && !isWanted) return 'known';
+    if (seq === null) return 'no dialog';
+    const { at: _at, clientId: _clientId, ...content } = input;
     const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
     return { message: { ...content, ...place } as MessageRow, dialogType };
   });

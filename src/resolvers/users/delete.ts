@@ -38,6 +38,8 @@ async function remove(user: User, context: ActingContext): Promise<true> {
       if (locked === 0) throw new UnknownUserError();
       await leaveAllDialogs(transaction, { applicationId, userId }, at);
       await removeReactionsOf(transaction, { applicationId, userId }, at);
+      await transaction.$executeRaw`
+        DELETE FROM message_keys WHERE application_id = ${applicationId} AND user_id = ${userId}`;
       await endSessionsOf(transaction, { applicationId, userId }, at);
       await transaction.$executeRaw`DELETE FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
       await announceDeletedUser(transaction, { applicationId, userId }, at);

@@ -1,9 +1,9 @@
-import type { UserContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
 
 /**
- * Keeps the caller and others from being deleted until the transaction ends. They are locked in the order of their ids
+ * Keeps the caller, if it is a user, and others from being deleted until the transaction ends. They are locked in the order of their ids
  * and before dialogs, as a deletion does, so that nobody waits in a circle.
  * @returns which of the others there still are, by id
  * @throws {SessionMissingError} @throws {NotFoundError} the caller is gone; their next request is told the same
@@ -11,13 +11,15 @@ import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
 export async function holdUsers(
   transaction: Transaction,
   otherIds: number[],
-  { viewer }: UserContext,
+  { viewer }: { viewer: ActingViewer },
 ): Promise<number[]> {
-  const { applicationId, userId, session } = viewer;
+  const ownIds = viewer.kind === 'user' ? [viewer.userId] : [];
   const held = await transaction.$queryRaw<{ id: number }[]>`
-    SELECT id FROM users WHERE application_id = ${applicationId} AND id = ANY(${[userId, ...otherIds]}::int[])
+    SELECT id FROM users
+    WHERE application_id = ${viewer.applicationId} AND id = ANY(${[...ownIds, ...otherIds]}::int[])
     ORDER BY id FOR KEY SHARE`;
   const ids = held.map(({ id }) => id);
-  if (!ids.includes(userId)) throw session ? new SessionMissingError() : new NotFoundError();
-  return ids.filter((id) => id !== userId);
+  if (viewer.kind !== 'user') return ids;
+  if (!ids.includes(viewer.userId)) throw viewer.session ? new SessionMissingError() : new NotFoundError();
+  return ids.filter((id) => id !== viewer.userId);
 }

@@ -1,0 +1,77 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { ForbiddenError, NeedUserError, NotFoundError } from '../../lib/errors.ts';
+import { distinctIds } from '../../lib/string-ids.ts';
+import { destroyDialogs } from './destroy.ts';
+import { hideDialogs } from './hide.ts';
+import { type HeldDialog, holdDialogs } from './hold.ts';
+import { leaveGroups } from './leave.ts';
+
+/** Ids by what became of them, each in the order given. */
+export interface DeletedItems {
+  deletedIds: string[];
+  notFoundIds: string[];
+  wrongPermissionsIds: string[];
+}
+
+/**
+ * Deletes a dialog for the caller, who leaves a group, or has a private dialog hidden until its next message; by force
+ * for all, which its owner or an API key alone may do (gaps §5.2).
+ * @throws {NeedUserError} an API key alone without force
+ * @throws {NotFoundError} @throws {ForbiddenError}
+ */
+export async function deleteDialog(id: string, force: boolean, context: ActingContext): Promise<true> {
+  const { deletedIds, wrongPermissionsIds } = await remove([id], force, context);
+  if (wrongPermissionsIds.length > 0) throw new ForbiddenError();
+  if (deletedIds.length === 0) throw new NotFoundError();
+  return true;
+}
+
+/**
+ * The same for several, of which those that may not be deleted stay.
+ * @throws {UnprocessableError} more than 100
+ * @throws {NotFoundError} none of them exists
+ */
+export async function deleteDialogs(ids: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
+  const asked = distinctIds(ids);
+  const deleted = await remove(asked, force, context);
+  if (deleted.notFoundIds.length === asked.length) throw new NotFoundError();
+  return deleted;
+}
+
+async function remove(ids: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
+  const { viewer, now } = context;
+  if (viewer.kind === 'key' && !force) throw new NeedUserError();
+  const held = await db.$transaction(async (transaction) => {
+    const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
+    const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
+    if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed));
+    else await leave(transaction, allowed, viewer, now());
+    return { known: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
+  });
+  return {
+    deletedIds: ids.filter((id) => held.deleted.has(id)),
+    notFoundIds: ids.filter((id) => !held.known.has(id)),
+    wrongPermissionsIds: ids.filter((id) => held.known.has(id) && !held.deleted.has(id)),
+  };
+}
+
+function mayDelete({ type, standing }: HeldDialog, force: boolean): boolean {
+  if (force) return standing === 'owner';
+  return standing !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP;
+}
+
+async function leave(transaction: Transaction, dialogs: HeldDialog[], viewer: ActingViewer, now: Date): Promise<void> {
+  if (viewer.kind === 'key') return;
+  const { applicationId, userId } = viewer;
+  const idsOfType = (type: number) => idsOf(dialogs.filter((dialog) => dialog.type === type));
+  await hideDialogs(transaction, { applicationId, userId, dialogIds: idsOfType(DIALOG_TYPE.PRIVATE) });
+  const groups = { applicationId, userIds: [userId], dialogIds: idsOfType(DIALOG_TYPE.GROUP) };
+  await leaveGroups(transaction, groups, now);
+}
+
+function idsOf(dialogs: HeldDialog[]): string[] {
+  return dialogs.map(({ id }) => id);
+}

@@ -1,0 +1,149 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { Dialog } from '../../generated/prisma/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
+import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
+import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { holdUsers } from '../users/hold.ts';
+import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
+import { type HeldDialog, holdDialogs } from './hold.ts';
+import { leaveGroups } from './leave.ts';
+
+export interface DialogChanges {
+  name?: string | null;
+  /** Null clears it. */
+  photo?: string | null;
+  isJoinRequired?: boolean | null;
+  /** Class whose fields the dialog is to carry. */
+  dataClassName?: string | null;
+  addOccupantIds?: number[] | null;
+  removeOccupantIds?: number[] | null;
+  addAdminIds?: number[] | null;
+  removeAdminIds?: number[] | null;
+}
+
+/**
+ * Changes what is given of a dialog: all of it, or nothing when one part is not the caller's to change (gaps §5.3).
+ * Occupants are added first, then removed; admins come last.
+ * @returns the dialog as it is then, also for a caller who has just left it
+ * @throws {UnprocessableError} name, or occupants that do not exist or are too many
+ * @throws {NotFoundError} @throws {ForbiddenError}
+ */
+export async function updateDialog(id: string, input: DialogChanges, context: ActingContext): Promise<Dialog> {
+  const { viewer } = context;
+  const problems = input.name === undefined ? [] : nameProblems(input.name);
+  const added = await existingUsers(viewer.applicationId, input.addOccupantIds ?? []);
+  if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+
+  return db.$transaction(async (transaction) => {
+    const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
+    const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
+    const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');
+    if (!dialog) throw new NotFoundError();
+    requireRights(dialog, input, viewer);
+    if (input.dataClassName != null) throw new ForbiddenError('Undefined class');
+
+    const isKnown = (userId: number) => existing.has(userId);
+    const changes = {
+      ...input,
+      addOccupantIds: added.filter(isKnown),
+      addAdminIds: (input.addAdminIds ?? []).filter(isKnown),
+    };
+    return apply(transaction, dialog, changes, context.now());
+  });
+}
+
+function requireRights({ type, standing }: HeldDialog, input: DialogChanges, viewer: ActingViewer): void {
+  if (!standing) throw new ForbiddenError();
+  const changes = changesOf(input, viewer.kind === 'user' ? viewer.userId : undefined);
+  if (!changes.every((change) => mayChange(change, type as DialogType, standing))) throw new ForbiddenError();
+}
+
+function changesOf(input: DialogChanges, userId: number | undefined): DialogChange[] {
+  const { name, photo, isJoinRequired, dataClassName, addOccupantIds, removeOccupantIds } = input;
+  const isGiven = (value: unknown) => value !== undefined;
+  const changes: DialogChange[] = [];
+  if ([name, photo, isJoinRequired ?? undefined].some(isGiven)) changes.push('settings');
+  if (dataClassName != null) changes.push('data');
+  if (addOccupantIds?.length || removeOccupantIds?.includes(userId ?? 0)) changes.push('occupants');
+  if (removeOccupantIds?.some((id) => id !== userId)) changes.push('others');
+  if (input.addAdminIds?.length || input.removeAdminIds?.length) changes.push('admins');
+  return changes;
+}
+
+async function apply(transaction: Transaction, dialog: Dialog, changes: DialogChanges, now: Date): Promise<Dialog> {
+  const { applicationId, id } = dialog;
+  const isPublic = dialog.type === DIALOG_TYPE.PUBLIC_GROUP;
+  const hasJoined = !isPublic && (await addOccupants(transaction, dialog, changes.addOccupantIds!, now));
+  const isAdminChange = await changeAdmins(transaction, dialog, changes, now);
+  const { name, photo, isJoinRequired } = changes;
+  const isSettingChange = [name, photo, isJoinRequired ?? undefined].some((value) => value !== undefined);
+  const where = { applicationId_id: { applicationId, id } };
+  let changed: Dialog = dialog;
+  if (hasJoined || isAdminChange || isSettingChange) {
+    changed = await transaction.dialog.update({
+      where,
+      data: {
+        ...(name == null ? {} : { name: name.trimEnd() }),
+        ...(photo === undefined ? {} : { photo: photo?.trimEnd() ?? null }),
+        ...(isJoinRequired == null ? {} : { isJoinRequired }),
+        ...(hasJoined ? { memberVersion: { increment: 1 } } : {}),
+        updatedAt: now > dialog.updatedAt ? now : dialog.updatedAt,
+      },
+    });
+  }
+  const leaving = { applicationId, dialogIds: [id], userIds: changes.removeOccupantIds ?? [] };
+  const hasLeft = !isPublic && leaving.userIds.length > 0 && (await leaveGroups(transaction, leaving, now));
+  // Whoever leaves a group last destroys it; they are shown it once more.
+  return hasLeft ? ((await transaction.dialog.findUnique({ where })) ?? changed) : changed;
+}
+
+/** @returns whether somebody has come, or come back */
+async function addOccupants(
+  transaction: Transaction,
+  { applicationId, id }: Dialog,
+  userIds: number[],
+  now: Date,
+): Promise<boolean> {
+  if (userIds.length === 0) return false;
+  const joined = await transaction.$executeRaw`
+    INSERT INTO members (application_id, dialog_id, user_id, joined_at)
+    SELECT ${applicationId}::int, ${id}, unnest(${userIds}::int[]), ${now}::timestamptz
+    ON CONFLICT (application_id, dialog_id, user_id) DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at
+    WHERE members.left_at IS NOT NULL`;
+  const occupants = await transaction.member.count({ where: { applicationId, dialogId: id, leftAt: null } });
+  if (occupants > MAX_OCCUPANTS) throw new UnprocessableError(tooManyOccupants);
+  return joined > 0;
+}
+
+/**
+ * Admins of a group are among its occupants after the change; anybody may be one of a public group, whose only members
+ * they are.
+ */
+async function changeAdmins(
+  transaction: Transaction,
+  { applicationId, id, type }: Dialog,
+  { addAdminIds, removeAdminIds, removeOccupantIds }: DialogChanges,
+  now: Date,
+): Promise<boolean> {
+  const removed = removeAdminIds ?? [];
+  const added = addAdminIds!.filter((userId) => !removed.includes(userId) && !removeOccupantIds?.includes(userId));
+  if (type === DIALOG_TYPE.PUBLIC_GROUP) {
+    const made = await transaction.$executeRaw`
+      INSERT INTO members (application_id, dialog_id, user_id, is_admin, joined_at)
+      SELECT ${applicationId}::int, ${id}, unnest(${addAdminIds!.filter((one) => !removed.includes(one))}::int[]), true,
+        ${now}::timestamptz
+      ON CONFLICT DO NOTHING`;
+    const gone = await transaction.member.deleteMany({
+      where: { applicationId, dialogId: id, userId: { in: removed } },
+    });
+    return made + gone.count > 0;
+  }
+  const changed = await transaction.$executeRaw`
+    UPDATE members SET is_admin = NOT is_admin
+    WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
+      AND user_id = ANY(CASE WHEN is_admin THEN ${removed}::int[] ELSE ${added}::int[] END)`;
+  return changed > 0;
+}

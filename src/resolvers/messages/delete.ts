@@ -1,0 +1,129 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { ActingViewer, UserViewer } from '../../lib/access.ts';
+import { groupBy } from '../../lib/collections.ts';
+import { mayModerate } from '../../lib/dialog-rights.ts';
+import type { DialogType } from '../../lib/dialog-types.ts';
+import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
+import { distinctIds } from '../../lib/string-ids.ts';
+import type { DeletedItems } from '../dialogs/delete.ts';
+import { holdUsers } from '../users/hold.ts';
+import { type HeldMessage, holdMessages } from './hold.ts';
+import { holdMember } from './mark.ts';
+
+export interface Deletion {
+  /** For all, not just for the caller. */
+  force: boolean;
+  /** With force: only what the caller has sent, as admins had it before 2.52.0 (gaps §19). */
+  ownOnly: boolean;
+}
+
+/**
+ * Deletes messages for the caller, or by force for all, which senders, an API key alone and in groups admins may
+ * (gaps §6.2). Those that may not be deleted stay.
+ * @throws {UnprocessableError} more than 100
+ * @throws {NeedUserError} an API key alone without force
+ * @throws {NotFoundError} none of them exists
+ */
+export async function deleteMessages(
+  ids: string[],
+  { force, ownOnly }: Deletion,
+  context: ActingContext,
+): Promise<DeletedItems> {
+  const { viewer } = context;
+  const asked = distinctIds(ids);
+  if (viewer.kind === 'key' && !force) throw new NeedUserError();
+  const { known, deleted } = await db.$transaction(async (transaction) => {
+    await holdUsers(transaction, [], context);
+    const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
+    const messages = force ? held : held.filter((message) => !message.isHidden);
+    const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
+    for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
+      if (force) await retract(transaction, inDialog);
+      else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
+    }
+    return { known: idsOf(messages), deleted: idsOf(allowed) };
+  });
+  if (known.size === 0) throw new NotFoundError();
+  return {
+    deletedIds: asked.filter((id) => deleted.has(id)),
+    notFoundIds: asked.filter((id) => !known.has(id)),
+    wrongPermissionsIds: asked.filter((id) => known.has(id) && !deleted.has(id)),
+  };
+}
+
+function mayHide({ dialog }: HeldMessage): boolean {
+  return dialog.standing !== undefined;
+}
+
+function mayRetract({ senderId, dialog }: HeldMessage, viewer: ActingViewer, ownOnly: boolean): boolean {
+  if (viewer.kind === 'key') return true;
+  if (!dialog.standing) return false;
+  return senderId === viewer.userId || (!ownOnly && mayModerate(dialog.type as DialogType, dialog.standing));
+}
+
+/** Hides messages of one dialog, which is held, from one occupant; for their unread count they are settled by it. */
+async function hide(transaction: Transaction, messages: HeldMessage[], { applicationId, userId }: UserViewer) {
+  const { dialogId } = messages[0]!;
+  const seqs = messages.map((message) => message.seq);
+  await holdMember(transaction, { applicationId, dialogId, userId });
+  await transaction.$executeRaw`
+    WITH hidden AS (
+      INSERT INTO hidden_messages (application_id, user_id, dialog_id, seq)
+      SELECT ${applicationId}, ${userId}, ${dialogId}, unnest(${seqs}::int[])
+      ON CONFLICT DO NOTHING RETURNING seq
+    )
+    UPDATE members mb SET settled_count = mb.settled_count + (
+      SELECT count(*)::int FROM hidden JOIN messages m ON m.application_id = mb.application_id
+        AND m.dialog_id = mb.dialog_id AND m.seq = hidden.seq AND m.sender_id <> mb.user_id
+      LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id
+        AND k.seq = m.seq AND k.user_id = mb.user_id
+      WHERE NOT coalesce(k.is_read, m.seq <= mb.read_seq))
+    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}`;
+}
+
+/**
+ * Deletes messages of one dialog, which is held, for all, with what hangs on them. Their places are never used again,
+ * since the dialog goes on counting, so cursors and watermarks stay valid.
+ */
+async function retract(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
+  const { applicationId, dialogId } = messages[0]!;
+  const seqs = messages.map((message) => message.seq);
+  const ids = messages.map((message) => message.id);
+  // Former members too: they may come back. A member has settled what they have sent, read or hidden.
+  await transaction.$executeRaw`
+    UPDATE members mb SET settled_count = mb.settled_count - gone.settled, sent_count = mb.sent_count - gone.sent
+    FROM (
+      SELECT r.user_id, count(*) FILTER (WHERE m.sender_id = r.user_id)::int AS sent,
+        count(*) FILTER (WHERE m.sender_id = r.user_id OR h.seq IS NOT NULL
+          OR coalesce(k.is_read, m.seq <= r.read_seq))::int AS settled
+      FROM members r
+      JOIN messages m ON m.application_id = r.application_id AND m.dialog_id = r.dialog_id AND m.seq = ANY(${seqs}::int[])
+      LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id
+        AND k.seq = m.seq AND k.user_id = r.user_id
+      LEFT JOIN hidden_messages h ON h.application_id = m.application_id AND h.user_id = r.user_id
+        AND h.dialog_id = m.dialog_id AND h.seq = m.seq
+      WHERE r.application_id = ${applicationId} AND r.dialog_id = ${dialogId} GROUP BY r.user_id
+    ) gone
+    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = gone.user_id
+      AND gone.settled > 0`;
+  await transaction.$executeRaw`
+    DELETE FROM reactions WHERE application_id = ${applicationId} AND message_id = ANY(${ids}::text[])`;
+  await transaction.$executeRaw`
+    DELETE FROM message_marks
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
+  await transaction.$executeRaw`
+    DELETE FROM hidden_messages
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
+  await transaction.$executeRaw`
+    DELETE FROM messages WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])`;
+  await transaction.$executeRaw`
+    UPDATE dialogs d SET message_count = d.message_count - ${seqs.length},
+      last_message_at = (SELECT m.created_at FROM messages m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id ORDER BY m.seq DESC LIMIT 1)
+    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
+}
+
+function idsOf(messages: HeldMessage[]): Set<string> {
+  return new Set(messages.map(({ id }) => id));
+}

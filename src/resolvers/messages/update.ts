@@ -1,0 +1,117 @@
+import type { ActingContext, UserContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { groupBy } from '../../lib/collections.ts';
+import {
+  ForbiddenError,
+  NeedUserError,
+  NotFoundError,
+  NoUpdateDataError,
+  UnprocessableError,
+} from '../../lib/errors.ts';
+import { BLANK, checkedText, isBlank, type MessageContent } from '../../lib/message-rules.ts';
+import { distinctIds } from '../../lib/string-ids.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import { type HeldMessage, holdMessages } from './hold.ts';
+import { holdMember, type Mark, markAll, markMessages } from './mark.ts';
+import type { MessageRow } from './rows.ts';
+
+export interface MarkInput {
+  /** Whether the caller has read it. */
+  read?: boolean | null;
+  /** Whether it was delivered to the caller. */
+  delivered?: boolean | null;
+}
+
+export interface MessageChanges extends MarkInput {
+  /** Messages of other dialogs are then unknown. */
+  dialogId?: string | null;
+  text?: string | null;
+}
+
+/**
+ * Changes the text of messages, or the caller's own marks on them: all of them, or none when one is not the caller's to
+ * change (gaps §6.2). Unknown ones beside known ones are skipped.
+ * @returns those that were found, in the order asked for
+ * @throws {NoUpdateDataError} nothing to change
+ * @throws {NeedUserError} marks by an API key alone
+ * @throws {UnprocessableError} the text; more than 100 ids
+ * @throws {NotFoundError} none is known
+ * @throws {ForbiddenError} the caller is no occupant, or did not send what is to be edited
+ */
+export async function updateMessages(
+  ids: string[],
+  input: MessageChanges,
+  { viewer, now }: ActingContext,
+): Promise<MessageRow[]> {
+  const asked = distinctIds(ids);
+  const mark = markOf(input);
+  if (!mark && input.text == null) throw new NoUpdateDataError();
+  if (mark && viewer.kind === 'key') throw new NeedUserError();
+  const text = input.text == null ? undefined : checkedText(input.text);
+
+  return db.$transaction(async (transaction) => {
+    const held = await holdMessages(transaction, asked, viewer, 'SHARE');
+    const messages = held.filter(
+      ({ isHidden, dialogId }) => !isHidden && (input.dialogId == null || dialogId === input.dialogId),
+    );
+    if (messages.length === 0) throw new NotFoundError();
+    if (messages.some(({ dialog }) => !dialog.standing)) throw new ForbiddenError();
+    const updated = text === undefined ? messages : await edit(transaction, messages, text, viewer, now());
+    if (mark) await markIn(transaction, messages, mark, viewer);
+    return updated;
+  });
+}
+
+/**
+ * Marks all messages of a dialog for the caller; without effect in public groups (gaps §6.2).
+ * @throws {NoUpdateDataError} @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
+ */
+export async function markDialogMessages(dialogId: string, input: MarkInput, { viewer }: UserContext): Promise<true> {
+  const mark = markOf(input);
+  if (!mark) throw new NoUpdateDataError();
+  await requireReadableDialog(dialogId, viewer);
+  const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
+  await db.$transaction(async (transaction) => {
+    if (await holdMember(transaction, member)) await markAll(transaction, member, mark);
+  });
+  return true;
+}
+
+function markOf({ read, delivered }: MarkInput): Mark | undefined {
+  if (read == null && delivered == null) return undefined;
+  return { ...(read == null ? {} : { isRead: read }), ...(delivered == null ? {} : { isDelivered: delivered }) };
+}
+
+async function edit(
+  transaction: Transaction,
+  messages: HeldMessage[],
+  text: string,
+  viewer: ActingViewer,
+  at: Date,
+): Promise<MessageRow[]> {
+  const isOwn = ({ senderId }: MessageRow) => viewer.kind === 'key' || senderId === viewer.userId;
+  if (!messages.every(isOwn)) throw new ForbiddenError();
+  if (messages.some((message) => isBlank({ ...(message as MessageContent), text }))) {
+    throw new UnprocessableError(BLANK);
+  }
+  const ids = messages.map((message) => message.id);
+  await transaction.$executeRaw`
+    UPDATE messages SET text = ${text}, updated_at = greatest(updated_at, ${at}::timestamptz)
+    WHERE application_id = ${viewer.applicationId} AND id = ANY(${ids}::text[])`;
+  return messages.map((message) => ({ ...message, text, updatedAt: at > message.updatedAt ? at : message.updatedAt }));
+}
+
+async function markIn(
+  transaction: Transaction,
+  messages: HeldMessage[],
+  mark: Mark,
+  viewer: ActingViewer,
+): Promise<void> {
+  if (viewer.kind === 'key') return;
+  for (const [dialogId, inDialog] of groupBy(messages, (message) => message.dialogId)) {
+    const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
+    const seqs = inDialog.map((message) => message.seq);
+    if (await holdMember(transaction, member)) await markMessages(transaction, member, seqs, mark);
+  }
+}
