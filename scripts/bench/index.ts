@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import type { Arena, Benchmark } from './arena.ts';
+import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Contest, hold, type Outcome } from './contest.ts';
 import { createPerson } from './doors.ts';
@@ -18,12 +19,12 @@ import { session } from './session.ts';
 import { machine, table } from './table.ts';
 import { users } from './users.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, session, login, users };
+const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, session, login, users, chat };
 
 /** Whatever hangs, the run ends after this and what its rounds take. */
 const PATIENCE_MS = 240_000;
 /** No run holds more. */
-const CONTESTS = 12;
+const CONTESTS = 45;
 
 const cleanup = new Cleanup();
 try {

@@ -11,9 +11,12 @@ export let db: PrismaClient;
 /** Connections of the pool: a few per core are as fast as many. */
 const POOL_SIZE = 10;
 
+/** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
+const PATIENCE = 30_000;
+
 export async function connectDatabase(config: PoolConfig): Promise<void> {
   const adapter = new PrismaPg({ max: POOL_SIZE, ...config }, { statementNameGenerator: nameStatement });
-  db = new PrismaClient({ adapter });
+  db = new PrismaClient({ adapter, transactionOptions: { maxWait: PATIENCE, timeout: PATIENCE } });
   await db.$connect();
 }
 

@@ -35,8 +35,20 @@ export interface FilteredField {
   isArray?: boolean;
 }
 
-/** The `where` of a filter. Fields outside the table can't be asked for. */
+/** Values that one filter may name; a list of values is one. */
+const MAX_FILTER_VALUES = 1_000;
+
+/**
+ * The `where` of a filter. Fields outside the table can't be asked for.
+ * @throws {BadInputError} a filter beyond all need
+ */
 export function conditionOf(filter: FilterInput | null | undefined, fields: Record<string, FilteredField>): Prisma.Sql {
+  const condition = conditionIn(filter, fields);
+  if (condition.values.length > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
+  return condition;
+}
+
+function conditionIn(filter: FilterInput | null | undefined, fields: Record<string, FilteredField>): Prisma.Sql {
   const conditions: Prisma.Sql[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const asked = filter?.[name] as FieldFilter | null | undefined;
@@ -45,12 +57,12 @@ export function conditionOf(filter: FilterInput | null | undefined, fields: Reco
   if (filter?.or?.length) {
     conditions.push(
       Prisma.sql`(${Prisma.join(
-        filter.or.map((part) => conditionOf(part, fields)),
+        filter.or.map((part) => conditionIn(part, fields)),
         ' OR ',
       )})`,
     );
   }
-  for (const part of filter?.and ?? []) conditions.push(conditionOf(part, fields));
+  for (const part of filter?.and ?? []) conditions.push(conditionIn(part, fields));
   return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
 }
 
@@ -85,10 +97,12 @@ function fieldConditions(asked: FieldFilter, { column, cast, isArray, isFolded }
   return conditions;
 }
 
-/** PostgreSQL knows no year 0; what lies before year 1 lies before everything that is kept. */
+/** PostgreSQL reads years of four digits and knows no year 0; what is kept lies between. */
 function parameter(value: unknown): unknown {
   if (!(value instanceof Date)) return value;
-  return value.getUTCFullYear() < 1 ? '-infinity' : value.toISOString();
+  const year = value.getUTCFullYear();
+  if (year < 1) return '-infinity';
+  return year > 9_999 ? 'infinity' : value.toISOString();
 }
 
 function escapeLike(text: string): string {

@@ -1,7 +1,7 @@
 import { Prisma } from './client.ts';
 
 /** Prisma's codes of a database that can't be reached, is too busy, or closed the connection. */
-const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2037']);
+const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037']);
 
 /** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the socket itself says. */
 const AWAY_CAUSE = /^(08|53|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/;

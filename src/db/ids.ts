@@ -13,6 +13,11 @@ export function newId(now: Date): string {
   return hex(seconds, 8) + process + hex(counter, 6);
 }
 
+/** Unix seconds at which an id was made. */
+export function secondsOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8), 16);
+}
+
 function hex(number: number, digits: number): string {
   return number.toString(16).padStart(digits, '0');
 }

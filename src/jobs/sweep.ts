@@ -57,8 +57,17 @@ async function sweepDestroyedDialogs(): Promise<void> {
         SELECT application_id, user_id, dialog_id, seq FROM hidden_messages WHERE ${inDialog} LIMIT ${BATCH})`);
     // A message goes last, as the only way to its reactions.
     while ((await deleteMessages(inDialog)) === BATCH);
-    await db.destroyedDialog.deleteMany({ where: { applicationId, dialogId } });
+    await forgetDestroyedDialog(inDialog);
   }
+}
+
+/** What another process is just taking away is not gone before it has ended, and it may end by being killed. */
+async function forgetDestroyedDialog(inDialog: Prisma.Sql): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM destroyed_dialogs WHERE ${inDialog}
+      AND NOT EXISTS (SELECT FROM message_marks WHERE ${inDialog})
+      AND NOT EXISTS (SELECT FROM hidden_messages WHERE ${inDialog})
+      AND NOT EXISTS (SELECT FROM messages WHERE ${inDialog})`;
 }
 
 async function deleteMessages(where: Prisma.Sql): Promise<number> {

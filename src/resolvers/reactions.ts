@@ -60,6 +60,7 @@ export async function changeReactions(
   const added = add == null && removed !== undefined ? undefined : checkedName(add);
   const message = await requireMessage(id, context);
   await db.$transaction(async (transaction) => {
+    await holdMessage(transaction, message, context);
     if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
     if (added !== undefined) await insertReaction(transaction, message, added, context);
   });
@@ -75,12 +76,27 @@ export async function listReactions(messageId: string, context: ActingContext): 
 
 async function requireMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = await loaders.message.load({ applicationId: viewer.applicationId, id });
-  if (!message || message.isHidden) throw new NotFoundError('Message not found for the specified user and message ID.');
+  if (!message || message.isHidden) throw noMessage();
   await requireReadableDialog(message.dialogId, viewer);
   return message;
 }
 
-/** Whoever deletes the user or the message waits, or has done so: then nothing is held, and nothing is left behind. */
+/** Changes of several reactions of a message come one after another, so that none waits for another in a circle. */
+async function holdMessage(
+  transaction: Transaction,
+  { id, dialogId }: MessageRow,
+  { viewer: { applicationId, userId } }: UserContext,
+): Promise<void> {
+  const held = await transaction.$executeRaw`
+    SELECT FROM users u, dialogs d, messages m
+    WHERE u.application_id = ${applicationId} AND u.id = ${userId}
+      AND d.application_id = ${applicationId} AND d.id = ${dialogId}
+      AND m.application_id = ${applicationId} AND m.id = ${id}
+    FOR KEY SHARE OF u, d FOR NO KEY UPDATE OF m`;
+  if (held === 0) throw noMessage();
+}
+
+/** Whoever deletes the user, the dialog or the message waits, or has done so: then nothing is held or left behind. */
 async function insertReaction(
   client: Transaction,
   { id, dialogId }: MessageRow,
@@ -89,8 +105,9 @@ async function insertReaction(
 ): Promise<void> {
   await client.$executeRaw`
     WITH held AS (
-      SELECT u.id FROM users u, messages m
+      SELECT u.id FROM users u, dialogs d, messages m
       WHERE u.application_id = ${applicationId} AND u.id = ${userId}
+        AND d.application_id = ${applicationId} AND d.id = ${dialogId}
         AND m.application_id = ${applicationId} AND m.id = ${id}
       FOR KEY SHARE
     ), added AS (
@@ -117,6 +134,10 @@ async function deleteReaction(
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
     SELECT ${applicationId}::int, 'reactionRemoved', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM removed`;
   if (removed === 0) throw new NotFoundError('Reaction not found for the specified user and message ID.');
+}
+
+function noMessage(): NotFoundError {
+  return new NotFoundError('Message not found for the specified user and message ID.');
 }
 
 function checkedId(messageId: string): string {

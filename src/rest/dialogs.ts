@@ -190,11 +190,12 @@ function dialogType(value: ParameterValue | undefined) {
   return TYPES[readInteger(value) as keyof typeof TYPES];
 }
 
-/** Ids that no user can have are dropped like unknown ones. */
+/** What no user can have as an id becomes 0, which nobody has: an unknown user like others, not an absent one. */
 function userIds(value: ParameterValue | undefined): number[] {
-  return readList(value)
-    .map(readInteger)
-    .filter((id): id is number => id !== undefined && isDatabaseId(id));
+  return readList(value).map((item) => {
+    const id = readInteger(item);
+    return id !== undefined && isDatabaseId(id) ? id : 0;
+  });
 }
 
 /** `{"occupants_ids":[10,11]}`: what `push_all` or `pull_all` says of one list. */

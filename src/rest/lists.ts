@@ -2,6 +2,7 @@ import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-k
 import { UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readInteger, readList, readMoment, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { type MomentFilter, type MomentOperator, momentFilter, readSpan, type Span } from './moments.ts';
 
 /** What a filtered field holds; it decides which operators fit and how values are read (gaps §1.5). */
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';
@@ -10,30 +11,36 @@ export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'in
 export type FilterNames = Record<string, readonly [field: string, type: FilterType]>;
 
 type Condition = Record<string, unknown>;
-export type FilterInput = Record<string, Condition | Condition[]>;
+type Part = Record<string, Condition> | MomentFilter;
+export type FilterInput = Record<string, Condition | Part[]>;
 
 const COMPARED = new Set<FilterType>(['id', 'integer', 'moment', 'unixTime']);
 const LISTS = new Set<FilterType>(['integers', 'texts']);
 
 /**
- * `date_sent[gt]=1&sender_id[in]=1,2` → `{ dateSent: { gt: 1 }, senderId: { in: [1, 2] } }`; several `[or]` go to `or`.
+ * `date_sent[gt]=1&sender_id[in]=1,2` → `{ dateSent: { gt: 1 }, senderId: { in: [1, 2] } }`; several `[or]` go to `or`,
+ * moments to `and`.
  * @throws {UnprocessableError} `Incorrect filter: <key>`
  */
 export function readFilter(given: Parameters, names: FilterNames): FilterInput {
   const filter: FilterInput = {};
-  const alternatives: Condition[] = [];
+  const alternatives: Part[] = [];
+  const moments: Part[] = [];
   for (const [key, [field, type]] of Object.entries(names)) {
     const asked = given[key];
     if (asked === undefined) continue;
     const condition: Condition = {};
     for (const [operator, value] of operatorsOf(asked)) {
       const name = operator === undefined ? key : `${key}[${operator}]`;
-      if (operator === 'or') alternatives.push({ [field]: { in: manyOf(value, type, name) } });
-      else Object.assign(condition, conditionOf(operator, value, type, name));
+      const part = conditionOf(operator === 'or' ? 'in' : operator, value, type, name);
+      if (operator === 'or') alternatives.push(partOf(field, part, type));
+      else if (type === 'moment') moments.push(partOf(field, part, type));
+      else Object.assign(condition, part);
     }
     if (Object.keys(condition).length > 0) filter[field] = condition;
   }
   if (alternatives.length > 0) filter.or = alternatives;
+  if (moments.length > 0) filter.and = moments;
   return filter;
 }
 
@@ -76,6 +83,13 @@ export function readIds(text: string): string[] {
 
 function operatorsOf(asked: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
   return isObject(asked) ? Object.entries(asked) : [[undefined, asked]];
+}
+
+/** What one operator asks of a field; a moment is asked for as the answers show it. */
+function partOf(field: string, condition: Condition, type: FilterType): Part {
+  const [[operator, value] = []] = Object.entries(condition);
+  if (type !== 'moment' || value === null) return { [field]: condition };
+  return momentFilter(field, operator as MomentOperator, [value].flat() as Span[]);
 }
 
 function conditionOf(operator: string | undefined, value: ParameterValue, type: FilterType, key: string): Condition {
@@ -125,15 +139,17 @@ const CASTS: Record<FilterType, (value: ParameterValue) => unknown> = {
   texts: readText,
   integer: readDatabaseInteger,
   integers: readDatabaseInteger,
-  unixTime: (value) => {
-    const milliseconds = readMoment(value);
-    return milliseconds === undefined ? undefined : milliseconds / 1000;
-  },
-  moment: (value) => {
-    const milliseconds = readMoment(value);
-    return milliseconds === undefined ? undefined : new Date(milliseconds);
-  },
+  unixTime: readUnixTime,
+  moment: readSpan,
 };
+
+/** Unix seconds in full: whole milliseconds would round what a bound compares with. */
+function readUnixTime(value: ParameterValue): number | undefined {
+  const milliseconds = readMoment(value);
+  if (milliseconds === undefined) return undefined;
+  const seconds = Number(value);
+  return Number.isNaN(seconds) ? milliseconds / 1000 : seconds;
+}
 
 function readDatabaseInteger(value: ParameterValue): number | undefined {
   const integer = readInteger(value);

@@ -143,8 +143,11 @@ export const messageRoutes = [
     path: '/chat/Message/unread',
     document: CountUnreadMessages,
     variables: ({ given }) => ({ dialogIds: dialogIds(given.chat_dialog_ids) }),
-    respond: ({ unreadCounts: { total, dialogs } }) =>
-      ok({ total, ...Object.fromEntries(dialogs.map(({ dialogId, count }) => [dialogId, count])) }),
+    respond: ({ unreadCounts: { total, dialogs } }) => {
+      const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
+      // The total stands first, and no id that a client makes up takes its place.
+      return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
+    },
     errors: errorList,
   }),
   route({

@@ -1,4 +1,4 @@
-import { readText } from '../lib/parameter-values.ts';
+import { type Given, readText } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, ok, route } from './route.ts';
@@ -34,7 +34,7 @@ export const reactionRoutes = [
     path: '/chat/Message/:id/reactions',
     since: '2.58.0',
     document: ChangeReactions,
-    variables: ({ path, given }) => ({ messageId: path.id!, add: readText(given.add), remove: readText(given.remove) }),
+    variables: ({ path, given }) => ({ messageId: path.id!, add: nameOf(given.add), remove: nameOf(given.remove) }),
     respond: empty,
     errors: errorList,
   }),
@@ -57,3 +57,8 @@ export const reactionRoutes = [
     errors: errorList,
   }),
 ];
+
+/** What was given but is no text is a name all the same, and one that is refused. */
+function nameOf(value: Given): string | undefined {
+  return value === undefined || value === null ? undefined : (readText(value) ?? '');
+}

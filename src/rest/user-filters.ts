@@ -1,14 +1,15 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readInteger, readMoment, readText } from '../lib/parameter-values.ts';
-import { HOUR, SECOND } from '../lib/time.ts';
+import { readInteger, readText } from '../lib/parameter-values.ts';
+import { HOUR } from '../lib/time.ts';
+import { type MomentFilter, momentFilter, readSpan, type Span, spanFrom, within } from './moments.ts';
 
 // The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
 
 type Condition = Record<string, unknown>;
 
 /** One part of a GraphQL `UserFilter`. */
-export type UserFilterPart = Record<string, Condition> | { or: UserFilterPart[] };
+export type UserFilterPart = Record<string, Condition> | MomentFilter;
 
 type FieldType = 'number' | 'digits' | 'text' | 'moment';
 
@@ -106,39 +107,32 @@ function plainPart(
 function momentPart(field: string, operator: string, value: string): UserFilterPart | undefined {
   switch (operator) {
     case 'eq':
-    case 'in': {
-      const spans = all(value.split(',').map(span));
-      if (!spans || (operator === 'eq' && spans.length > 1)) return undefined;
-      return { or: spans.map(({ from, until }) => within(field, from, until)) };
-    }
     case 'ne': {
-      const excluded = span(value);
-      if (!excluded) return undefined;
-      const { from, until } = excluded;
-      return { or: [{ [field]: { lt: from } }, { [field]: { gte: until } }, { [field]: { eq: null } }] };
+      const span = daySpan(value);
+      return span && momentFilter(field, operator, [span]);
+    }
+    case 'in': {
+      const spans = all(value.split(',').map(daySpan));
+      return spans && momentFilter(field, 'in', spans);
     }
     case 'between': {
-      const [low, high, ...more] = value.split(',').map(span);
-      return low && high && more.length === 0 ? within(field, low.from, high.until) : undefined;
+      const [low, high, ...more] = value.split(',').map(daySpan);
+      return low && high && more.length === 0 ? within(field, { from: low.from, until: high.until }) : undefined;
     }
-    default:
-      return Object.hasOwn(COMPARISONS, operator)
-        ? condition(field, COMPARISONS[operator]!, span(value)?.from)
+    default: {
+      const span = readSpan(value.trim());
+      return span && Object.hasOwn(COMPARISONS, operator)
+        ? momentFilter(field, COMPARISONS[operator]!, [span])
         : undefined;
+    }
   }
 }
 
-function within(field: string, from: Date, until: Date): UserFilterPart {
-  return { [field]: { gte: from, lt: until } };
-}
-
-/** What a text names: a day, or the second that an answer shows; a fraction names one millisecond. */
-function span(text: string): { from: Date; until: Date } | undefined {
+/** The day, the second or the millisecond that a text names. */
+function daySpan(text: string): Span | undefined {
   const moment = text.trim();
-  const start = readMoment(moment);
-  if (start === undefined) return undefined;
-  const length = /^\d{4}[-.]\d\d[-.]\d\d$/.test(moment) ? DAY : /[.,]\d/.test(moment) ? 1 : SECOND;
-  return { from: new Date(start), until: new Date(start + length) };
+  const span = readSpan(moment);
+  return span && /^\d{4}[-.]\d\d[-.]\d\d$/.test(moment) ? spanFrom(span.from.getTime(), DAY) : span;
 }
 
 const CASTS: Record<Exclude<FieldType, 'moment'>, (text: string) => string | number | undefined> = {

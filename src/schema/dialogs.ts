@@ -93,7 +93,7 @@ export const Dialog = builder.prismaObject('Dialog', {
 });
 
 const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
-  description: 'All that is given must match; of `or` at least one.',
+  description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
     id: t.field({ type: IdFilter }),
     type: t.field({ type: IntFilter, description: '1 public group, 2 group, 3 private.' }),
@@ -103,6 +103,7 @@ const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').impleme
     updatedAt: t.field({ type: DateTimeFilter }),
     occupantIds: t.field({ type: IntListFilter }),
     or: t.field({ type: [DialogFilter] }),
+    and: t.field({ type: [DialogFilter] }),
   }),
 });
 
@@ -115,6 +116,7 @@ interface DialogFilterShape {
   updatedAt?: typeof DateTimeFilter.$inferInput | null;
   occupantIds?: typeof IntListFilter.$inferInput | null;
   or?: DialogFilterShape[] | null;
+  and?: DialogFilterShape[] | null;
 }
 
 const DialogSortField = builder.enumType('DialogSortField', {

@@ -112,10 +112,11 @@ interface MessageFilterShape {
   createdAt?: typeof DateTimeFilter.$inferInput | null;
   updatedAt?: typeof DateTimeFilter.$inferInput | null;
   or?: MessageFilterShape[] | null;
+  and?: MessageFilterShape[] | null;
 }
 
 const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').implement({
-  description: 'All that is given must match; of `or` at least one.',
+  description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
     id: t.field({ type: IdFilter }),
     text: t.field({ type: StringFilter }),
@@ -126,6 +127,7 @@ const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').impl
     createdAt: t.field({ type: DateTimeFilter }),
     updatedAt: t.field({ type: DateTimeFilter }),
     or: t.field({ type: [MessageFilter] }),
+    and: t.field({ type: [MessageFilter] }),
   }),
 });
 

@@ -261,6 +261,46 @@ describe('dialogs', () => {
   });
 });
 
+describe('dialogs that change', () => {
+  const COPY = 'name=N&occupants_ids=8%2C9&type=2';
+  let id: string;
+
+  test('by JSON', async () => {
+    await db.user.createMany({
+      data: [10, 11].map((user) => ({
+        applicationId: APPLICATION.id,
+        id: user,
+        createdAt: SAMPLE_TIME,
+        updatedAt: SAMPLE_TIME,
+      })),
+    });
+    id = json(await replay('POST', '/chat/Dialog.json', 'F', COPY))._id;
+    const body = '{"name":"N","push_all":{"occupants_ids":[10,11]},"pull_all":{"occupants_ids":[9]}}';
+    expect(outcome(await replay('PUT', `/chat/Dialog/${id}.json`, 'J', body))).toEqual([
+      200,
+      expect.objectContaining({ _id: id, user_id: 7, name: 'N', occupants_ids: [7, 8, 10, 11], updated_at: AT }),
+    ]);
+  });
+
+  test('by a form', async () => {
+    id = json(await replay('POST', '/chat/Dialog.json', 'F', COPY))._id;
+    const body = 'push_all[occupants_ids][]=10&push_all[occupants_ids][]=11';
+    expect(outcome(await replay('PUT', `/chat/Dialog/${id}.json`, 'F', body))).toEqual([
+      200,
+      expect.objectContaining({ _id: id, name: 'N', occupants_ids: [7, 8, 9, 10, 11] }),
+    ]);
+  });
+
+  test('and are deleted', async () => {
+    const gone = [id, json(await replay('POST', '/chat/Dialog.json', 'F', COPY))._id];
+    expect(outcome(await replay('DELETE', `/chat/Dialog/${gone.join(',')}.json`, 'F', 'force=1'))).toEqual([
+      200,
+      { SuccessfullyDeleted: { ids: gone }, NotFound: { ids: [] } },
+    ]);
+    expect(outcome(await replay('DELETE', '/chat/Dialog/DIALOG.json'))).toEqual([200, '']);
+  });
+});
+
 describe('messages', () => {
   test('are sent', async () => {
     const answer = await replay(
@@ -317,6 +357,25 @@ describe('messages', () => {
   test('are found', async () => {
     expect(json(await replay('GET', '/chat/Message/MSG.json'))._id).toBe(real.MSG);
   });
+
+  test('are marked and edited', async () => {
+    const samples: [path: string, body: string][] = [
+      ['/chat/Message/MSG.json', 'chat_dialog_id=DIALOG&read=1'],
+      ['/chat/Message/MSG.json', 'chat_dialog_id=DIALOG&message=new%20text'],
+      ['/chat/Message.json', 'chat_dialog_id=DIALOG&read=1'],
+    ];
+    for (const [path, body] of samples) expect(outcome(await replay('PUT', path, 'F', body))).toEqual([200, '']);
+    expect(json(await replay('GET', '/chat/Message/MSG.json'))).toMatchObject({ message: 'new text', read_ids: [7] });
+  });
+
+  test.each([
+    ['/chat/Message/unread.json?chat_dialog_ids=DIALOG%2CDIALOG', '{"total":0,"DIALOG":0}'],
+    ['/chat/Message/unread.json?chat_dialog_ids=DIALOG%2C%20DIALOG', '{"total":0,"DIALOG":0}'],
+    ['/chat/Message/unread.json?', '{"total":0}'],
+  ])('%s', async (path, counts) => {
+    const { status, text } = await replay('GET', path);
+    expect([status, text]).toEqual([200, filled(counts)]);
+  });
 });
 
 describe('reactions', () => {
@@ -328,6 +387,8 @@ describe('reactions', () => {
     expect([listed.status, listed.text]).toEqual([200, '{"like":[7]}']);
     expect(outcome(await replay('DELETE', path, 'J', '{"name":"like"}'))).toEqual([200, '']);
     expect(outcome(await replay('GET', path))).toEqual([200, {}]);
+    expect(outcome(await replay('PUT', `${path}.json`, 'J', '{"add":"like"}'))).toEqual([200, '']);
+    expect(outcome(await replay('DELETE', path, 'J', '{"name":"like"}'))).toEqual([200, '']);
   });
 
   test('of no message', async () => {
@@ -335,5 +396,19 @@ describe('reactions', () => {
       400,
       BAD_MESSAGE_ID,
     ]);
+  });
+});
+
+describe('deletions', () => {
+  const LISTS = (deleted: string, notFound: string) =>
+    filled(`{"SuccessfullyDeleted":{"ids":[${deleted}]},"NotFound":{"ids":[${notFound}]}}`);
+
+  test('are deleted', async () => {
+    const forAll = await replay('DELETE', '/chat/Message/MSG,notExistentId.json', 'F', 'force=1');
+    expect([forAll.status, forAll.text]).toEqual([200, LISTS('"MSG"', '"notExistentId"')]);
+    const sent = await replay('POST', '/chat/Message.json', 'J', '{"chat_dialog_id":"DIALOG","message":"hi"}');
+    real.MSG = json(sent)._id;
+    const forOneself = await replay('DELETE', '/chat/Message/MSG.json');
+    expect([forOneself.status, forOneself.text]).toEqual([200, LISTS('"MSG"', '')]);
   });
 });

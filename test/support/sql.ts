@@ -44,22 +44,41 @@ export async function statementsOf(action: () => Promise<unknown>): Promise<stri
  * Does an action while another transaction holds a user's row, which changes it as soon as the action waits for it,
  * or is done without waiting.
  */
-export async function whileUserIsHeld<Result>(
+export function whileUserIsHeld<Result>(
   userId: number,
+  change: string,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  return whileHeld('SELECT FROM users WHERE id = $1 FOR UPDATE', userId, change, action);
+}
+
+/** The same with a dialog's row. */
+export function whileDialogIsHeld<Result>(
+  dialogId: string,
+  change: string,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  return whileHeld('SELECT FROM dialogs WHERE id = $1 FOR UPDATE', dialogId, change, action);
+}
+
+/** The same with whatever rows a statement holds; both statements are about `$1`. */
+export async function whileHeld<Result>(
+  hold: string,
+  id: number | string,
   change: string,
   action: () => Promise<Result>,
 ): Promise<Result> {
   const holder = await ownConnection();
   try {
     await holder.query('BEGIN');
-    await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
+    await holder.query(hold, [id]);
     let isDone = false;
     const acting = action().finally(() => {
       isDone = true;
     });
     acting.catch(() => {});
     while (!isDone && !(await isSomebodyWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
-    await holder.query(change, [userId]);
+    await holder.query(change, [id]);
     await holder.query('COMMIT');
     return await acting;
   } finally {

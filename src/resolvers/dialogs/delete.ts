@@ -31,19 +31,20 @@ export async function deleteDialog(id: string, force: boolean, context: ActingCo
 
 /**
  * The same for several, of which those that may not be deleted stay.
+ * @throws {NeedUserError} an API key alone without force
  * @throws {UnprocessableError} more than 100
  * @throws {NotFoundError} none of them exists
  */
 export async function deleteDialogs(ids: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
-  const asked = distinctIds(ids);
-  const deleted = await remove(asked, force, context);
-  if (deleted.notFoundIds.length === asked.length) throw new NotFoundError();
+  const deleted = await remove(ids, force, context);
+  if (deleted.deletedIds.length + deleted.wrongPermissionsIds.length === 0) throw new NotFoundError();
   return deleted;
 }
 
-async function remove(ids: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
+async function remove(given: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
   const { viewer, now } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
+  const ids = distinctIds(given);
   const held = await db.$transaction(async (transaction) => {
     const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
     const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));

@@ -12,9 +12,10 @@ export interface HeldDialog extends Dialog {
 }
 
 /**
- * How a dialog is held: `SHARE` keeps sends out, `NO KEY UPDATE` also marks, `UPDATE` whatever refers to the dialog.
+ * How a dialog is held: `KEY SHARE` keeps changes of its occupants out, `SHARE` also sends, `NO KEY UPDATE` also marks,
+ * `UPDATE` whatever refers to the dialog.
  */
-export type Lock = 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
+export type Lock = 'KEY SHARE' | 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
 
 /**
  * Holds dialogs until the transaction ends, in the order of their ids, which every writer keeps to. Unknown ones are

@@ -37,9 +37,9 @@ export async function leaveAllDialogs(
   now: Date,
 ): Promise<void> {
   const dialogIds = await lockDialogs(transaction, { applicationId, userId });
-  const left = await transaction.$queryRaw<{ dialogId: string }[]>`
+  const left = await transaction.$queryRaw<{ dialogId: string; isFormer: boolean }[]>`
     DELETE FROM members WHERE application_id = ${applicationId} AND user_id = ${userId}
-    RETURNING dialog_id AS "dialogId"`;
+    RETURNING dialog_id AS "dialogId", left_at IS NOT NULL AS "isFormer"`;
   await transaction.$executeRaw`
     DELETE FROM message_marks WHERE application_id = ${applicationId} AND user_id = ${userId}
       AND dialog_id = ANY(${left.map((member) => member.dialogId)}::text[])`;
@@ -47,10 +47,15 @@ export async function leaveAllDialogs(
     DELETE FROM hidden_messages WHERE application_id = ${applicationId} AND user_id = ${userId}`;
   await transaction.$executeRaw`
     DELETE FROM muted_dialogs WHERE application_id = ${applicationId} AND user_id = ${userId}`;
-  await settleOwnership(transaction, { applicationId, dialogIds, userIds: [userId] }, now);
+  const former = new Set(left.filter((member) => member.isFormer).map((member) => member.dialogId));
+  const current = dialogIds.filter((id) => !former.has(id));
+  await settleOwnership(transaction, { applicationId, dialogIds: current, userIds: [userId] }, now);
 }
 
-/** Every writer locks dialogs in the order of their ids, before members. Owners of public groups are no members. */
+/**
+ * Every writer locks dialogs in the order of their ids, before members, former ones among them. Owners of public groups
+ * are no members.
+ */
 async function lockDialogs(
   transaction: Transaction,
   { applicationId, userId }: { applicationId: number; userId: number },
@@ -59,7 +64,6 @@ async function lockDialogs(
     SELECT d.id FROM dialogs d
     WHERE d.application_id = ${applicationId} AND d.id IN (
       SELECT m.dialog_id FROM members m WHERE m.application_id = ${applicationId} AND m.user_id = ${userId}
-        AND m.left_at IS NULL
       UNION ALL
       SELECT p.id FROM dialogs p
       WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND p.user_id = ${userId})
@@ -67,7 +71,11 @@ async function lockDialogs(
   return rows.map(({ id }) => id);
 }
 
-/** Every user of the application is an occupant of a public group; its members are its admins. */
+/**
+ * Every user of the application is an occupant of a public group; its members are its admins. A user who is just being
+ * deleted, or changing their login, is passed over while there are others: waiting for one while dialogs are held could
+ * go in a circle.
+ */
 async function settleOwnership(
   transaction: Transaction,
   { applicationId, dialogIds, userIds }: Leaving,
@@ -79,6 +87,9 @@ async function settleOwnership(
         (SELECT m.user_id FROM members m
           WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL
           ORDER BY m.is_admin DESC, m.user_id LIMIT 1),
+        (SELECT u.id FROM users u WHERE d.type = ${DIALOG_TYPE.PUBLIC_GROUP}
+          AND u.application_id = d.application_id AND u.id <> ALL(${userIds}::int[])
+          ORDER BY u.id LIMIT 1 FOR KEY SHARE SKIP LOCKED),
         (SELECT min(u.id) FROM users u WHERE d.type = ${DIALOG_TYPE.PUBLIC_GROUP}
           AND u.application_id = d.application_id AND u.id <> ALL(${userIds}::int[])),
         d.user_id) END

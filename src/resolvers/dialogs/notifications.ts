@@ -1,8 +1,9 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import { NoUpdateDataError } from '../../lib/errors.ts';
+import { ForbiddenError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { holdUsers } from '../users/hold.ts';
 import { requireReadableDialog } from './access.ts';
+import { holdDialogs } from './hold.ts';
 
 /** Whether an occupant gets pushes of a dialog. */
 export interface DialogNotifications {
@@ -33,17 +34,14 @@ export async function updateDialogNotifications(
   if (enabled == null) throw new NoUpdateDataError();
   const { viewer } = context;
   const { applicationId, userId } = viewer;
-  await requireReadableDialog(dialogId, viewer);
+  const mute = { applicationId, dialogId, userId };
   await db.$transaction(async (transaction) => {
     await holdUsers(transaction, [], context);
-    if (enabled) await transaction.mutedDialog.deleteMany({ where: { applicationId, dialogId, userId } });
-    else {
-      await transaction.$executeRaw`
-        INSERT INTO muted_dialogs (application_id, dialog_id, user_id)
-        SELECT d.application_id, d.id, ${userId} FROM dialogs d
-        WHERE d.application_id = ${applicationId} AND d.id = ${dialogId} FOR KEY SHARE
-        ON CONFLICT DO NOTHING`;
-    }
+    const [dialog] = await holdDialogs(transaction, [dialogId], viewer, 'KEY SHARE');
+    if (!dialog) throw new NotFoundError();
+    if (!dialog.standing) throw new ForbiddenError();
+    if (enabled) await transaction.mutedDialog.deleteMany({ where: mute });
+    else await transaction.mutedDialog.createMany({ data: [mute], skipDuplicates: true });
   });
   return { enabled };
 }

@@ -76,7 +76,7 @@ function changesOf(input: DialogChanges, userId: number | undefined): DialogChan
 async function apply(transaction: Transaction, dialog: Dialog, changes: DialogChanges, now: Date): Promise<Dialog> {
   const { applicationId, id } = dialog;
   const isPublic = dialog.type === DIALOG_TYPE.PUBLIC_GROUP;
-  const hasJoined = !isPublic && (await addOccupants(transaction, dialog, changes.addOccupantIds!, now));
+  const hasJoined = !isPublic && (await addOccupants(transaction, dialog, changes, now));
   const isAdminChange = await changeAdmins(transaction, dialog, changes, now);
   const { name, photo, isJoinRequired } = changes;
   const isSettingChange = [name, photo, isJoinRequired ?? undefined].some((value) => value !== undefined);
@@ -100,21 +100,28 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: DialogCh
   return hasLeft ? ((await transaction.dialog.findUnique({ where })) ?? changed) : changed;
 }
 
-/** @returns whether somebody has come, or come back */
+/**
+ * Those who leave by the same change make room.
+ * @returns whether somebody has come, or come back
+ * @throws {UnprocessableError} too many
+ */
 async function addOccupants(
   transaction: Transaction,
   { applicationId, id }: Dialog,
-  userIds: number[],
+  { addOccupantIds, removeOccupantIds }: DialogChanges,
   now: Date,
 ): Promise<boolean> {
-  if (userIds.length === 0) return false;
+  if (!addOccupantIds?.length) return false;
   const joined = await transaction.$executeRaw`
     INSERT INTO members (application_id, dialog_id, user_id, joined_at)
-    SELECT ${applicationId}::int, ${id}, unnest(${userIds}::int[]), ${now}::timestamptz
+    SELECT ${applicationId}::int, ${id}, unnest(${addOccupantIds}::int[]), ${now}::timestamptz
     ON CONFLICT (application_id, dialog_id, user_id) DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at
     WHERE members.left_at IS NOT NULL`;
-  const occupants = await transaction.member.count({ where: { applicationId, dialogId: id, leftAt: null } });
-  if (occupants > MAX_OCCUPANTS) throw new UnprocessableError(tooManyOccupants);
+  const [occupants] = await transaction.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM members
+    WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
+      AND user_id <> ALL(${removeOccupantIds ?? []}::int[])`;
+  if (occupants!.count > MAX_OCCUPANTS) throw new UnprocessableError(tooManyOccupants);
   return joined > 0;
 }
 

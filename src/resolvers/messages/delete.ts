@@ -3,7 +3,7 @@ import { db, type Transaction } from '../../db/client.ts';
 import type { ActingViewer, UserViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { mayModerate } from '../../lib/dialog-rights.ts';
-import type { DialogType } from '../../lib/dialog-types.ts';
+import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
 import type { DeletedItems } from '../dialogs/delete.ts';
@@ -31,8 +31,8 @@ export async function deleteMessages(
   context: ActingContext,
 ): Promise<DeletedItems> {
   const { viewer } = context;
-  const asked = distinctIds(ids);
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
+  const asked = distinctIds(ids);
   const { known, deleted } = await db.$transaction(async (transaction) => {
     await holdUsers(transaction, [], context);
     const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
@@ -64,7 +64,7 @@ function mayRetract({ senderId, dialog }: HeldMessage, viewer: ActingViewer, own
 
 /** Hides messages of one dialog, which is held, from one occupant; for their unread count they are settled by it. */
 async function hide(transaction: Transaction, messages: HeldMessage[], { applicationId, userId }: UserViewer) {
-  const { dialogId } = messages[0]!;
+  const { dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
   await holdMember(transaction, { applicationId, dialogId, userId });
   await transaction.$executeRaw`
@@ -79,7 +79,8 @@ async function hide(transaction: Transaction, messages: HeldMessage[], { applica
       LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id
         AND k.seq = m.seq AND k.user_id = mb.user_id
       WHERE NOT coalesce(k.is_read, m.seq <= mb.read_seq))
-    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}`;
+    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}
+      AND ${dialog.type} <> ${DIALOG_TYPE.PUBLIC_GROUP}`;
 }
 
 /**
@@ -87,10 +88,32 @@ async function hide(transaction: Transaction, messages: HeldMessage[], { applica
  * since the dialog goes on counting, so cursors and watermarks stay valid.
  */
 async function retract(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
-  const { applicationId, dialogId } = messages[0]!;
+  const { applicationId, dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
   const ids = messages.map((message) => message.id);
-  // Former members too: they may come back. A member has settled what they have sent, read or hidden.
+  if (dialog.type !== DIALOG_TYPE.PUBLIC_GROUP) await uncount(transaction, messages);
+  // The messages first: whoever leaves a reaction holds the message, and is through once this has it.
+  await transaction.$executeRaw`
+    DELETE FROM messages WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])`;
+  await transaction.$executeRaw`
+    DELETE FROM reactions WHERE application_id = ${applicationId} AND message_id = ANY(${ids}::text[])`;
+  await transaction.$executeRaw`
+    DELETE FROM message_marks
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
+  await transaction.$executeRaw`
+    DELETE FROM hidden_messages
+    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
+  await transaction.$executeRaw`
+    UPDATE dialogs d SET message_count = d.message_count - ${seqs.length},
+      last_message_at = (SELECT m.created_at FROM messages m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id ORDER BY m.seq DESC LIMIT 1)
+    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
+}
+
+/** Former members too: they may come back. A member has settled what they have sent, read or hidden. */
+async function uncount(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
+  const { applicationId, dialogId } = messages[0]!;
+  const seqs = messages.map((message) => message.seq);
   await transaction.$executeRaw`
     UPDATE members mb SET settled_count = mb.settled_count - gone.settled, sent_count = mb.sent_count - gone.sent
     FROM (
@@ -107,21 +130,6 @@ async function retract(transaction: Transaction, messages: HeldMessage[]): Promi
     ) gone
     WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = gone.user_id
       AND gone.settled > 0`;
-  await transaction.$executeRaw`
-    DELETE FROM reactions WHERE application_id = ${applicationId} AND message_id = ANY(${ids}::text[])`;
-  await transaction.$executeRaw`
-    DELETE FROM message_marks
-    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
-  await transaction.$executeRaw`
-    DELETE FROM hidden_messages
-    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq = ANY(${seqs}::int[])`;
-  await transaction.$executeRaw`
-    DELETE FROM messages WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])`;
-  await transaction.$executeRaw`
-    UPDATE dialogs d SET message_count = d.message_count - ${seqs.length},
-      last_message_at = (SELECT m.created_at FROM messages m
-        WHERE m.application_id = d.application_id AND m.dialog_id = d.id ORDER BY m.seq DESC LIMIT 1)
-    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
 }
 
 function idsOf(messages: HeldMessage[]): Set<string> {

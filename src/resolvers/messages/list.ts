@@ -84,7 +84,7 @@ export async function listMessages(
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
     ...connection(rows, page, (message) => ({ value: sortValue(message, field), id: message.id })),
-    totalCount: () => count(where),
+    totalCount: () => count(listing, viewer),
   };
 }
 
@@ -109,7 +109,7 @@ export async function readMessages(
     const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };
     if (seqs.length > 0) await markSeen(member, seqs);
   }
-  return { skip, limit, items, totalCount: () => count(where) };
+  return { skip, limit, items, totalCount: () => count(listing, viewer) };
 }
 
 function markSeen(member: MemberKey, seqs: number[]): Promise<void> {
@@ -146,7 +146,17 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
   return value instanceof Date ? value.toISOString() : value;
 }
 
-async function count(where: Prisma.Sql): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM messages m WHERE ${where}`;
-  return row!.count;
+/** Without a filter the dialog knows; else the cost grows with what the filter lets through. */
+async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
+  const { dialogId, filter } = listing;
+  const userId = viewer.kind === 'user' ? viewer.userId : 0;
+  const [row] = await db.$queryRaw<{ count: number }[]>(
+    Object.keys(filter ?? {}).length > 0
+      ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${whereOf(listing, viewer)}`
+      : Prisma.sql`
+        SELECT d.message_count - (SELECT count(*)::int FROM hidden_messages h
+          WHERE h.application_id = d.application_id AND h.user_id = ${userId} AND h.dialog_id = d.id) AS count
+        FROM dialogs d WHERE d.application_id = ${viewer.applicationId} AND d.id = ${dialogId}`,
+  );
+  return row?.count ?? 0;
 }

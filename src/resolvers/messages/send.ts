@@ -2,6 +2,7 @@ import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { newId } from '../../db/ids.ts';
+import type { UserViewer } from '../../lib/access.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { checkedContent } from '../../lib/message-rules.ts';
 import { isStringId } from '../../lib/string-ids.ts';
@@ -42,6 +43,9 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     { text: text ?? '', attachments: attachments ?? [], customFields: asObject(customFields ?? {}) },
     [...addressProblems(input, viewer.userId), ...clientIdProblems(input)],
   );
+  // The private dialog that a retry was sent to may be gone: a retry makes no new one.
+  const known = input.dialogId == null && input.clientId ? await findKey(input.clientId, viewer) : null;
+  if (known) return findMessage(known.messageId, context);
   const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
   if (!isStringId(dialogId)) throw new NotFoundError();
 
@@ -89,10 +93,13 @@ function clientIdProblems({ clientId }: NewMessage): string[] {
  * @throws {NotFoundError} it has been deleted since: a late retry does not bring it back
  */
 async function findSent(key: string, context: UserContext): Promise<MessageRow> {
-  const { applicationId, userId } = context.viewer;
-  const where = { applicationId_userId_key: { applicationId, userId, key } };
-  const sent = await db.messageKey.findUniqueOrThrow({ where });
+  const sent = await findKey(key, context.viewer);
+  if (!sent) throw new NotFoundError();
   return findMessage(sent.messageId, context);
+}
+
+function findKey(key: string, { applicationId, userId }: UserViewer) {
+  return db.messageKey.findUnique({ where: { applicationId_userId_key: { applicationId, userId, key } } });
 }
 
 async function dialogWith(recipientId: number, context: UserContext): Promise<string> {
@@ -127,8 +134,8 @@ interface StoredPlace {
   dialogType: number;
   dialogKnown: boolean;
   mayWrite: boolean;
-  /** The sender may write, and has not sent it before. */
-  isWanted: boolean;
+  /** The sender has sent it before. */
+  isKnown: boolean;
   seq: number | null;
   recipientId: number;
   dateSent: number;
@@ -136,10 +143,11 @@ interface StoredPlace {
 }
 
 /**
- * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, claims
- * their keys, locks the dialogs in the order of their ids, hands out places, counts and announces. A message's moment
- * never falls behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks differ.
- * Whoever claims a key that somebody else is just storing waits here until that is done, or was undone.
+ * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, locks
+ * the dialogs in the order of their ids, claims the senders' keys, hands out places, counts and announces. A message's
+ * moment never falls behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks
+ * differ. Whoever claims a key that somebody else is just storing waits here until that is done, or was undone; a dialog
+ * that has vanished by then claims none, so that a key never stands for a message that was not stored.
  */
 const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
   const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
@@ -154,28 +162,32 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
         ord int, "applicationId" int, "dialogId" text, "senderId" int, id text, text text, attachments json,
         "customFields" json, "sendToChat" boolean, "clientId" text, at timestamptz(3))
       LEFT JOIN dialogs d ON d.application_id = g."applicationId" AND d.id = g."dialogId"
-    ), claimed AS MATERIALIZED (
-      INSERT INTO message_keys (application_id, user_id, key, message_id)
-      SELECT "applicationId", "senderId", "clientId", id FROM given
-      WHERE "mayWrite" AND "clientId" IS NOT NULL ORDER BY 1, 2, 3
-      ON CONFLICT DO NOTHING RETURNING application_id, message_id
-    ), wanted AS MATERIALIZED (
-      SELECT g.* FROM given g LEFT JOIN claimed c ON c.application_id = g."applicationId" AND c.message_id = g.id
-      WHERE g."mayWrite" AND (g."clientId" IS NULL OR c.message_id IS NOT NULL)
     ), locked AS MATERIALIZED (
       SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
       FROM dialogs d
-      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM wanted)
+      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM given WHERE "mayWrite")
       ORDER BY d.application_id, d.id
       FOR NO KEY UPDATE
+    ), writable AS MATERIALIZED (
+      SELECT g.*, l.type, l.pair_key, l.last_message_at
+      FROM given g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
+      WHERE g."mayWrite"
+    ), claimed AS MATERIALIZED (
+      INSERT INTO message_keys (application_id, user_id, key, message_id)
+      SELECT "applicationId", "senderId", "clientId", id FROM writable
+      WHERE "clientId" IS NOT NULL ORDER BY 1, 2, 3
+      ON CONFLICT DO NOTHING RETURNING application_id, message_id
+    ), wanted AS MATERIALIZED (
+      SELECT w.* FROM writable w LEFT JOIN claimed c ON c.application_id = w."applicationId" AND c.message_id = w.id
+      WHERE w."clientId" IS NULL OR c.message_id IS NOT NULL
     ), placed AS MATERIALIZED (
-      SELECT g.*, l.type,
+      SELECT g.*,
         row_number() OVER dialog::int AS nth,
-        greatest(l.last_message_at, max(g.at) OVER dialog) AS "createdAt",
-        CASE WHEN l.pair_key IS NULL THEN 0
-          WHEN split_part(l.pair_key, ':', 1)::int = g."senderId" THEN split_part(l.pair_key, ':', 2)::int
-          ELSE split_part(l.pair_key, ':', 1)::int END AS "recipientId"
-      FROM wanted g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
+        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt",
+        CASE WHEN g.pair_key IS NULL THEN 0
+          WHEN split_part(g.pair_key, ':', 1)::int = g."senderId" THEN split_part(g.pair_key, ':', 2)::int
+          ELSE split_part(g.pair_key, ':', 1)::int END AS "recipientId"
+      FROM wanted g
       WINDOW dialog AS (PARTITION BY g."applicationId", g."dialogId" ORDER BY g.ord)
     ), counted AS (
       UPDATE dialogs d SET last_seq = d.last_seq + p.messages, message_count = d.message_count + p.messages,
@@ -202,15 +214,15 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
       SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
     SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite",
-      w.id IS NOT NULL AS "isWanted", s.seq, s.recipient_id AS "recipientId",
+      w.id IS NOT NULL AND s.id IS NULL AS "isKnown", s.seq, s.recipient_id AS "recipientId",
       s.date_sent AS "dateSent", s.created_at AS "createdAt"
-    FROM given g LEFT JOIN wanted w ON w."applicationId" = g."applicationId" AND w.id = g.id
+    FROM given g LEFT JOIN writable w ON w."applicationId" = g."applicationId" AND w.id = g.id
     LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
   const places = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, isWanted, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
+    const { dialogType, dialogKnown, mayWrite, isKnown, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
     if (dialogKnown && !mayWrite) return 'no occupant';
-    if (mayWrite && !isWanted) return 'known';
+    if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
     const { at: _at, clientId: _clientId, ...content } = input;
     const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };

@@ -44,10 +44,10 @@ export async function updateMessages(
   input: MessageChanges,
   { viewer, now }: ActingContext,
 ): Promise<MessageRow[]> {
-  const asked = distinctIds(ids);
   const mark = markOf(input);
-  if (!mark && input.text == null) throw new NoUpdateDataError();
   if (mark && viewer.kind === 'key') throw new NeedUserError();
+  const asked = distinctIds(ids);
+  if (!mark && input.text == null) throw new NoUpdateDataError();
   const text = input.text == null ? undefined : checkedText(input.text);
 
   return db.$transaction(async (transaction) => {
@@ -109,7 +109,9 @@ async function markIn(
   viewer: ActingViewer,
 ): Promise<void> {
   if (viewer.kind === 'key') return;
-  for (const [dialogId, inDialog] of groupBy(messages, (message) => message.dialogId)) {
+  const byDialog = [...groupBy(messages, (message) => message.dialogId)];
+  // In one order, whatever was asked: two devices of the caller's may mark the same messages at one moment.
+  for (const [dialogId, inDialog] of byDialog.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
     const seqs = inDialog.map((message) => message.seq);
     if (await holdMember(transaction, member)) await markMessages(transaction, member, seqs, mark);

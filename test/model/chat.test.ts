@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { createDialog, quickUsers } from '../support/chat.ts';
+import { ChatModel } from './chat-model.ts';
+import { anyStep, type Real } from './commands.ts';
+import { expectAnswers, expectViews } from './views.ts';
+
+useApp();
+
+/**
+ * About how many steps are taken, in runs of up to a hundred. What a failure prints is taken up again by
+ * `MODEL_SEED=<seed> MODEL_PATH=<path>` and, to begin with the shortest course found, `MODEL_REPLAY=<replayPath>`.
+ */
+const { MODEL_STEPS = '1000', MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
+const STEPS = Number(MODEL_STEPS);
+const STEPS_A_RUN = 50;
+
+test('after every step of any course of events everybody sees of the chat what the contract says', async () => {
+  let steps = 0;
+  const count = () => {
+    steps++;
+  };
+  const courses = fc.commands([anyStep], { maxCommands: 2 * STEPS_A_RUN, size: 'max', replayPath: MODEL_REPLAY });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('GROUP' as const, 'PUBLIC_GROUP' as const), courses, async (second, steps) => {
+      let last: { model: ChatModel; real: Real } | undefined;
+      await fc.asyncModelRun(async () => {
+        last = await begin(second, count);
+        return last;
+      }, steps);
+      const { model, real } = last!;
+      for (const dialog of model.everyDialog) {
+        await expectViews(model, real.users, dialog);
+        await expectAnswers(model, real.users, dialog);
+      }
+    }),
+    {
+      numRuns: Math.ceil(STEPS / STEPS_A_RUN),
+      ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}),
+      ...(MODEL_PATH ? { path: MODEL_PATH } : {}),
+    },
+  );
+  if (!MODEL_PATH) expect(steps).toBeGreaterThan(STEPS / 4);
+}, 3_600_000);
+
+/** Four users, of whom three are in a group, all in another or in a public one, and two in private. */
+async function begin(second: 'GROUP' | 'PUBLIC_GROUP', count: () => void): Promise<{ model: ChatModel; real: Real }> {
+  const users = await quickUsers(4);
+  const ids = users.map(({ id }) => id);
+  const [alice, bob, carol, dave] = users as [(typeof users)[0], ...typeof users];
+  const model = new ChatModel(ids, running.now().getTime());
+  const make = async (owner: typeof alice, kind: 'GROUP' | 'PUBLIC_GROUP' | 'PRIVATE', others: typeof users) => {
+    const name = `${kind} of ${owner.id}`;
+    const dialogId = await createDialog(owner, others, kind, name);
+    model.createDialog(
+      owner.id,
+      kind,
+      others.map(({ id }) => id),
+      name,
+      dialogId,
+    );
+  };
+  await make(alice, 'GROUP', [bob!, carol!]);
+  await make(bob!, second, [alice, carol!, dave!]);
+  await make(carol!, 'PRIVATE', [alice]);
+  return { model, real: { users, viewers: STEPS > 1000 ? users.length : 2, count } };
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { ask, createDialog, type QuickUser, quickUsers, refusalOf, send } from '../support/chat.ts';
+import { addOccupants, aGroup, DESTROY, dialogOf, LEAVE, MUTE, READ, removeOccupants } from '../support/groups.ts';
+import { sql } from '../support/sql.ts';
+import type { Caller } from '../support/users.ts';
+
+useApp();
+
+const DELETE = `mutation ($ids: [ID!]!, $force: Boolean = false) {
+  deleteDialogs(ids: $ids, force: $force) { deletedIds notFoundIds wrongPermissionsIds } }`;
+
+/** Ids of the caller's groups and private dialogs, latest activity first. */
+async function listed(as: Caller): Promise<string[]> {
+  const { dialogs } = await ask(
+    '{ dialogs(filter: { type: { ne: 1 } }) { totalCount edges { node { id } } } }',
+    {},
+    as,
+  );
+  expect(dialogs.totalCount).toBe(dialogs.edges.length);
+  return dialogs.edges.map((edge: { node: { id: string } }) => edge.node.id);
+}
+
+const unreadOf = async (as: Caller, dialogIds?: string[]) => {
+  const document = 'query ($dialogIds: [ID!]) { unreadCounts(dialogIds: $dialogIds) { total dialogs { count } } }';
+  return (await ask(document, { dialogIds }, as)).unreadCounts;
+};
+
+const later = () => running.setTime(new Date(running.now().getTime() + 1000));
+
+describe('a private dialog that one of the two deletes for themselves', () => {
+  /** Alice's private dialog with Bob, with a message of Bob's; she has others before and after it. */
+  async function aPair() {
+    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const before = await createDialog(alice, [carol]);
+    later();
+    const pair = await createDialog(bob, [alice], 'PRIVATE');
+    await send(bob, pair, 'first');
+    later();
+    const after = await createDialog(alice, [carol], 'PRIVATE');
+    expect(await listed(alice)).toEqual([after, pair, before]);
+    await ask(LEAVE, { id: pair }, alice);
+    expect(await listed(alice)).toEqual([after, before]);
+    return { alice, bob, pair, before, after };
+  }
+
+  test('stays with the other, and by its id with them, too', async () => {
+    const { alice, bob, pair } = await aPair();
+    expect(await listed(bob)).toEqual([pair]);
+    expect(await dialogOf(pair, alice)).toMatchObject({ lastMessage: 'first', unreadMessagesCount: 1 });
+    const messages = '{ totalCount edges { node { text } } }';
+    expect(await ask(`query ($id: ID!) { messages(dialogId: $id) ${messages} }`, { id: pair }, alice)).toEqual({
+      messages: { totalCount: 1, edges: [{ node: { text: 'first' } }] },
+    });
+    await ask(LEAVE, { id: pair }, alice);
+    expect(await listed(bob)).toEqual([pair]);
+  });
+
+  test('is no part of what they have unread, unless asked for', async () => {
+    const { alice, bob, pair, before } = await aPair();
+    expect((await unreadOf(alice)).total).toBe(0);
+    expect(await unreadOf(alice, [pair, before])).toEqual({ total: 1, dialogs: [{ count: 1 }, { count: 0 }] });
+    await send(bob, pair, 'second');
+    expect((await unreadOf(alice)).total).toBe(2);
+  });
+
+  test('comes back at its place by the next message of the other', async () => {
+    const { alice, bob, pair, before, after } = await aPair();
+    await send(bob, pair, 'second');
+    expect((await listed(alice)).sort()).toEqual([pair, after, before].sort());
+    later();
+    await send(bob, pair, 'third');
+    expect(await listed(alice)).toEqual([pair, after, before]);
+  });
+
+  test('comes back by an own message, to the dialog or to the other', async () => {
+    for (const input of [
+      (pair: string) => ({ dialogId: pair }),
+      (_pair: string, bob: QuickUser) => ({ recipientId: bob.id }),
+    ]) {
+      const { alice, bob, pair, before, after } = await aPair();
+      later();
+      const document = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { dialogId } }';
+      const { sendMessage } = await ask(document, { input: { ...input(pair, bob), text: 'x' } }, alice);
+      expect(sendMessage.dialogId).toBe(pair);
+      expect(await listed(alice)).toEqual([pair, after, before]);
+    }
+  });
+
+  test('comes back where it was by being created again, for the one who does', async () => {
+    const { alice, bob, pair, before, after } = await aPair();
+    await ask(LEAVE, { id: pair }, bob);
+    later();
+    expect(await createDialog(alice, [bob], 'PRIVATE')).toBe(pair);
+    expect(await listed(alice)).toEqual([after, pair, before]);
+    expect(await listed(bob)).toEqual([]);
+  });
+
+  test('stays hidden while it is read and muted, and when its last message is deleted for all', async () => {
+    const { alice, bob, pair, before, after } = await aPair();
+    await ask(READ, { id: pair }, alice);
+    await ask(MUTE, { id: pair }, alice);
+    const { dialog } = await ask('query ($id: ID!) { dialog(id: $id) { lastMessageId } }', { id: pair }, alice);
+    const forget = 'mutation ($id: ID!) { deleteMessages(ids: [$id], force: true) { deletedIds } }';
+    await ask(forget, { id: dialog.lastMessageId }, bob);
+    expect(await listed(alice)).toEqual([after, before]);
+  });
+
+  test('is made anew when it was deleted by force', async () => {
+    const { alice, bob, pair } = await aPair();
+    await ask(DESTROY, { id: pair }, bob);
+    expect(await listed(bob)).toEqual([]);
+    const anew = await createDialog(alice, [bob], 'PRIVATE');
+    expect(anew).not.toBe(pair);
+    expect(await dialogOf(anew, bob)).toMatchObject({ userId: alice.id, lastMessage: null, unreadMessagesCount: 0 });
+  });
+});
+
+describe('notifications', () => {
+  const enabled = async (as: Caller, id: string) => {
+    const document = 'query ($id: ID!) { dialogNotifications(dialogId: $id) { enabled } }';
+    return (await ask(document, { id }, as)).dialogNotifications.enabled;
+  };
+
+  test('are switched by each occupant for themselves, in public groups by every user', async () => {
+    const [alice, bob, , dave, id] = await aGroup();
+    const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
+    await ask(MUTE, { id }, bob);
+    await ask(MUTE, { id: lobby }, dave);
+    expect(await Promise.all([enabled(bob, id), enabled(alice, id)])).toEqual([false, true]);
+    expect(await Promise.all([enabled(dave, lobby), enabled(alice, lobby)])).toEqual([false, true]);
+    expect(await ask(MUTE, { id: lobby, enabled: true }, dave)).toEqual({
+      updateDialogNotifications: { enabled: true },
+    });
+    expect(await enabled(dave, lobby)).toBe(true);
+    expect((await refusalOf(MUTE, { id }, dave)).code).toBe('FORBIDDEN');
+    expect(await refusalOf(MUTE, { id, enabled: null }, dave)).toEqual({
+      code: 'BAD_USER_INPUT',
+      message: 'No data for update was provided',
+    });
+  });
+
+  test('are on again for who comes back, however they left', async () => {
+    const [alice, bob, carol, , id] = await aGroup();
+    for (const user of [alice, bob, carol]) await ask(MUTE, { id }, user);
+    await removeOccupants(alice, id, bob);
+    await ask(LEAVE, { id }, carol);
+    await addOccupants(alice, id, bob, carol);
+    expect(await Promise.all([alice, bob, carol].map((user) => enabled(user, id)))).toEqual([false, true, true]);
+  });
+
+  test('of a private dialog stay as they are while it is hidden', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const id = await createDialog(alice, [bob], 'PRIVATE');
+    await ask(MUTE, { id }, bob);
+    await ask(LEAVE, { id }, bob);
+    expect(await enabled(bob, id)).toBe(false);
+  });
+
+  test('leave nothing behind when the dialog or the user goes', async () => {
+    const [alice, bob, carol, , id] = await aGroup();
+    const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
+    for (const user of [bob, carol]) for (const dialog of [id, lobby]) await ask(MUTE, { id: dialog }, user);
+    await ask('mutation ($id: Int!) { deleteUser(id: $id) }', { id: bob.id }, bob);
+    expect(await sql('SELECT FROM muted_dialogs WHERE user_id = $1', [bob.id])).toEqual([]);
+    for (const dialog of [id, lobby]) await ask(DESTROY, { id: dialog }, alice);
+    expect(await sql('SELECT FROM muted_dialogs WHERE user_id = $1', [carol.id])).toEqual([]);
+  });
+});
+
+describe('deleteDialogs', () => {
+  test('tells of each id once, in the order given', async () => {
+    const [alice, bob, , , group] = await aGroup();
+    const [, , , , foreign] = await aGroup();
+    const pair = await createDialog(alice, [bob], 'PRIVATE');
+    const lobby = await createDialog(bob, [], 'PUBLIC_GROUP');
+    const ids = [pair, 'x', foreign, group, lobby, '0'.repeat(24), pair, 'x', foreign];
+    expect((await ask(DELETE, { ids }, bob)).deleteDialogs).toEqual({
+      deletedIds: [pair, group],
+      notFoundIds: ['x', '0'.repeat(24)],
+      wrongPermissionsIds: [foreign, lobby],
+    });
+    expect((await ask(DELETE, { ids: ids.reverse(), force: true }, bob)).deleteDialogs).toEqual({
+      deletedIds: [lobby],
+      notFoundIds: ['x', '0'.repeat(24)],
+      wrongPermissionsIds: [foreign, pair, group],
+    });
+  });
+
+  test('takes a hundred ids, and none is not found', async () => {
+    const [alice, , , , group] = await aGroup();
+    const ids = Array.from({ length: 100 }, (_, nth) => String(nth));
+    expect(await refusalOf(DELETE, { ids: [...ids, group] }, alice)).toEqual({
+      code: 'UNPROCESSABLE',
+      message: 'A request may name at most 100 ids',
+    });
+    expect((await refusalOf(DELETE, { ids }, alice)).code).toBe('NOT_FOUND');
+    expect((await refusalOf(DELETE, { ids: [] }, alice)).code).toBe('NOT_FOUND');
+    const given = [...ids.slice(1), group, ...ids.slice(1)];
+    expect((await ask(DELETE, { ids: given }, alice)).deleteDialogs).toMatchObject({ deletedIds: [group] });
+  });
+});

@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { ownConnection } from './sql.ts';
+
+/** A statement as the service sent it. */
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** The statements that an action makes the service send, if their text matches, with their values. */
+export async function statementsAbout(about: RegExp, action: () => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
+    const { text, values } = args[0] as Partial<Statement>;
+    if (text && about.test(text)) sent.push({ text, values: values ?? [] });
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await action();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return sent;
+}
+
+/** `custom`: made for the values at hand; `generic`: for any, as a statement that is run often may have it. */
+export type PlanMode = 'custom' | 'generic';
+
+/** Rows of tables and indexes that a statement looks at, those it then drops included. What it changes is undone. */
+export async function rowsReadBy({ text, values }: Statement, mode: PlanMode): Promise<number> {
+  const client = await ownConnection();
+  try {
+    await client.query('BEGIN');
+    await client.query(`SET LOCAL plan_cache_mode = force_${mode}_plan`);
+    await client.query(`PREPARE explained AS ${text}`);
+    const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${given}`);
+    await client.query('ROLLBACK');
+    return rowsRead(rows[0]['QUERY PLAN'][0].Plan);
+  } finally {
+    await client.end();
+  }
+}
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+function rowsRead(node: Node): number {
+  const { 'Actual Rows': found, 'Rows Removed by Filter': filtered = 0, Plans = [] } = node;
+  const rechecked = node['Rows Removed by Index Recheck'] ?? 0;
+  const isScan = node['Relation Name'] !== undefined && node['Node Type'].endsWith('Scan');
+  const own = isScan ? (found + filtered + rechecked) * node['Actual Loops'] : 0;
+  return Plans.reduce((sum, below) => sum + rowsRead(below), own);
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`);
+  return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value));
+}
