@@ -1,4 +1,4 @@
-import { DIALOGS, messageId, sentSeconds, type Talk } from './talk.ts';
+import { DIALOGS, messageId, READ, sentSeconds, type Talk } from './talk.ts';
 
 /** A question of the reader, and what of the answer has to be what. */
 export interface Read {
@@ -112,8 +112,8 @@ export const READS: Read[] = [
   ),
   graphql(
     'after the start',
-    () => ({ first: PAGE, after: cursor(READ_UP_TO) }),
-    onwards(() => READ_UP_TO + 1),
+    () => ({ first: PAGE, after: cursor(READ) }),
+    onwards(() => READ + 1),
   ),
   graphql(
     'after the middle',
@@ -185,8 +185,6 @@ function shown({ first, last }: ReturnType<Places>): [number, string, string] {
 function cursor(seq: number): string {
   return Buffer.from(JSON.stringify([seq, messageId(seq)])).toString('base64url');
 }
-
-const READ_UP_TO = 10;
 
 function unreadOf(dialog: { unread_messages_count: number }): number {
   return dialog.unread_messages_count;

@@ -22,7 +22,7 @@ export interface Talk {
 /** Dialogs of the three people, the long one included; that is the last of them, with the latest message. */
 export const DIALOGS = 200;
 /** What the reader has read of each dialog. */
-const READ = 10;
+export const READ = 10;
 /** Messages of somebody else's dialog. */
 const ELSEWHERE = 50_000;
 const PER_SECOND = 3;
