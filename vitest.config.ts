@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -10,6 +11,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Each file has a database of its own, so they run side by side; a module knows one database.
     pool: 'forks',
+    // Tests wait for the database and for each other's processes much of the time, so one per core is too few.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -16,8 +16,12 @@ import { SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
+import { Bus } from './realtime/bus.ts';
 import { Hub } from './realtime/hub.ts';
 import { Outbox } from './realtime/outbox.ts';
+import { PostgresCarrier } from './realtime/postgres-carrier.ts';
+import { type Clock, Presence } from './realtime/presence.ts';
+import { RedisCarrier } from './realtime/redis-carrier.ts';
 import { SessionClock } from './resolvers/sessions/session-clock.ts';
 import { restAdapter } from './rest/index.ts';
 
@@ -46,6 +50,8 @@ export interface AppDependencies {
   mailer: Mailer;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** Another clock for who is online than the process' own. */
+  presenceClock?: Clock | undefined;
 }
 
 export interface App {
@@ -60,15 +66,21 @@ export interface App {
 const DRAIN = 10 * SECOND;
 const IDLE_CHECK = 100;
 
+/** Connections that may wait to be taken in. Thousands come back at once, and one that finds no place waits for minutes. */
+const BACKLOG = 8_192;
+
 /** Where the service's own page for reset links is. */
 const RESET_PAGE = '/reset-password';
 const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, log, identities, mailer, limits } = dependencies;
-  const outbox = new Outbox(randomUUID(), log);
-  const hub = new Hub(outbox, database, log);
+  const { config, database, now, log, identities, mailer, limits, presenceClock } = dependencies;
+  const carrier = config.redisUrl ? new RedisCarrier(config.redisUrl, log) : new PostgresCarrier(database, log);
+  const bus = new Bus(randomUUID(), carrier, log);
+  const outbox = new Outbox(bus);
+  const hub = new Hub(outbox, bus, log);
+  const presence = new Presence(bus, presenceClock);
   const sessionClock = new SessionClock({ sessionMinutes: config.sessionMinutes, log });
   const rateLimits = config.rateLimit
     ? new RateLimits({ counters: createCounters(dependencies), trustProxy: config.trustProxy, limits })
@@ -79,6 +91,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     log,
     outbox,
     hub,
+    presence,
     sessionClock,
     identities,
     mailer,
@@ -100,8 +113,15 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     else rest(request, response);
   });
   const sockets = graphqlOverSocket(server, services, config.tokenHeaders);
-  await hub.start();
-  await listen(server, config.port, config.host);
+  hub.start();
+  await bus.start();
+  presence.start();
+  await listen(server, config.port, config.host).catch(async (error) => {
+    hub.stop();
+    presence.stop();
+    await bus.stop();
+    throw error;
+  });
   url = addressOf(server, config.host);
   health.isReady = true;
 
@@ -118,9 +138,12 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       const closed = close(server);
       const disconnected = sockets.stop();
       hub.endWatches();
+      presence.endWatches();
       await disconnected;
       await closed;
-      await hub.stop();
+      hub.stop();
+      presence.stop();
+      await bus.stop();
       await sessionClock.flush();
       await rateLimits?.stop();
       mailer.close();
@@ -162,7 +185,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(port, host, BACKLOG, () => {
       server.off('error', reject);
       resolve();
     });

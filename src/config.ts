@@ -66,7 +66,7 @@ export interface Config {
   dataDir: string;
   /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
-  /** Where processes count their rate limits together; undefined means in PostgreSQL. */
+  /** Where processes tell each other of events and count their rate limits together; undefined means in PostgreSQL. */
   redisUrl: string | undefined;
   /** Accepted token header names, the first one preferred. */
   tokenHeaders: string[];

@@ -5,6 +5,7 @@ import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } fro
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
+import type { Presence } from './realtime/presence.ts';
 import type { Loaders } from './resolvers/loaders.ts';
 import type { SessionClock } from './resolvers/sessions/session-clock.ts';
 
@@ -14,6 +15,7 @@ export interface Services {
   log: Logger;
   outbox: Outbox;
   hub: Hub;
+  presence: Presence;
   sessionClock: SessionClock;
   identities: IdentityVerifiers;
   /** Undefined when they are switched off. */

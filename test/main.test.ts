@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startOwnDatabase } from './support/own-database.ts';
 import { createDataDir, exitCode, failToStart, launch, type Service, startService } from './support/service.ts';
 
 const SECRETS = {
@@ -94,7 +95,7 @@ test('the service starts by itself, keeps what it acknowledged through a stop an
   });
   const heard = listener.iterate<{ messageSent: { message: { text: string } } }>({
     query: 'subscription ($since: String) { messageSent(since: $since) { message { text } } }',
-    variables: { since: '1' },
+    variables: { since: '2' },
   });
   const next = async () => (await heard.next()).value.data.messageSent.message.text;
   expect(await next()).toBe('before the kill');
@@ -139,6 +140,44 @@ test('a service that is asked to stop while it starts stops in good order', asyn
   expect(service.output()).toContain('stopping');
   expect(existsSync(pid)).toBe(false);
   await remove();
+});
+
+test('a service whose database goes away lives on, serves when it is back, and stops even while it is away', async () => {
+  const { dataDir, remove } = await createDataDir();
+  const database = await startOwnDatabase();
+  onTestFinished(async () => {
+    await database.drop();
+    await remove();
+  });
+  const service = await startService(dataDir, { ...SECRETS, DATABASE_URL: database.url });
+  const statusOf = async (path: string) => (await fetch(service.url + path)).status;
+  const listener = createClient({
+    url: `${service.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: 'ApiKey the-key' },
+  });
+  const heard = listener.iterate({ query: 'subscription { messageSent { message { text } } }' });
+  const first = heard.next();
+  const [alice, bob] = [await createUser(service, 'alice'), await createUser(service, 'bob')];
+  const send = (message: string) => call(service, '/chat/Message.json', { recipient_id: String(bob), message }, alice);
+  // Until it listens, what is sent is not heard.
+  const isHeard = first.then(() => true);
+  while (!(await Promise.race([isHeard, send('before').then(() => false)])));
+
+  await database.stop();
+  expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 503]);
+  expect((await send('meanwhile')).status).toBe(503);
+  await database.start();
+  while ((await statusOf('/readyz')) !== 200);
+  expect((await send('after')).status).toBe(201);
+  for await (const { data } of heard) {
+    if ((data as { messageSent: { message: { text: string } } }).messageSent.message.text === 'after') break;
+  }
+
+  await database.stop();
+  expect(await service.stop()).toBe(0);
+  expect(service.output()).not.toMatch(/nhandled|could not stop/);
+  await listener.dispose();
 });
 
 async function until(isTrue: () => boolean): Promise<void> {

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { createDataDir, type Service, startService } from './support/service.ts';
 
 // The commands of the README, run as they stand there against a fresh service, give the answers printed there.
@@ -15,6 +17,7 @@ let service: Service;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
 let commands: string[];
 let answers: string[];
+let operations: string[];
 
 beforeAll(async () => {
   folder = await createDataDir();
@@ -25,6 +28,7 @@ beforeAll(async () => {
     command.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('./data/', `${service.dataDir}/`),
   );
   answers = blocks(section, 'json');
+  operations = blocks(section, 'graphql').flatMap((block) => block.split('\n'));
 });
 
 afterAll(async () => {
@@ -33,15 +37,23 @@ afterAll(async () => {
 });
 
 test('the calls printed in the README give the answers printed there', async () => {
-  const [users, message, dialogs, listen, signIn] = commands as [string, string, string, string, string];
+  const [users, message, dialogs, listen, changes, signIn] = commands as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   const settings = users.slice(0, users.indexOf('for NAME'));
   const shell = async (command: string) => (await run('bash', ['-c', settings + command])).stdout.trim();
 
   expect(shape(await shell(users.slice(settings.length)))).toEqual(shape(answers[0]!));
-  expect(shape(await shell(message))).toEqual(shape(answers[1]!));
+  const sent = await shell(message);
+  expect(shape(sent)).toEqual(shape(answers[1]!));
   expect(shape(await shell(dialogs))).toEqual(shape(answers[2]!));
 
-  const listener = spawn('bash', ['-c', `${settings}export USER_ID=2; exec ${listen.replace('USER_ID=2 ', '')} 1`], {
+  const listener = spawn('bash', ['-c', `${settings}export USER_ID=2; exec ${listen.replace('USER_ID=2 ', '')} 2`], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -50,7 +62,9 @@ test('the calls printed in the README give the answers printed there', async () 
   expect(shape(line.toString().trim())).toEqual(shape(answers[3]!));
   listener.kill();
 
-  expect(shape(await shell(signIn))).toEqual(shape(answers[4]!));
+  expect(shape(await shell(changes))).toEqual(shape(answers[4]!));
+  expect(await heardLive(operations, JSON.parse(sent).chat_dialog_id)).toEqual(answers[5]!.split('\n'));
+  expect(shape(await shell(signIn))).toEqual(shape(answers[6]!));
 });
 
 test('the README names every variable of the configuration', async () => {
@@ -60,6 +74,41 @@ test('the README names every variable of the configuration', async () => {
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
+
+/** What the subscriptions of the README tell Bob first of Alice, and what her mutation gives, each as it is printed there. */
+async function heardLive(operations: string[], dialogId: string): Promise<string[]> {
+  const { apiKey } = JSON.parse(await readFile(join(service.dataDir, 'credentials.json'), 'utf8'));
+  const clientOf = (userId: number) =>
+    createClient({
+      url: `${service.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `ApiKey ${apiKey}`, 'On-Behalf-Of': String(userId) },
+      lazy: false,
+    });
+  const [alice, bob] = [clientOf(1), clientOf(2)];
+  const ofDialog = (operation: string) => operation.replace(/[0-9a-f]{24}/, dialogId);
+  const [typing, presence, startTyping] = operations.map((query) => ({ query: ofDialog(query) })) as [
+    { query: string },
+    { query: string },
+    { query: string },
+  ];
+  const online = (async () => {
+    for await (const told of bob.iterate<{ presence: { online: boolean } }>(presence)) {
+      if (told.data?.presence.online) return told;
+    }
+    return undefined;
+  })();
+  const typed = bob.iterate(typing).next();
+  let heard: unknown;
+  void typed.then(({ value }) => {
+    heard = value;
+  });
+  let answer: unknown;
+  while (!heard) answer = (await alice.iterate(startTyping).next()).value;
+  const printed = [heard, await online, answer].map((told) => JSON.stringify(told));
+  await Promise.all([alice.dispose(), bob.dispose()]);
+  return printed;
+}
 
 function blocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``, 'g'))].map((match) => match[1]!);

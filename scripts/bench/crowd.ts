@@ -6,6 +6,7 @@ import { APPLICATION } from './service.ts';
 /** A service with many users, and somebody who asks for them. */
 export interface Crowd {
   url: string;
+  databaseUrl: string;
   size: number;
   asker: Person;
 }
@@ -17,7 +18,7 @@ export const TAGGED_TOGETHER = 5;
 export async function startCrowd(size: number, arena: Arena): Promise<Crowd> {
   const { url, databaseUrl } = await startSeeded(`crowd_${size}`, arena);
   await fill(databaseUrl, 'users', insertUsers(size));
-  return { url, size, asker: await createPerson(url, 'asker') };
+  return { url, databaseUrl, size, asker: await createPerson(url, 'asker') };
 }
 
 function insertUsers(size: number): string {

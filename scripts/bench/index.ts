@@ -16,13 +16,14 @@ import { type Options, readOptions } from './options.ts';
 import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
+import { sockets } from './sockets.ts';
 import { machine, table } from './table.ts';
 import { users } from './users.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, session, login, users, chat };
+const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, sockets, session, login, users, chat };
 
 /** Whatever hangs, the run ends after this and what its rounds take. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 600_000;
 /** No run holds more. */
 const CONTESTS = 45;
 

@@ -6,17 +6,29 @@ const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P20
 /** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the socket itself says. */
 const AWAY_CAUSE = /^(08|53|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/;
 
+/** The same of a raw query, in the words of the adapter. */
+const AWAY_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
+
+/** What the driver says of a connection that broke in the middle of a query, without any code. */
+const AWAY_MESSAGE = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
+
 /** Whether an error says that the database is away, rather than that a query was wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   if (error instanceof Prisma.PrismaClientKnownRequestError && AWAY.has(error.code)) return true;
+  if (AWAY_KINDS.has(adapterCause(error)?.kind ?? '')) return true;
+  if (error instanceof Error && AWAY_MESSAGE.test(error.message)) return true;
   return [codeOf(error), sqlState(error)].some((code) => code !== undefined && AWAY_CAUSE.test(code));
 }
 
 /** The SQLSTATE that PostgreSQL answered to a raw query. */
 export function sqlState(error: unknown): string | undefined {
-  const meta = (error as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } } | null)?.meta;
-  return meta?.driverAdapterError?.cause?.originalCode;
+  return adapterCause(error)?.originalCode;
+}
+
+function adapterCause(error: unknown): { kind?: string; originalCode?: string } | undefined {
+  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { kind: string } } } };
+  return meta?.driverAdapterError?.cause;
 }
 
 function codeOf(error: unknown): string | undefined {

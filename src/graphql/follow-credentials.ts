@@ -12,34 +12,75 @@ export async function followCredentials(
   services: Services,
   onEnd: () => void,
 ): Promise<() => void> {
-  const { hub, log, now } = services;
-  let expiresAt: Date | undefined;
-  let isFollowing = true;
+  const following = new Following(viewer, services, onEnd);
+  await following.start();
+  return () => following.stop();
+}
+
+class Following {
+  readonly #viewer: KnownViewer;
+  readonly #services: Services;
+  readonly #onEnd: () => void;
+  #stopListening = () => {};
+  #expiresAt: Date | undefined;
+  #isFollowing = true;
+
+  constructor(viewer: KnownViewer, services: Services, onEnd: () => void) {
+    this.#viewer = viewer;
+    this.#services = services;
+    this.#onEnd = onEnd;
+  }
+
+  async start(): Promise<void> {
+    this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, () => void this.#check());
+    everySecond.add(this);
+    await this.#check(); // they may have ended before anybody listened
+  }
+
+  stop(): void {
+    this.#isFollowing = false;
+    everySecond.delete(this);
+    this.#stopListening();
+  }
+
+  /** Looks at the clock. */
+  look(): void {
+    if (this.#expiresAt && this.#expiresAt <= this.#services.now()) void this.#check();
+  }
+
   // Requests elsewhere with the same token may have restarted its lifetime, so the session itself is asked.
-  const check = async () => {
-    expiresAt = undefined;
+  async #check(): Promise<void> {
+    const { now, log } = this.#services;
+    this.#expiresAt = undefined;
     try {
-      const validity = await findValidity(viewer, services);
-      expiresAt = validity?.expiresAt;
-      if (!validity && isFollowing) end();
+      const validity = await findValidity(this.#viewer, this.#services);
+      this.#expiresAt = validity?.expiresAt;
+      if (validity || !this.#isFollowing) return;
+      this.stop();
+      this.#onEnd();
     } catch (error) {
       log.warn({ err: error }, 'the end of credentials could not be checked; trying again');
-      expiresAt = now();
+      this.#expiresAt = now();
     }
-  };
-  const stopListening = await hub.onCredentialsChanged(viewer, () => void check());
-  const timer = setInterval(() => {
-    if (expiresAt && expiresAt <= now()) void check();
-  }, SECOND).unref();
-  const stop = () => {
-    isFollowing = false;
-    clearInterval(timer);
-    stopListening();
-  };
-  const end = () => {
-    stop();
-    onEnd();
-  };
-  await check(); // they may have ended before anybody listened
-  return stop;
+  }
 }
+
+/** One clock for all who follow: each with a timer of their own would be thousands. */
+const everySecond = new (class {
+  readonly #following = new Set<Following>();
+  #timer: NodeJS.Timeout | undefined;
+
+  add(one: Following): void {
+    this.#following.add(one);
+    this.#timer ??= setInterval(() => {
+      for (const following of this.#following) following.look();
+    }, SECOND).unref();
+  }
+
+  delete(one: Following): void {
+    this.#following.delete(one);
+    if (this.#following.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+})();

@@ -47,9 +47,10 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
     plugins: [ourDocuments, ourSubscribe, tellCounts],
-    context: async ({ caller }) => {
+    context: async ({ caller, res }) => {
       const { viewer, meter } = await caller();
-      return { ...services, viewer, meter, loaders: createLoaders(viewer) };
+      const onTooSlow = () => void res.destroy();
+      return { ...services, viewer, meter, loaders: createLoaders(viewer), onTooSlow };
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

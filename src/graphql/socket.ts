@@ -1,45 +1,53 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ExecutionResult, execute, GraphQLError } from 'graphql';
-import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from 'graphql-ws';
-import { type Extra, useServer } from 'graphql-ws/use/ws';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Context as SocketContext } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Context, Services } from '../context.ts';
+import { isDatabaseAway } from '../db/failures.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
 import { SECOND } from '../lib/time.ts';
+import type { CallingRequest } from '../limits/rate-limits.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
+import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { followCredentials } from './follow-credentials.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { SharedText } from './shared-text.ts';
 import { shownError } from './shown-errors.ts';
 import { SocketPlaces } from './socket-places.ts';
 import { subscribe } from './subscribe.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_OPERATIONS = 100;
-/** Answers that may wait for a client to read them; a full page of the longest messages fits in twice. */
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** How long clients may take to answer the close of a service that stops. */
 const FAREWELL = SECOND;
-const TOO_SLOW = 4429;
+const TRY_AGAIN_LATER = 1013;
 /** Sockets of one user, on one process. */
 const MAX_SOCKETS = 100;
 const TOO_MANY_SOCKETS = 4429;
 
-interface SocketExtra extends Record<PropertyKey, unknown> {
+interface SocketExtra extends UnderWay {
+  socket: WebSocket;
+  /** What rate limits have to know of the upgrade request. */
+  request: CallingRequest;
   credentials?: Credentials;
   /** Stops waiting for the end of the credentials. */
   release?: () => void;
   /** Gives the socket's place back. */
   leave?: () => void;
+  /** The user has one socket less. */
+  disconnect?: () => void;
 }
 
-type Connection = SocketContext<Record<string, unknown>, Extra & SocketExtra>;
+type Connection = SocketContext<Record<string, unknown>, SocketExtra>;
 
 /** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket lives no longer than its credentials. */
 export function graphqlOverSocket(server: Server, services: Services, tokenHeaders: readonly string[]) {
+  const heartbeat = new Heartbeat();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -48,13 +56,14 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', destroy); // Node listens no more, and unheard it would end the process
     if (request.url?.split('?')[0] !== '/graphql') {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
-      boundBuffer(accepted);
-      sockets.emit('connection', accepted, request);
+      heartbeat.add(accepted);
+      converse(accepted, socket, protocol, newExtra(accepted, request), services.log);
     });
   });
 
@@ -72,6 +81,10 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       connection.extra.leave = leave;
       if (!isOpen(connection)) leave();
     }
+    if (viewer.kind === 'user') {
+      connection.extra.disconnect = services.presence.connect(viewer);
+      if (!isOpen(connection)) connection.extra.disconnect();
+    }
     connection.extra.credentials = credentials;
     const release = await followCredentials(viewer, services, () =>
       close(connection, CloseCode.Forbidden, 'Forbidden'),
@@ -80,59 +93,60 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     if (!isOpen(connection)) release();
     return isOpen(connection);
   };
-  const graphql = useServer<Record<string, unknown>, SocketExtra>(
-    {
-      schema,
-      execute,
-      subscribe,
-      isProd: true, // else the reason of a close would show what went wrong inside
-      onConnect: async (connection) => {
-        try {
-          return await accept(connection);
-        } catch (error) {
-          shownError(error, services.log);
-          close(connection, CloseCode.InternalServerError, 'Internal server error');
-          return false;
-        }
-      },
-      onDisconnect: (connection) => {
-        connection.extra.release?.();
-      },
-      // Unlike `onDisconnect` it comes also for those who leave before they are let in.
-      onClose: ({ extra }) => extra.leave?.(),
-      onSubscribe: async (connection, _id, { query, variables, operationName }) => {
-        if (Object.keys(connection.subscriptions).length > MAX_OPERATIONS) {
-          return [new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`)];
-        }
-        const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
-        if (viewer instanceof GraphQLError) return [viewer];
-        if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
-          close(connection, CloseCode.Forbidden, 'Forbidden');
-          return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
-        }
-        const meter = services.rateLimits?.meter(connection.extra.request, viewer);
-        const problem = variableProblem(query, variables);
-        const prepared = prepareDocument(query);
-        if (problem || prepared.errors || prepared.introspects) {
-          const exceeded = await meter?.count('default').catch(asGraphQLError);
-          if (exceeded) return [exceeded];
-        }
-        if (problem) return [problem];
-        if (prepared.errors) return prepared.errors;
-        const contextValue: Context = {
-          ...services,
-          viewer,
-          meter,
-          loaders: createLoaders(viewer),
-          onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
-        };
-        return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
-      },
-      onNext: (_connection, _id, _payload, _args, result) => masked(result, services),
-      onError: (_connection, _id, _payload, errors) => errors.map((error) => shownError(error, services.log).toJSON()),
+  const protocol = makeServer<Record<string, unknown>, SocketExtra>({
+    schema,
+    execute,
+    subscribe,
+    onConnect: async (connection) => {
+      try {
+        return await accept(connection);
+      } catch (error) {
+        shownError(error, services.log);
+        // Clients come back by themselves only after the former.
+        if (isDatabaseAway(error)) close(connection, TRY_AGAIN_LATER, 'Service unavailable');
+        else close(connection, CloseCode.InternalServerError, 'Internal server error');
+        return false;
+      }
     },
-    sockets,
-  );
+    onDisconnect: (connection) => {
+      connection.extra.release?.();
+    },
+    // Unlike `onDisconnect` it comes also for those who leave before they are let in.
+    onClose: ({ extra }) => {
+      extra.leave?.();
+      extra.disconnect?.();
+    },
+    onSubscribe: async (connection, id, { query, variables, operationName }) => {
+      const refusal = begin(connection, id);
+      if (refusal) return [refusal];
+      const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
+      if (viewer instanceof GraphQLError) return [viewer];
+      if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
+        close(connection, CloseCode.Forbidden, 'Forbidden');
+        return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
+      }
+      const meter = services.rateLimits?.meter(connection.extra.request, viewer);
+      const problem = variableProblem(query, variables);
+      const prepared = prepareDocument(query);
+      if (problem || prepared.errors || prepared.introspects) {
+        const exceeded = await meter?.count('default').catch(asGraphQLError);
+        if (exceeded) return [exceeded];
+      }
+      if (problem) return [problem];
+      if (prepared.errors) return prepared.errors;
+      const contextValue: Context = {
+        ...services,
+        viewer,
+        meter,
+        loaders: createLoaders(viewer),
+        onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
+      };
+      return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
+    },
+    onNext: (_connection, _id, _payload, _args, result) =>
+      new SharedText(result, (shared) => masked(shared, services)) as ExecutionResult,
+    onError: (_connection, _id, _payload, errors) => errors.map((error) => shownError(error, services.log).toJSON()),
+  });
 
   return {
     /** Closes all sockets with 1001. */
@@ -140,19 +154,37 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, FAREWELL).unref();
-      await graphql.dispose();
+      heartbeat.stop();
+      for (const socket of sockets.clients) socket.close(1001, 'Going away');
+      await new Promise((resolve) => sockets.close(resolve));
       clearTimeout(hurry);
     },
   };
 }
 
-/** Whoever asks and asks without reading the answers is not waited for. */
-function boundBuffer(socket: WebSocket): void {
-  const check = () => {
-    if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.close(TOO_SLOW, 'Too slow');
-  };
-  socket.on('message', check);
-  socket.on('ping', check);
+function destroy(this: Duplex): void {
+  this.destroy();
+}
+
+/** Without the request itself, which would be kept as long as the socket. */
+function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers }: IncomingMessage): SocketExtra {
+  const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': headers['x-forwarded-for'] } };
+  return { socket, request, underWay: new Set(), begins: undefined };
+}
+
+/** Takes an operation in, or says why not. */
+function begin({ extra }: Connection, id: string): BadInputError | undefined {
+  // One that the client has cancelled is still being wound up: the library would mix the two up.
+  if (extra.underWay.has(id)) {
+    extra.socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    return new BadInputError('The operation exists already');
+  }
+  if (extra.underWay.size >= MAX_OPERATIONS) {
+    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
+  }
+  extra.underWay.add(id);
+  extra.begins = id;
+  return undefined;
 }
 
 function isOpen({ extra }: Connection): boolean {
@@ -160,8 +192,7 @@ function isOpen({ extra }: Connection): boolean {
 }
 
 function close({ extra }: Connection, code: number, reason: string): void {
-  const socket: WebSocket = extra.socket;
-  socket.close(code, reason);
+  extra.socket.close(code, reason);
 }
 
 /** `connection_init` carries the headers as a payload; letter case ignored. */
@@ -179,7 +210,7 @@ function asGraphQLError(fault: Error): GraphQLError {
   return new GraphQLError('Internal server error', { originalError: fault });
 }
 
-function masked(result: ExecutionResult, { log }: Services): ExecutionResult | undefined {
-  if (!result.errors) return undefined;
+function masked(result: ExecutionResult, { log }: Services): ExecutionResult {
+  if (!result.errors) return result;
   return { ...result, errors: result.errors.map((error) => shownError(error, log)) };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   createSourceEventStream,
   type DocumentNode,
@@ -9,76 +10,100 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Context } from '../context.ts';
+import { isDatabaseAway } from '../db/failures.ts';
 import type { Viewer } from '../lib/access.ts';
-import type { LiveEvent, Watch } from '../realtime/watch.ts';
+import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
+import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
 import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
 import { schema } from '../schema/index.ts';
 
 /** Events of one subscriber that are executed together. */
 const MAX_TOGETHER = 50;
 
+/** How soon an event is executed again while the database is away. */
+const AGAIN_AFTER = 250;
+
 /**
- * GraphQL's `subscribe` for every door. Each subscriber has a watch of its own, with its own rights and its own place
+ * GraphQL's `subscribe` for every door. Each subscriber has a queue of its own, with its own rights and its own place
  * in the stream; what is shared is the work: subscribers whose answer must be the same (same document, variables and,
  * where a field depends on it, viewer) share one execution of each event.
  */
 export async function subscribe(
   args: ExecutionArgs,
 ): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult, undefined>> {
-  const source = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in source)) return source;
-  const watch = source as Watch;
   const context = args.contextValue as Context;
-  watch.onTooSlow = context.onTooSlow;
+  // A copy of the context, so that what is found out about it for joining is not kept as long as the subscriber.
+  const source = await createSourceEventStream({ ...args, contextValue: { ...context } });
+  if (!(Symbol.asyncIterator in source)) return source;
+  const queue = source as LiveQueue<unknown>;
+  queue.onTooSlow = context.onTooSlow;
   const key = sharingKey(args, context.viewer);
+  // An event is not lost with a database that goes away for a moment: it waits, and those behind it in the queue.
+  const tell = async (event: LiveEvent, loaders: Loaders) => {
+    let answer = await executeEvent(args, context, event, loaders);
+    while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseAway(originalError))) {
+      await delay(AGAIN_AFTER, undefined, { ref: false });
+      answer = await executeEvent(args, context, event, createLoaders(context.viewer));
+    }
+    return answer;
+  };
   const run = async (event: LiveEvent, loaders: Loaders) => {
     let isOwn = false;
     const shared = await event.once(key, () => {
       isOwn = true;
-      return executeEvent(args, context, event, loaders);
+      return tell(event, loaders);
     });
-    // What failed may have failed for whoever was first alone: they may have lost their rights meanwhile.
-    return shared.errors && !isOwn ? executeEvent(args, context, event, createLoaders(context.viewer)) : shared;
+    // Whoever was first may have lost their rights meanwhile, or this subscriber: then the answer is another one.
+    const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
+    return isOthers ? tell(event, createLoaders(context.viewer)) : shared;
   };
-  return new Answers(watch, run, () => createLoaders(context.viewer));
+  return new Answers(queue, run, () => createLoaders(context.viewer));
 }
 
 /**
- * The answers to a watch's events, in the order of the events. What is ready together is executed together and its
+ * The answers to a queue's events, in the order of the events. What is ready together is executed together and its
  * rows are read together, so that a burst costs a few queries and not one wait after the other.
  */
 class Answers implements AsyncIterableIterator<ExecutionResult> {
-  readonly #watch: Watch;
+  readonly #queue: LiveQueue<unknown>;
   readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
   readonly #freshLoaders: () => Loaders;
   #underWay: Promise<ExecutionResult>[] = [];
+  #isOver = false;
 
   constructor(
-    watch: Watch,
+    queue: LiveQueue<unknown>,
     run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>,
     freshLoaders: () => Loaders,
   ) {
-    this.#watch = watch;
+    this.#queue = queue;
     this.#run = run;
     this.#freshLoaders = freshLoaders;
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    if (this.#underWay.length === 0) {
-      const first = await this.#watch.next();
-      if (first.done) return first;
-      this.#start([first.value, ...this.#watch.takeReady(MAX_TOGETHER - 1)]);
+    for (;;) {
+      if (this.#underWay.length === 0) {
+        const first = await this.#queue.next();
+        if (first.done) return first;
+        this.#start([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
+      }
+      const value = await this.#underWay.shift()!;
+      // Whoever ended it while the answer was made may have lost the right to it.
+      if (this.#isOver) return { value: undefined, done: true };
+      if (!isGone(value)) return { value, done: false };
     }
-    return { value: await this.#underWay.shift()!, done: false };
   }
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    await this.#watch.return();
+    this.#isOver = true;
+    this.#underWay = [];
+    await this.#queue.return();
     return { value: undefined, done: true };
   }
 
   throw(error: unknown): Promise<never> {
-    return this.#watch.throw(error);
+    return this.#queue.throw(error);
   }
 
   [Symbol.asyncIterator](): this {
@@ -93,6 +118,15 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
       this.#underWay.push(answer);
     }
   }
+}
+
+/** What an event tells of is deleted, or out of the subscriber's sight, by the time it is told: so it is not told. */
+function isGone({ errors }: ExecutionResult): boolean {
+  return (
+    errors?.some(
+      ({ originalError }) => originalError instanceof NotFoundError || originalError instanceof ForbiddenError,
+    ) ?? false
+  );
 }
 
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */

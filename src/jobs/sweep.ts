@@ -80,13 +80,17 @@ async function deleteMessages(where: Prisma.Sql): Promise<number> {
     DELETE FROM messages m USING gone WHERE m.application_id = gone.application_id AND m.id = gone.id`;
 }
 
-/** Removes from the start of the stream only, so that whoever still finds the row of a cursor has lost nothing behind it. */
+/**
+ * Removes from the start of the stream only, so that whoever still finds the row of a cursor has lost nothing behind it;
+ * the last row stays, as the cursor of whoever has read all.
+ */
 async function trimEvents(before: Date): Promise<void> {
   for (;;) {
     const deleted = await db.$executeRaw`
       WITH oldest AS (SELECT position, created_at FROM events_outbox ORDER BY position LIMIT ${BATCH})
       DELETE FROM events_outbox WHERE position < coalesce(
-        (SELECT min(position) FROM oldest WHERE created_at >= ${before}), (SELECT max(position) + 1 FROM oldest))`;
+        (SELECT min(position) FROM oldest WHERE created_at >= ${before}), (SELECT max(position) + 1 FROM oldest))
+        AND position < (SELECT max(position) FROM events_outbox)`;
     if (deleted < BATCH) return;
   }
 }

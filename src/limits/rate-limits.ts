@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../lib/access.ts';
 import { clientAddress, clientNetwork } from '../lib/client-address.ts';
 import { RateLimitedError } from '../lib/errors.ts';
@@ -8,6 +7,12 @@ import { Quota } from './quota.ts';
 
 /** A share of a common quota is this part of it. */
 const SHARES = 60;
+
+/** What is asked of a request. */
+export interface CallingRequest {
+  socket: { remoteAddress?: string | undefined };
+  headers: Record<string, string | string[] | undefined>;
+}
 
 export interface RateLimitSettings {
   counters: Counters;
@@ -35,7 +40,7 @@ export class RateLimits {
   }
 
   /** What counts the operations of one request, or of one message on a socket. */
-  meter(request: IncomingMessage, viewer: Viewer): Meter {
+  meter(request: CallingRequest, viewer: Viewer): Meter {
     const origin = { socketAddress: request.socket.remoteAddress, forwardedFor: request.headers['x-forwarded-for'] };
     return new Meter(this.#quotas, viewer, clientNetwork(clientAddress(origin, this.#trustProxy)));
   }

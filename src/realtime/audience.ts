@@ -1,6 +1,8 @@
 import { db } from '../db/client.ts';
+import { coalesce } from '../db/coalesce.ts';
+import { groupBy } from '../lib/collections.ts';
 import type { StreamRow } from './outbox-reader.ts';
-import type { WatchedDialogs } from './watch.ts';
+import { type WatchedDialogs, wants } from './watch.ts';
 
 interface Occupants {
   version: number;
@@ -31,10 +33,31 @@ export class Audience {
 
   /** Who may know of each of the rows. What is kept may change at once; the answer does not. */
   async of(rows: StreamRow[]): Promise<(row: StreamRow) => Knowing> {
+    const [knowing] = await Promise.all([this.#of(rows), noteHidden(rows)]);
+    return knowing;
+  }
+
+  /** The rows that the watcher wants and may know of. */
+  async confine(rows: StreamRow[], watched: WatchedDialogs): Promise<StreamRow[]> {
+    const { viewer, kind, dialogId } = watched;
+    const wanted = rows.filter(
+      (row) =>
+        row.applicationId === viewer.applicationId &&
+        wants(kind, row) &&
+        (dialogId === undefined || row.dialogId === dialogId),
+    );
+    const [knowing, hidden] = await Promise.all([this.#of(wanted), messagesHiddenFrom(viewer, wanted)]);
+    return wanted.filter(
+      (row) => mayKnow(viewer, row, knowing(row)) && !(isOfMessage(row) && hidden.has(row.subjectId)),
+    );
+  }
+
+  async #of(rows: StreamRow[]): Promise<(row: StreamRow) => Knowing> {
     const occupants = new Map<string, Occupants>();
     const stale = new Map<string, StreamRow>();
     for (const row of rows) {
-      if (row.dialogId === null || row.memberVersion === null || row.dialogType === PUBLIC_GROUP) continue;
+      if (row.audienceIds || row.dialogId === null || row.memberVersion === null) continue;
+      if (row.dialogType === PUBLIC_GROUP) continue;
       const kept = this.#dialogs.get(row.dialogId);
       if (kept?.version === row.memberVersion) occupants.set(row.dialogId, kept);
       else stale.set(row.dialogId, row);
@@ -45,21 +68,13 @@ export class Audience {
       }
     }
     this.#keep(occupants);
-    return ({ dialogId, memberVersion, dialogType }) => {
+    return ({ dialogId, memberVersion, dialogType, audienceIds, detail }) => {
+      if (audienceIds) return new Set(audienceIds);
+      // Only public groups are destroyed without a list of those who knew them.
+      if (detail?.removal === 'destroyed') return 'everyone';
       if (dialogId === null || memberVersion === null) return NOBODY;
       return dialogType === PUBLIC_GROUP ? 'everyone' : (occupants.get(dialogId)?.userIds ?? NOBODY);
     };
-  }
-
-  /** The rows that the watcher may know of. */
-  async mayPass(rows: StreamRow[], { viewer }: WatchedDialogs): Promise<StreamRow[]> {
-    const knowing = await this.of(rows);
-    return rows.filter((row) => {
-      if (row.memberVersion === null) return false;
-      if (viewer.kind === 'key') return true;
-      const users = knowing(row);
-      return users === 'everyone' || users.has(viewer.userId);
-    });
   }
 
   #keep(occupants: Map<string, Occupants>): void {
@@ -74,7 +89,74 @@ export class Audience {
   }
 }
 
+/** An API key alone knows what happens for all; what concerns single users is theirs. */
+export function mayKnow(viewer: WatchedDialogs['viewer'], row: StreamRow, knowing: Knowing): boolean {
+  if (viewer.kind === 'user') {
+    return (knowing === 'everyone' || knowing.has(viewer.userId)) && !row.hiddenFrom?.includes(viewer.userId);
+  }
+  if (row.detail?.removal === 'destroyed') return true;
+  return row.audienceIds === null && row.memberVersion !== null;
+}
+
 const NOBODY: ReadonlySet<number> = new Set();
+
+function isOfMessage({ kind }: StreamRow): boolean {
+  return kind === 'messageSent' || kind === 'messageEdited';
+}
+
+/** Notes from whom edited messages are hidden. */
+async function noteHidden(rows: StreamRow[]): Promise<void> {
+  const edits = rows.filter((row) => row.kind === 'messageEdited');
+  if (edits.length === 0) return;
+  const hidden = await db.$queryRaw<{ id: string; userId: number }[]>`
+    SELECT m.id, h.user_id AS "userId"
+    FROM unnest(${edits.map((row) => row.applicationId)}::int[], ${edits.map((row) => row.subjectId)}::text[])
+      AS edited (application_id, id)
+    JOIN messages m USING (application_id, id) JOIN hidden_messages h USING (application_id, dialog_id, seq)`;
+  const users = groupBy(hidden, ({ id }) => id);
+  for (const row of edits) row.hiddenFrom = users.get(row.subjectId)?.map(({ userId }) => userId);
+}
+
+/**
+ * Messages among the rows' that the viewer has deleted for themselves: an answer that others share would show them.
+ * @returns their ids, and maybe more
+ */
+async function messagesHiddenFrom(viewer: WatchedDialogs['viewer'], rows: StreamRow[]): Promise<Set<string>> {
+  const oldest = new Map<string, string>();
+  for (const row of rows) {
+    if (!isOfMessage(row)) continue;
+    const known = oldest.get(row.dialogId!);
+    if (known === undefined || row.subjectId < known) oldest.set(row.dialogId!, row.subjectId);
+  }
+  if (viewer.kind !== 'user' || oldest.size === 0) return new Set();
+  const { applicationId, userId } = viewer;
+  const ids = [...oldest].map(([dialogId, since]) => hiddenSince({ applicationId, userId, dialogId, since }));
+  return new Set((await Promise.all(ids)).flat());
+}
+
+interface HiddenSince {
+  applicationId: number;
+  userId: number;
+  dialogId: string;
+  /** The oldest message that is asked for: ids rise with time. */
+  since: string;
+}
+
+const hiddenSince = coalesce(
+  async (wanted: HiddenSince[]): Promise<string[][]> => {
+    const rows = await db.$queryRaw<{ ord: number; id: string }[]>`
+      SELECT w.ord::int AS ord, m.id
+      FROM unnest(${wanted.map((one) => one.applicationId)}::int[], ${wanted.map((one) => one.userId)}::int[],
+        ${wanted.map((one) => one.dialogId)}::text[], ${wanted.map((one) => one.since)}::text[])
+        WITH ORDINALITY AS w (application_id, user_id, dialog_id, since, ord)
+      JOIN hidden_messages h USING (application_id, user_id, dialog_id)
+      JOIN messages m USING (application_id, dialog_id, seq)
+      WHERE m.id >= w.since`;
+    const byOrd = groupBy(rows, (row) => row.ord);
+    return wanted.map((_, index) => (byOrd.get(index + 1) ?? []).map(({ id }) => id));
+  },
+  { max: 10_000 },
+);
 
 function readOccupants(rows: StreamRow[]) {
   return db.$queryRaw<{ dialogId: string; version: number; userIds: number[] }[]>`

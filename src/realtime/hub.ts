@@ -1,59 +1,80 @@
-import pg from 'pg';
 import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
-import { Audience, type Knowing } from './audience.ts';
-import { type Outbox, WAKE_CHANNEL } from './outbox.ts';
-import { GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
-import { LiveEvent, Watch, type WatchedDialogs } from './watch.ts';
+import { Audience, type Knowing, mayKnow } from './audience.ts';
+import type { Bus } from './bus.ts';
+import { LiveEvent } from './live-queue.ts';
+import type { Outbox } from './outbox.ts';
+import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
+import { RecentEvents } from './recent-events.ts';
+import { type DialogEvent, Watch, type WatchedDialogs, wants } from './watch.ts';
 
-/** A notification can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
+/** What wakes a process can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
 const LOOK_EVERY = SECOND;
 
-const RECONNECT_AFTER = 500;
+/** How long somebody who wants all that is committed waits for transactions that hold the stream up. */
+const PATIENCE = SECOND;
+
+/** Steps of catching up in one call; who asks again goes on from there. */
+const MAX_STEPS = 20;
+
+/** The topic of what is told past the stream. */
+const TYPING = 'typing';
+
+/** What has happened behind a cursor. */
+export interface Changes {
+  events: DialogEvent[];
+  /** How far they reach. */
+  position: bigint;
+  hasMore: boolean;
+}
 
 /**
- * The one reader of the stream in this process. It wakes at notifications, finds for each row the watches that
+ * The one reader of the stream in this process. It wakes when the stream has grown, finds for each row the watches that
  * want it and may know of it, and hands it to them in order. It reads only while somebody listens.
  */
 export class Hub {
   readonly #outbox: Outbox;
-  readonly #database: pg.ClientConfig;
+  readonly #bus: Bus;
   readonly #log: Logger;
-  readonly #reader = new OutboxReader();
+  /** Another one whenever somebody listens again after nobody did. */
+  #reader = new OutboxReader();
   readonly #audience = new Audience();
+  readonly #recent = new RecentEvents();
   /** Watches of one dialog, by its id. */
   readonly #ofDialog = new Map<string, Set<Watch>>();
   /** Watches of all the dialogs of a user, by application and user; of an API key alone under `*`. */
   readonly #ofUser = new Map<string, Set<Watch>>();
   /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
+  /** Grows whenever somebody may have lost their rights in a dialog. */
+  removals = 0;
+  /** Rows up to here are kept among the recent ones, and given to the watches that were there. */
+  #horizon = 0n;
+  /** Rows that have been read and not been given to the watches. */
+  #undelivered: StreamRow[] = [];
   #listeners = 0;
   #started: Promise<void> | undefined;
   #isDraining = false;
   #isWanted = false;
   #isStopped = false;
-  #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #relisten: NodeJS.Timeout | undefined;
 
-  constructor(outbox: Outbox, database: pg.ClientConfig, log: Logger) {
+  constructor(outbox: Outbox, bus: Bus, log: Logger) {
     this.#outbox = outbox;
-    this.#database = database;
+    this.#bus = bus;
     this.#log = log;
   }
 
-  async start(): Promise<void> {
+  start(): void {
     this.#outbox.onWake(() => this.#look());
-    await this.#listen();
+    this.#bus.on(TYPING, (row) => void this.#hear({ ...(row as StreamRow), position: -1n }));
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref();
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#relisten);
-    await this.#client?.end().catch(() => {});
   }
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
@@ -73,17 +94,38 @@ export class Hub {
   /** Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed. */
   async watch(watched: WatchedDialogs, since: bigint | undefined): Promise<Watch> {
     await this.#retain();
-    const watch = new Watch(
-      watched,
-      since,
-      (rows) => this.#audience.mayPass(rows, watched),
-      () => this.#leave(watch),
-    );
     // A cursor from another process may be ahead of what this one has read.
-    const { horizon } = this.#reader;
-    watch.startsAfter = since !== undefined && since > horizon ? since : horizon;
+    const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
+    const missed = { read: this.#readMissed.bind(this) };
+    const watch = new Watch(watched, { since, startsAfter }, missed, (left) => this.#leave(left));
     add(...this.#placeOf(watched), watch);
     return watch;
+  }
+
+  /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */
+  async changes(watched: WatchedDialogs, since: bigint | undefined, most: number): Promise<Changes> {
+    await this.#retain();
+    try {
+      const end = await this.#reach();
+      const events: DialogEvent[] = [];
+      let position = since ?? end;
+      for (let steps = 0; position < end && events.length < most && steps < MAX_STEPS; steps++) {
+        const step = await this.#readMissed(position, end, watched);
+        events.push(...step.events);
+        position = step.reached;
+      }
+      const rest = events.splice(most);
+      if (rest.length > 0) position = events.at(-1)!.told.position;
+      return { events, position, hasMore: position < end };
+    } finally {
+      this.#listeners--;
+    }
+  }
+
+  /** Tells of something that nobody is told of later, on all processes. */
+  tell(row: Omit<StreamRow, 'position'>): void {
+    this.#bus.tell(TYPING, row);
+    void this.#hear({ ...row, position: -1n });
   }
 
   /**
@@ -115,14 +157,43 @@ export class Hub {
   async #retain(): Promise<void> {
     this.#listeners++;
     if (this.#listeners === 1) this.#started = undefined;
+    this.#started ??= this.#begin();
+    const started = this.#started;
     try {
-      this.#started ??= this.#reader.start();
-      await this.#started;
+      await started;
     } catch (error) {
       this.#listeners--;
-      this.#started = undefined;
+      // Who came a moment later may have begun anew already.
+      if (this.#started === started) this.#started = undefined;
       throw error;
     }
+  }
+
+  async #begin(): Promise<void> {
+    const reader = new OutboxReader();
+    this.#reader = reader;
+    await reader.start();
+    this.#undelivered = [];
+    this.#horizon = reader.horizon;
+    this.#recent.restart(this.#horizon);
+    this.removals++;
+  }
+
+  /** Reads on until everything is read that was committed before the call, or for a moment. */
+  async #reach(): Promise<bigint> {
+    const end = await endOfStream();
+    const deadline = performance.now() + PATIENCE;
+    while (this.#horizon < end && performance.now() < deadline) {
+      this.#look();
+      await new Promise((resolve) => setTimeout(resolve, GAP_RETRY_MS));
+    }
+    return this.#horizon;
+  }
+
+  async #readMissed(after: bigint, upTo: bigint, watched: WatchedDialogs) {
+    const { rows, reached } = await this.#recent.read(watched.viewer.applicationId, after, upTo);
+    const known = await this.#audience.confine(rows, watched);
+    return { events: known.map((row) => this.#recent.eventOf(row)), reached };
   }
 
   #look(): void {
@@ -137,10 +208,23 @@ export class Hub {
   async #drain(): Promise<void> {
     try {
       await this.#started;
+      await this.#dispatch();
       while (this.#isWanted && this.#listeners > 0 && !this.#isStopped) {
         this.#isWanted = false;
-        const { rows, isBehind } = await this.#reader.read();
-        if (rows.length > 0) await this.#dispatch(rows);
+        await this.#started;
+        const reader = this.#reader;
+        const { rows, isBehind } = await reader.read();
+        if (reader !== this.#reader) {
+          // Everybody has left meanwhile, and who has come since begins where the new reader does.
+          this.#isWanted = true;
+          continue;
+        }
+        // At once, so that whoever comes now finds each row either here or among what is still delivered.
+        this.#recent.add(rows);
+        this.#horizon = reader.horizon;
+        if (rows.some((row) => row.kind === 'dialogRemoved')) this.removals++;
+        this.#undelivered.push(...rows);
+        await this.#dispatch();
         if (isBehind === 'gap') await new Promise((resolve) => setTimeout(resolve, GAP_RETRY_MS));
         if (isBehind !== 'no') this.#isWanted = true;
       }
@@ -149,11 +233,27 @@ export class Hub {
     }
   }
 
-  async #dispatch(rows: StreamRow[]): Promise<void> {
+  /** Gives what has been read to the watches; what fails is tried again with the next look. */
+  async #dispatch(): Promise<void> {
+    const rows = this.#undelivered;
+    if (rows.length === 0) return;
     const knowing = await this.#audience.of(rows.filter((row) => this.#isWatched(row)));
+    this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
       for (const callback of this.#credentials.get(placeOfCredential(row)) ?? []) callback();
       if (this.#isWatched(row)) this.#deliver(row, knowing(row));
+    }
+  }
+
+  async #hear(row: StreamRow): Promise<void> {
+    // Only watches of single dialogs want it, and most dialogs have none.
+    const isWanted = [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ watched }) => wants(watched.kind, row));
+    if (!isWanted) return;
+    try {
+      const knowing = await this.#audience.of([row]);
+      this.#deliver(row, knowing(row));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'nobody could be told who is typing');
     }
   }
 
@@ -162,17 +262,24 @@ export class Hub {
   }
 
   #deliver(row: StreamRow, audience: Knowing): void {
-    if (row.memberVersion === null) return; // the dialog is gone
     const event = new LiveEvent(row);
+    const isLoss = row.kind === 'dialogRemoved' && row.detail?.removal !== 'hidden';
     const deliver = (watch: Watch) => {
       const { viewer, kind } = watch.watched;
-      if (kind !== row.kind || viewer.applicationId !== row.applicationId) return;
-      if (viewer.kind === 'user' && audience !== 'everyone' && !audience.has(viewer.userId)) return;
-      if (row.position > watch.startsAfter) watch.push(event);
+      if (viewer.applicationId !== row.applicationId || !mayKnow(viewer, row, audience)) return;
+      if (row.position >= 0n && row.position <= watch.startsAfter) return;
+      if (isLoss) watch.loseRights(row);
+      if (wants(kind, row)) watch.push(event);
     };
-    for (const watch of this.#ofDialog.get(row.dialogId!) ?? []) deliver(watch);
+    const ofDialog = this.#ofDialog.get(row.dialogId!) ?? [];
+    for (const watch of ofDialog) deliver(watch);
     for (const watch of this.#ofUser.get(placeOfUser(row.applicationId, '*')) ?? []) deliver(watch);
     for (const watch of this.#watchesOfUsers(row.applicationId, audience)) deliver(watch);
+    if (isLoss) {
+      for (const watch of ofDialog) {
+        if (row.position > watch.startsAfter && mayKnow(watch.watched.viewer, row, audience)) watch.finish();
+      }
+    }
   }
 
   /** Looks from the shorter side: few users listening to a large group, or many to a small one. */
@@ -184,36 +291,6 @@ export class Hub {
         if (place !== placeOfUser(applicationId, '*')) yield* watches;
       }
     }
-  }
-
-  async #listen(): Promise<void> {
-    const client = new pg.Client(this.#database);
-    client.on('notification', ({ payload }) => {
-      if (payload !== this.#outbox.origin) this.#look();
-    });
-    client.on('error', () => {});
-    client.on('end', () => this.#listenAgain());
-    await client.connect();
-    await client.query(`LISTEN ${WAKE_CHANNEL}`);
-    this.#client = client;
-    if (this.#isStopped) await client.end();
-  }
-
-  #listenAgain(): void {
-    if (this.#isStopped) return;
-    this.#relisten ??= setTimeout(() => {
-      this.#relisten = undefined;
-      if (!this.#isStopped)
-        this.#listen().then(
-          () => this.#look(),
-          (error) => this.#lost(error),
-        );
-    }, RECONNECT_AFTER).unref();
-  }
-
-  #lost(error: unknown): void {
-    this.#log.warn({ err: error }, 'notifications can not be heard; trying again');
-    this.#listenAgain();
   }
 }
 

@@ -1,17 +1,36 @@
-import { db } from '../db/client.ts';
+import { db, Prisma } from '../db/client.ts';
 import type { OutboxRow } from './outbox.ts';
 
 /** A row with what delivery needs to know of its dialog; nulls when it has none, or none any more. */
-export interface StreamRow extends OutboxRow {
+export interface StreamRow extends Omit<OutboxRow, 'kind'> {
+  /** `typing` is told past the stream: its row has no place in it (`position` -1). */
+  kind: OutboxRow['kind'] | 'typing';
   dialogType: number | null;
   memberVersion: number | null;
+  /** `messageEdited`, once its audience is asked for: who has deleted the message for themselves. */
+  hiddenFrom?: number[] | undefined;
 }
 
 interface ReadRow extends StreamRow {
-  /** Oldest transaction that was running when the rows were read, and the next one to begin. */
+  /** Oldest transaction that was running when the rows were read. */
   oldestRunning: bigint;
-  nextTransaction: bigint;
 }
+
+const STREAM_COLUMNS = Prisma.raw(
+  [
+    'e.position',
+    'e.application_id AS "applicationId"',
+    'e.kind::text AS kind',
+    'e.dialog_id AS "dialogId"',
+    'e.subject_id AS "subjectId"',
+    'e.user_id AS "userId"',
+    'e.name',
+    'e.detail',
+    'e.audience_ids AS "audienceIds"',
+    'd.type AS "dialogType"',
+    'd.member_version AS "memberVersion"',
+  ].join(', '),
+);
 
 /** Rows of one read; a longer backlog takes several. */
 const BATCH = 500;
@@ -22,7 +41,8 @@ export const GAP_RETRY_MS = 5;
 /**
  * Reads the stream in the order of positions, each row once, and never past a position whose transaction is still
  * under way. Positions are dense but for those of transactions that were rolled back. A missing one is waited for
- * until every transaction that had begun when it was first missed has ended: then it never comes.
+ * until every transaction that had begun when it was first missed has ended: then it never comes. The next id tells
+ * which those are; the end of a snapshot does not, as it lies right behind the last one that has *ended*.
  */
 export class OutboxReader {
   /** Everything up to here has been read, or will never come. */
@@ -35,8 +55,7 @@ export class OutboxReader {
     this.#gapBarrier = undefined;
     // Rows up to the last one seen here may still be missing between others; their transactions run now.
     const [end] = await db.$queryRaw<{ position: bigint; nextTransaction: bigint }[]>`
-      SELECT coalesce(max(position), 0) AS position,
-        pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS "nextTransaction"
+      SELECT coalesce(max(position), 0) AS position, pg_current_xact_id()::text::bigint AS "nextTransaction"
       FROM events_outbox`;
     this.horizon = end!.position;
     while ((await oldestRunning()) < end!.nextTransaction) await delay(GAP_RETRY_MS);
@@ -44,10 +63,14 @@ export class OutboxReader {
 
   /** @returns the next rows; `isBehind` tells that more may be had, at once or after `GAP_RETRY_MS` */
   async read(): Promise<{ rows: StreamRow[]; isBehind: 'no' | 'more' | 'gap' }> {
-    const read = await readAfter(this.horizon, BATCH);
+    const read = await this.#readOn();
     const rows: StreamRow[] = [];
     for (const row of read) {
-      if (row.position !== this.horizon + 1n && !this.#isGapSettled(row)) return { rows, isBehind: 'gap' };
+      if (row.position !== this.horizon + 1n) {
+        // What is already read must not be lost with a question that fails.
+        if (rows.length > 0) return { rows, isBehind: 'more' };
+        if (!(await this.#isGapSettled(row))) return { rows, isBehind: 'gap' };
+      }
       this.#gapBarrier = undefined;
       this.horizon = row.position;
       rows.push(row);
@@ -55,36 +78,49 @@ export class OutboxReader {
     return { rows, isBehind: read.length === BATCH ? 'more' : 'no' };
   }
 
-  #isGapSettled({ oldestRunning, nextTransaction }: ReadRow): boolean {
-    this.#gapBarrier ??= nextTransaction;
+  async #readOn(): Promise<ReadRow[]> {
+    try {
+      return await readAfter(this.horizon, BATCH);
+    } catch (error) {
+      // A database that has crashed may give out ids below the barrier again.
+      this.#gapBarrier = undefined;
+      throw error;
+    }
+  }
+
+  async #isGapSettled({ oldestRunning }: ReadRow): Promise<boolean> {
+    this.#gapBarrier ??= await nextTransaction();
     return oldestRunning >= this.#gapBarrier;
   }
 }
 
-/** Rows behind a position and up to another, for a subscriber who missed them. */
-export function readMissed(after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
+/** Rows of an application behind a position and up to another, for a subscriber who missed them. */
+export function readMissed(applicationId: number, after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
   return db.$queryRaw<StreamRow[]>`
-    SELECT e.position, e.application_id AS "applicationId", e.kind::text AS kind, e.dialog_id AS "dialogId",
-      e.subject_id AS "subjectId", e.user_id AS "userId", e.name,
-      d.type AS "dialogType", d.member_version AS "memberVersion"
+    SELECT ${STREAM_COLUMNS}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
-    WHERE e.position > ${after} AND e.position <= ${upTo}
+    WHERE e.position > ${after} AND e.position <= ${upTo} AND e.application_id = ${applicationId}
     ORDER BY e.position LIMIT ${limit}`;
 }
 
-/** Whether a position that a client holds is still kept, and with it everything behind it. */
+/** Whether a position that a client holds is still kept, and with it everything behind it. 0 lies before the first row. */
 export async function isKept(position: bigint): Promise<boolean> {
-  return (await db.outboxEvent.count({ where: { position } })) > 0;
+  if (position > 0n) return (await db.outboxEvent.count({ where: { position } })) > 0;
+  const oldest = await db.outboxEvent.findFirst({ orderBy: { position: 'asc' }, select: { position: true } });
+  return oldest === null || oldest.position === 1n;
+}
+
+/** The last position that is committed; others before it may still be under way. */
+export async function endOfStream(): Promise<bigint> {
+  const [row] = await db.$queryRaw<{ end: bigint }[]>`SELECT coalesce(max(position), 0) AS "end" FROM events_outbox`;
+  return row!.end;
 }
 
 // One statement, so that rows and transactions are those of one moment.
 function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
   return db.$queryRaw<ReadRow[]>`
-    SELECT e.position, e.application_id AS "applicationId", e.kind::text AS kind, e.dialog_id AS "dialogId",
-      e.subject_id AS "subjectId", e.user_id AS "userId", e.name,
-      d.type AS "dialogType", d.member_version AS "memberVersion",
-      pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldestRunning",
-      pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS "nextTransaction"
+    SELECT ${STREAM_COLUMNS},
+      pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldestRunning"
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${position}
     ORDER BY e.position LIMIT ${limit}`;
@@ -94,6 +130,12 @@ async function oldestRunning(): Promise<bigint> {
   const [row] = await db.$queryRaw<{ xmin: bigint }[]>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin`;
   return row!.xmin;
+}
+
+/** The id of a transaction that begins now; all that have begun before have smaller ones. */
+async function nextTransaction(): Promise<bigint> {
+  const [row] = await db.$queryRaw<{ id: bigint }[]>`SELECT pg_current_xact_id()::text::bigint AS id`;
+  return row!.id;
 }
 
 function delay(milliseconds: number): Promise<void> {

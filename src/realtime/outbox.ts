@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
-import { db, type Transaction } from '../db/client.ts';
+import type { Transaction } from '../db/client.ts';
 import type { OutboxKind } from '../generated/prisma/enums.ts';
+import type { Bus } from './bus.ts';
 
 /**
  * One row of the stream. Its position is handed out before its transaction commits, so a reader must not take
@@ -15,53 +15,76 @@ export interface OutboxRow {
   subjectId: string;
   userId: number | null;
   name: string | null;
+  detail: EventDetail | null;
+  audienceIds: number[] | null;
 }
 
-/** The NOTIFY channel by which a process tells the others that the stream has grown. */
-export const WAKE_CHANNEL = 'atrium_outbox';
+/** What the kinds tell beyond the columns that all have. */
+export interface EventDetail {
+  /** `messagesDeleted`, `messagesMarked`; absent: all that the dialog had then. */
+  messageIds?: string[];
+  /** `messagesMarked`; absent: it stays as it was. */
+  read?: boolean;
+  /** `messagesMarked`; absent: it stays as it was. */
+  delivered?: boolean;
+  /** `dialogRemoved`: hidden until its next message, left or removed from, or destroyed for all. */
+  removal?: 'hidden' | 'left' | 'destroyed';
+}
+
+/** Something that happened in a dialog. */
+export interface DialogHappening {
+  kind: 'messageEdited' | 'messagesDeleted' | 'messagesMarked' | 'dialogChanged' | 'dialogRemoved';
+  applicationId: number;
+  dialogId: string;
+  /** Of the message it is about; otherwise the dialog itself. */
+  subjectId?: string;
+  /** Who did it; undefined for an API key alone. */
+  userId?: number | undefined;
+  detail?: EventDetail;
+  /** Users who alone may know of it; undefined: the occupants, whoever they are when it is told. */
+  audienceIds?: number[] | undefined;
+}
+
+/** On which a process tells the others that the stream has grown. */
+const WAKE = 'wake';
 
 /** Tells this process and the others, after a commit, that there is something to read. */
 export class Outbox {
-  /** Names this process in its own notifications, which it need not hear. */
-  readonly origin: string;
-  readonly #log: Logger;
-  #listeners = new Set<() => void>();
-  #wanted = false;
-  #sending = false;
+  readonly #bus: Bus;
+  readonly #hearers = new Set<() => void>();
 
-  constructor(origin: string, log: Logger) {
-    this.origin = origin;
-    this.#log = log;
+  constructor(bus: Bus) {
+    this.#bus = bus;
+    bus.on(WAKE, () => this.#wakeHere());
+    bus.onReturn(() => this.#wakeHere());
   }
 
-  onWake(listener: () => void): void {
-    this.#listeners.add(listener);
+  onWake(hearer: () => void): void {
+    this.#hearers.add(hearer);
   }
 
-  /**
-   * Call it after the transaction. Many calls make one notification: NOTIFY inside a writing transaction would
-   * serialise all commits of the database.
-   */
+  /** Call it after the transaction: what is told inside one would serialise all commits of the database. */
   wake(): void {
-    for (const listener of this.#listeners) listener();
-    this.#wanted = true;
-    if (!this.#sending) void this.#notify();
+    this.#wakeHere();
+    this.#bus.tell(WAKE);
   }
 
-  async #notify(): Promise<void> {
-    this.#sending = true;
-    await new Promise(setImmediate);
-    while (this.#wanted) {
-      this.#wanted = false;
-      try {
-        await db.$executeRaw`SELECT pg_notify(${WAKE_CHANNEL}, ${this.origin})`;
-      } catch (error) {
-        // The others look by themselves every now and then.
-        this.#log.warn({ err: error }, 'other processes could not be woken');
-      }
-    }
-    this.#sending = false;
+  #wakeHere(): void {
+    for (const hearer of this.#hearers) hearer();
   }
+}
+
+/** What happened in dialogs, in that order; after the first write of the transaction. */
+export async function announce(transaction: Transaction, happenings: DialogHappening[], now: Date): Promise<void> {
+  if (happenings.length === 0) return;
+  const given = happenings.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
+  await transaction.$executeRaw`
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, audience_ids, created_at)
+    SELECT g."applicationId", g.kind::outbox_kind, g."dialogId", g."subjectId", g."userId", g.detail, g."audienceIds",
+      ${now}
+    FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, kind text, "applicationId" int,
+      "dialogId" text, "subjectId" text, "userId" int, detail jsonb, "audienceIds" int[])
+    ORDER BY g.ord`;
 }
 
 /** Ended sessions: their sockets close on every process. */

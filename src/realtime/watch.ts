@@ -1,28 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDatabaseAway } from '../db/failures.ts';
 import type { UserViewer, Viewer } from '../lib/access.ts';
-import { readMissed, type StreamRow } from './outbox-reader.ts';
+import { type LiveEvent, LiveQueue } from './live-queue.ts';
+import type { StreamRow } from './outbox-reader.ts';
 
-/** Kinds of rows that subscriptions tell of. */
-export type WatchedKind = 'messageSent' | 'reactionAdded' | 'reactionRemoved';
+/** What is asked for: one kind of rows, messages that are new or edited, or all that happens in dialogs. */
+export type WatchedKind =
+  | 'messageSent'
+  | 'reactionAdded'
+  | 'reactionRemoved'
+  | 'dialogEvents'
+  | 'messageChanges'
+  | 'typing';
 
-/** What happened, as a subscription's payload begins with it. */
-export class LiveEvent {
-  readonly row: StreamRow;
-  #results = new Map<string, unknown>();
+/** What happens in dialogs and is told of again to whoever has missed it. */
+const DIALOG_EVENTS = new Set<StreamRow['kind']>([
+  'messageSent',
+  'messageEdited',
+  'messagesDeleted',
+  'messagesMarked',
+  'reactionAdded',
+  'reactionRemoved',
+  'dialogChanged',
+  'dialogRemoved',
+]);
 
-  constructor(row: StreamRow) {
-    this.row = row;
-  }
-
-  /** Computes once for all who share the key: a thousand subscribers of one document cost one execution. */
-  once<Result>(key: string, compute: () => Result): Result {
-    let result = this.#results.get(key) as Result | undefined;
-    if (result === undefined) {
-      result = compute();
-      this.#results.set(key, result);
-    }
-    return result;
-  }
+export function wants(kind: WatchedKind, row: StreamRow): boolean {
+  if (kind === 'dialogEvents') return DIALOG_EVENTS.has(row.kind);
+  if (kind === 'messageChanges') return row.kind === 'messageSent' || row.kind === 'messageEdited';
+  return row.kind === kind;
 }
+
+export type DialogEvent = LiveEvent<StreamRow>;
 
 export type WatchingViewer = UserViewer | Extract<Viewer, { kind: 'key' }>;
 
@@ -33,122 +42,80 @@ export interface WatchedDialogs {
   dialogId: string | undefined;
 }
 
-/** Events that may wait for a reader who does not keep up, before the reader is given up. */
-const MAX_WAITING = 1_000;
+/** How soon what was missed is asked for again while the database is away. */
+const ASK_AGAIN_AFTER = 250;
 
-/** Rows of one step of catching up. */
-const MISSED_BATCH = 200;
-
-/** A reader fell too far behind; it may come back with its last cursor. */
-export class TooSlowError extends Error {}
+/** Where a watch finds what it has missed. */
+export interface MissedEvents {
+  /**
+   * The next of the stream's events behind a position, as far as `upTo`: those the watcher wants and may know of now.
+   * @returns how far they reach
+   */
+  read: (after: bigint, upTo: bigint, watched: WatchedDialogs) => Promise<{ events: DialogEvent[]; reached: bigint }>;
+}
 
 /**
  * One subscriber's events in order, each once: first those missed since a cursor, then the live ones, which wait in
  * a queue from the moment of joining. The hub fills it; leaving it (`return`) tells the hub.
  */
-export class Watch implements AsyncIterableIterator<LiveEvent> {
+export class Watch extends LiveQueue<StreamRow> {
   readonly watched: WatchedDialogs;
-  /** Live events begin behind this position; set when the hub takes the watch in. */
-  startsAfter = 0n;
-  /** The reader was given up for being too slow. */
-  onTooSlow: (() => void) | undefined;
-  readonly #mayPass: (rows: StreamRow[], watched: WatchedDialogs) => Promise<StreamRow[]>;
-  readonly #leave: (watch: Watch) => void;
+  /** Live events begin behind this position. */
+  readonly startsAfter: bigint;
+  readonly #missedEvents: MissedEvents;
+  /** How far the missed events have been read; undefined: all of them. */
   #missedFrom: bigint | undefined;
-  #missed: LiveEvent[] = [];
-  #queue: LiveEvent[] = [];
-  #wake: (() => void) | undefined;
-  #end: 'open' | 'done' | 'too slow' = 'open';
+  #missed: DialogEvent[] = [];
+  #lostAt = -1n;
 
   constructor(
     watched: WatchedDialogs,
-    since: bigint | undefined,
-    mayPass: (rows: StreamRow[], watched: WatchedDialogs) => Promise<StreamRow[]>,
+    { since, startsAfter }: { since: bigint | undefined; startsAfter: bigint },
+    missedEvents: MissedEvents,
     leave: (watch: Watch) => void,
   ) {
+    super(() => leave(this));
     this.watched = watched;
-    this.#missedFrom = since;
-    this.#mayPass = mayPass;
-    this.#leave = leave;
+    this.startsAfter = startsAfter;
+    this.#missedFrom = since !== undefined && since < startsAfter ? since : undefined;
+    this.#missedEvents = missedEvents;
   }
 
-  /** The hub's side: a live event that this subscriber may know of. */
-  push(event: LiveEvent): void {
-    if (this.#end !== 'open') return;
-    if (this.#queue.length >= MAX_WAITING) {
-      this.#giveUp();
-    } else {
-      this.#queue.push(event);
-      this.#wake?.();
-    }
+  /** The watcher is out of a dialog: what was there before is theirs no more. */
+  loseRights({ position }: StreamRow): void {
+    this.#lostAt = position;
   }
 
-  /** Events that can be had without waiting, at most so many. */
-  takeReady(max: number): LiveEvent[] {
+  override isDoubtful({ told }: DialogEvent): boolean {
+    return told.position < this.#lostAt;
+  }
+
+  /** Live ones only follow once all that was missed is through. */
+  override takeReady(max: number): DialogEvent[] {
     const missed = this.#missed.splice(0, max);
-    // Live ones only follow once all that was missed is through.
-    return this.#missedFrom === undefined && this.#missed.length === 0
-      ? [...missed, ...this.#queue.splice(0, max - missed.length)]
-      : missed;
+    return !this.hasMissed ? [...missed, ...super.takeReady(max - missed.length)] : missed;
   }
 
-  async next(): Promise<IteratorResult<LiveEvent, undefined>> {
-    while (this.#end === 'open') {
-      const event = this.#missed.shift();
-      if (event) return { value: event, done: false };
-      if (this.#missedFrom !== undefined) {
-        await this.#catchUp(this.#missedFrom);
-        continue;
+  protected override get hasMissed(): boolean {
+    return this.#missedFrom !== undefined || this.#missed.length > 0;
+  }
+
+  protected override async nextMissed(): Promise<DialogEvent | undefined> {
+    while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
+      try {
+        const { events, reached } = await this.#missedEvents.read(this.#missedFrom, this.startsAfter, this.watched);
+        this.#missedFrom = reached < this.startsAfter ? reached : undefined;
+        this.#missed = events;
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error;
+        await delay(ASK_AGAIN_AFTER, undefined, { ref: false });
       }
-      const live = this.#queue.shift();
-      if (live) return { value: live, done: false };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
     }
-    if (this.#end === 'too slow') throw new TooSlowError('The subscriber does not keep up');
-    return { value: undefined, done: true };
+    return this.#missed.shift();
   }
 
-  async return(): Promise<IteratorResult<LiveEvent, undefined>> {
-    this.#close('done');
-    return { value: undefined, done: true };
-  }
-
-  async throw(error: unknown): Promise<never> {
-    this.#close('done');
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async #catchUp(from: bigint): Promise<void> {
-    const rows = await readMissed(from, this.startsAfter, MISSED_BATCH);
-    this.#missedFrom = rows.length === MISSED_BATCH ? rows.at(-1)!.position : undefined;
-    const { kind, dialogId, viewer } = this.watched;
-    const wanted = rows.filter(
-      (row) =>
-        row.kind === kind &&
-        row.applicationId === viewer.applicationId &&
-        (dialogId === undefined || row.dialogId === dialogId),
-    );
-    this.#missed = (await this.#mayPass(wanted, this.watched)).map((row) => new LiveEvent(row));
-  }
-
-  #giveUp(): void {
-    this.#close('too slow');
-    this.onTooSlow?.();
-  }
-
-  #close(end: 'done' | 'too slow'): void {
-    if (this.#end !== 'open') return;
-    this.#end = end;
-    this.#queue = [];
+  protected override clear(): void {
+    super.clear();
     this.#missed = [];
-    this.#leave(this);
-    this.#wake?.();
   }
 }

@@ -23,11 +23,13 @@ const SendMessage = graphql(
 const ReadMessages = graphql(
   `mutation ReadMessages(
     $dialogId: ID!, $filter: MessageFilter, $orderBy: MessageOrder, $skip: Int!, $limit: Int!, $markAsRead: Boolean!,
-    $count: Boolean!
+    $since: String, $count: Boolean!
   ) {
     readMessages(
-      dialogId: $dialogId, filter: $filter, orderBy: $orderBy, skip: $skip, limit: $limit, markAsRead: $markAsRead
+      dialogId: $dialogId, filter: $filter, orderBy: $orderBy, skip: $skip, limit: $limit, markAsRead: $markAsRead,
+      since: $since
     ) {
+      cursor
       totalCount @include(if: $count)
       items @skip(if: $count) { ...MessageFields }
     }
@@ -113,12 +115,14 @@ export const messageRoutes = [
       orderBy: readOrder(given, SORTS),
       ...readWindow(given),
       markAsRead: readFlag(given.mark_as_read) !== false && !isCount(given),
+      since: readText(given.since),
       count: isCount(given),
     }),
     respond: ({ readMessages }, { given }) => {
       if (isCount(given)) return ok({ items: { count: readMessages.totalCount } });
       const { skip, limit } = readWindow(given);
-      return ok({ skip, limit, items: readMessages.items?.map(presentMessage) });
+      const { items, cursor } = readMessages;
+      return ok({ skip, limit, items: items?.map(presentMessage), ...(cursor === null ? {} : { cursor }) });
     },
     errors: errorList,
   }),

@@ -15,6 +15,7 @@ import './messages.ts';
 import './dialogs.ts';
 import './reactions.ts';
 import './live.ts';
+import './presence.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

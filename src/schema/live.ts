@@ -1,64 +1,236 @@
-import type { LiveEvent } from '../realtime/watch.ts';
-import { watchDialogs } from '../resolvers/live.ts';
+import type { DialogEvent as Happening } from '../realtime/watch.ts';
+import { findDialog } from '../resolvers/dialogs/index.ts';
+import { type ChangesSince, listChanges, startTyping, watchDialogs } from '../resolvers/live.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
 import { builder } from './builder.ts';
+import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
 
-const MessageSent = builder.objectRef<LiveEvent>('MessageSent').implement({
+type Event = Pick<Happening, 'told'>;
+
+const OF_DIALOG = "Left out: all the caller's dialogs, also those that come later.";
+const SINCE =
+  'The cursor of an event: those behind it come first, then the live ones. Left out: from now on. ' +
+  'One that is too old to be kept is refused with the code `CURSOR_EXPIRED`: load anew, then subscribe.';
+
+const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
+  description:
+    'Something that happened in a dialog, told once and in order. What it is about is as it is when this is told; ' +
+    'what is gone by then is not told.',
   fields: (t) => ({
-    cursor: t.string({ description: 'Place in the stream; give it as `since` to go on from here.', resolve: cursor }),
-    dialogId: t.id({ resolve: ({ row }) => row.dialogId! }),
+    cursor: t.string({
+      description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
+      resolve: ({ told }) => String(told.position),
+    }),
+    dialogId: t.id({ resolve: ({ told }) => told.dialogId! }),
+  }),
+  resolveType: ({ told }) => told.kind.replace(/^./, (letter) => letter.toUpperCase()),
+});
+
+const interfaces = [DialogEvent];
+
+const MessageSent = builder.objectRef<Event>('MessageSent').implement({
+  description: 'There is a new message.',
+  interfaces,
+  fields: (t) => ({
     message: t.field({
       type: Message,
-      resolve: ({ row }, _args, context) => findMessage(row.subjectId, context as never),
+      resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
     }),
   }),
 });
 
-const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved') =>
-  builder.objectRef<LiveEvent>(name).implement({
+builder.objectRef<Event>('MessageEdited').implement({
+  description: 'The text of a message is another.',
+  interfaces,
+  fields: (t) => ({
+    message: t.field({
+      type: Message,
+      resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
+    }),
+  }),
+});
+
+// Fields that have one name have one type in all events: else no document could ask several of them for it.
+builder.objectRef<Event>('MessagesDeleted').implement({
+  description: 'Messages are gone, for all or for the caller alone.',
+  interfaces,
+  fields: (t) => ({
+    deletedIds: t.idList({ description: 'Of the messages.', resolve: ({ told }) => told.detail!.messageIds! }),
+    forAll: t.boolean({
+      description: 'False: the caller has deleted them for themselves, on another device perhaps.',
+      resolve: ({ told }) => told.audienceIds === null,
+    }),
+    deletedBy: t.int({
+      nullable: true,
+      description: 'The user who deleted them; null for an API key alone.',
+      resolve: ({ told }) => told.userId,
+    }),
+  }),
+});
+
+builder.objectRef<Event>('MessagesMarked').implement({
+  description: 'Somebody has read messages, got them delivered, or taken such a mark back.',
+  interfaces,
+  fields: (t) => ({
+    userId: t.int({ description: 'Whose marks these are.', resolve: ({ told }) => told.userId! }),
+    messageIds: t.idList({
+      nullable: true,
+      description: 'Null: all that the dialog had at that moment.',
+      resolve: ({ told }) => told.detail!.messageIds ?? null,
+    }),
+    read: t.boolean({
+      nullable: true,
+      description: 'Null: that mark stayed as it was.',
+      resolve: ({ told }) => told.detail!.read ?? null,
+    }),
+    delivered: t.boolean({
+      nullable: true,
+      description: 'Null: that mark stayed as it was.',
+      resolve: ({ told }) => told.detail!.delivered ?? null,
+    }),
+  }),
+});
+
+const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved', description: string) =>
+  builder.objectRef<Event>(name).implement({
+    description,
+    interfaces,
     fields: (t) => ({
-      cursor: t.string({ description: 'Place in the stream; give it as `since` to go on from here.', resolve: cursor }),
-      dialogId: t.id({ resolve: ({ row }) => row.dialogId! }),
-      messageId: t.id({ resolve: ({ row }) => row.subjectId }),
-      userId: t.int({ resolve: ({ row }) => row.userId! }),
-      name: t.string({ resolve: ({ row }) => row.name! }),
+      messageId: t.id({ resolve: ({ told }) => told.subjectId }),
+      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ told }) => told.userId! }),
+      name: t.string({ description: 'Such as `like`.', resolve: ({ told }) => told.name! }),
     }),
   });
 
-const ReactionAdded = ReactionChange('ReactionAdded');
-const ReactionRemoved = ReactionChange('ReactionRemoved');
+const ReactionAdded = ReactionChange('ReactionAdded', 'Somebody has left a reaction to a message.');
+const ReactionRemoved = ReactionChange('ReactionRemoved', 'Somebody has taken a reaction back.');
+
+builder.objectRef<Event>('DialogChanged').implement({
+  description:
+    'A dialog has come to the caller (created, joined, shown again), was renamed, or its occupants, admins or owner ' +
+    'are others.',
+  interfaces,
+  fields: (t) => ({
+    dialog: t.field({
+      type: Dialog,
+      description: 'As the caller sees it when this is told.',
+      resolve: ({ told }, _args, context) => findDialog(told.dialogId!, context as never),
+    }),
+  }),
+});
+
+const DialogRemoval = builder.enumType('DialogRemoval', {
+  values: {
+    HIDDEN: { value: 'hidden', description: 'The caller has hidden the private dialog until its next message.' },
+    LEFT: { value: 'left', description: 'The caller has left or was removed; nothing more comes of the dialog.' },
+    DESTROYED: { value: 'destroyed', description: 'The dialog is gone for all.' },
+  } as const,
+});
+
+builder.objectRef<Event>('DialogRemoved').implement({
+  description: "The dialog is no longer among the caller's.",
+  interfaces,
+  fields: (t) => ({
+    removal: t.field({ type: DialogRemoval, resolve: ({ told }) => told.detail!.removal! }),
+  }),
+});
+
+const Typing = builder.objectRef<Event>('Typing').implement({
+  description: 'Somebody is typing; nothing tells that they have stopped, so let it fade after a few seconds.',
+  fields: (t) => ({
+    dialogId: t.id({ resolve: ({ told }) => told.dialogId! }),
+    userId: t.int({ resolve: ({ told }) => told.userId! }),
+  }),
+});
+
+const Changes = builder.objectRef<ChangesSince>('Changes').implement({
+  description: 'What has happened, and the place to go on from.',
+  fields: (t) => ({
+    events: t.field({ type: [DialogEvent], description: 'In their order.', resolve: ({ events }) => events }),
+    cursor: t.exposeString('cursor', {
+      description: 'Give it as `since` to go on from here, also if nothing has happened.',
+    }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there is more to be had at once.' }),
+  }),
+});
+
+builder.queryField('changes', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Changes,
+    description: 'What has happened since a cursor, for clients that ask now and then.',
+    args: {
+      since: t.arg.string({ description: 'Left out: no events, only the cursor of the present.' }),
+      dialogId: t.arg.id({ description: "Left out: all the caller's dialogs." }),
+      first: t.arg.int({ required: true, defaultValue: 50, description: '1 to 100.' }),
+    },
+    resolve: (_root, args, context) => listChanges(args, context),
+  }),
+);
+
+builder.mutationField('startTyping', (t) =>
+  t.withAuth({ user: true }).boolean({
+    description:
+      'Tells those who listen to `typing` now that the caller is typing; call it again every few seconds. ' +
+      'Nothing of it is stored.',
+    args: { dialogId: t.arg.id({ required: true }) },
+    resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
+  }),
+);
 
 builder.subscriptionField('messageSent', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: MessageSent,
-    description: "Each message sent to the dialog, or to any of the caller's dialogs, from now or from a cursor on.",
-    args: { dialogId: t.arg.id(), since: t.arg.string() },
+    description: 'Each new message.',
+    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => watchDialogs('messageSent', args, context),
-    resolve: (event) => event,
+    resolve: happened,
   }),
 );
 
 builder.subscriptionField('reactionAdded', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: ReactionAdded,
-    description: "Each reaction left in the dialog, or in any of the caller's, from now or from a cursor on.",
-    args: { dialogId: t.arg.id(), since: t.arg.string() },
+    description: 'Each reaction that is left.',
+    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => watchDialogs('reactionAdded', args, context),
-    resolve: (event) => event,
+    resolve: happened,
   }),
 );
 
 builder.subscriptionField('reactionRemoved', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: ReactionRemoved,
-    description: "Each reaction taken back in the dialog, or in any of the caller's, from now or from a cursor on.",
-    args: { dialogId: t.arg.id(), since: t.arg.string() },
+    description: 'Each reaction that is taken back.',
+    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => watchDialogs('reactionRemoved', args, context),
-    resolve: (event) => event,
+    resolve: happened,
   }),
 );
 
-function cursor({ row }: LiveEvent): string {
-  return String(row.position);
+builder.subscriptionField('dialogEvents', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: DialogEvent,
+    description:
+      'All that happens. It ends when the caller is removed from the dialog it was asked for, with a `DialogRemoved`.',
+    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
+    subscribe: (_root, args, context) => watchDialogs('dialogEvents', args, context),
+    resolve: happened,
+  }),
+);
+
+builder.subscriptionField('typing', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Typing,
+    description:
+      "Who is typing in the dialog, from now on; the caller's own typing comes too, on all their devices, so leave out " +
+      'what bears their `userId`. It ends when the caller is removed from the dialog.',
+    args: { dialogId: t.arg.id({ required: true }) },
+    subscribe: (_root, args, context) => watchDialogs('typing', args, context),
+    resolve: happened,
+  }),
+);
+
+function happened(event: Event): Event & {} {
+  return event;
 }

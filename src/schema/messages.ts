@@ -2,7 +2,7 @@ import type { DeletedItems } from '../resolvers/dialogs/delete.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { prepareFields } from '../resolvers/messages/fields.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
-import { listMessages, type MessagePage, readMessages } from '../resolvers/messages/list.ts';
+import { listMessages, type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { ownReactions } from '../resolvers/messages/reactions-of.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
 import { countUnreadMessages, type UnreadCounts } from '../resolvers/messages/unread.ts';
@@ -87,20 +87,22 @@ export const Message = builder.prismaObject('Message', {
   }),
 });
 
-const MessagePageType = builder
-  .objectRef<MessagePage & { totalCount: () => Promise<number> }>('MessagePage')
-  .implement({
-    description: 'A page by offset, for the REST contract; web apps page `messages` by cursor.',
-    fields: (t) => ({
-      skip: t.exposeInt('skip'),
-      limit: t.exposeInt('limit'),
-      items: t.field({
-        type: [Message],
-        resolve: ({ items }, _args, context, info) => prepareFields(items, askedFields(info), context),
-      }),
-      totalCount: t.int({ resolve: (page) => page.totalCount() }),
+const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement({
+  description: 'A page by offset, for the REST contract; web apps page `messages` by cursor.',
+  fields: (t) => ({
+    skip: t.exposeInt('skip'),
+    limit: t.exposeInt('limit'),
+    items: t.field({
+      type: [Message],
+      resolve: ({ items }, _args, context, info) => prepareFields(items, askedFields(info), context),
     }),
-  });
+    totalCount: t.int({ resolve: (page) => page.totalCount() }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Give it as `since` to go on from here; null unless `since` was given.',
+    }),
+  }),
+});
 
 interface MessageFilterShape {
   id?: typeof IdFilter.$inferInput | null;
@@ -261,6 +263,9 @@ builder.mutationField('readMessages', (t) =>
       skip: t.arg.int({ required: true, defaultValue: 0 }),
       limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
       markAsRead: t.arg.boolean({ required: true, defaultValue: true }),
+      since: t.arg.string({
+        description: 'Only messages that were sent or edited behind this cursor; empty: all, with the cursor of now.',
+      }),
     },
     resolve: (_root, args, context) => readMessages(args, context),
   }),

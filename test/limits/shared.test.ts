@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app.ts';
@@ -10,6 +6,7 @@ import { sweep } from '../../src/jobs/sweep.ts';
 import { APPLICATION, running, type TestSettings, useApp } from '../support/app.ts';
 import { insertSession, insertUser } from '../support/callers.ts';
 import { startAnother } from '../support/other-apps.ts';
+import { freePort, REDIS, startRedis } from '../support/redis.ts';
 import { until } from '../support/sockets.ts';
 import type { Caller } from '../support/users.ts';
 
@@ -83,10 +80,6 @@ describe('while Redis is away', () => {
   });
 });
 
-const REDIS = process.env.PATH?.split(':')
-  .map((folder) => `${folder}/redis-server`)
-  .find(existsSync);
-
 describe.skipIf(!REDIS)('processes on one Redis', () => {
   let port: number;
   let stop: () => Promise<void>;
@@ -113,30 +106,6 @@ describe.skipIf(!REDIS)('processes on one Redis', () => {
     await Promise.all(apps.map((app) => app.stop()));
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function startRedis(port: number): Promise<() => Promise<void>> {
-  const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp'];
-  const child = spawn(REDIS!, flags, { stdio: ['ignore', 'pipe', 'ignore'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  await until(() => output.includes('Ready to accept connections') || child.exitCode !== null);
-  return async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  };
-}
 
 async function countedInRedis(port: number, key: string): Promise<number> {
   const redis = new Redis(port, '127.0.0.1');

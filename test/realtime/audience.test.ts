@@ -29,6 +29,8 @@ async function rowOf(dialogId: string): Promise<StreamRow> {
     subjectId: '',
     userId: null,
     name: null,
+    detail: null,
+    audienceIds: null,
     dialogType: dialog.type,
     memberVersion: dialog.memberVersion,
   };
@@ -42,7 +44,7 @@ test('occupants are known for every row of a batch, however few dialogs are kept
 
   const knowing = await audience.of([rows[0]!, rows[2]!, rows[3]!, rows[1]!]);
   for (const row of rows) expect(knowing(row)).toEqual(new Set([alice.id, bob.id]));
-  expect(await audience.mayPass(rows, { viewer: asViewer(bob), kind: 'messageSent', dialogId: undefined })).toEqual(
+  expect(await audience.confine(rows, { viewer: asViewer(bob), kind: 'messageSent', dialogId: undefined })).toEqual(
     rows,
   );
 });

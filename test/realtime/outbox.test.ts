@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import { OutboxReader } from '../../src/realtime/outbox-reader.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/chat.ts';
 import { startAnother } from '../support/other-apps.ts';
@@ -12,14 +13,25 @@ afterEach(() => closeSockets());
 
 /** A transaction that has drawn a position and not committed yet, as a sender whose commit takes its time. */
 async function slowReaction(dialogId: string, messageId: string, name: string): Promise<pg.Client> {
+  const client = await begun();
+  await insertReaction(client, dialogId, messageId, name);
+  return client;
+}
+
+/** A transaction that has written something, so that it has its id. */
+async function begun(): Promise<pg.Client> {
   const client = await ownConnection();
   await client.query('BEGIN');
+  await client.query('SELECT pg_current_xact_id()');
+  return client;
+}
+
+async function insertReaction(client: pg.Client, dialogId: string, messageId: string, name: string): Promise<void> {
   await client.query(
     `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
      VALUES ($1, 'reactionAdded', $2, $3, 1, $4, $5)`,
     [APPLICATION.id, dialogId, messageId, name, running.now()],
   );
-  return client;
 }
 
 async function finish(client: pg.Client, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
@@ -92,6 +104,23 @@ describe('the order of the stream', () => {
     await finish(two, 'ROLLBACK');
     await messages.atLeast(1);
     expect(reactions.heard().map((event) => event.reactionAdded.name)).toEqual(['one', 'three']);
+  });
+
+  test('a transaction that began last and draws its position first is waited for as well', async () => {
+    const { dialogId, messageId } = await stage();
+    const reader = new OutboxReader();
+    await reader.start();
+    const older = await begun();
+    const younger = await slowReaction(dialogId, messageId, 'of the younger');
+    await insertReaction(older, dialogId, messageId, 'of the older');
+    await finish(older, 'COMMIT');
+    for (let nth = 0; nth < 3; nth++) expect(await reader.read()).toEqual({ rows: [], isBehind: 'gap' });
+    const starting = new OutboxReader();
+    const started = starting.start();
+    await finish(younger, 'COMMIT');
+    await started;
+    expect((await reader.read()).rows.map(({ name }) => name)).toEqual(['of the younger', 'of the older']);
+    expect((await starting.read()).rows).toEqual([]);
   });
 
   test('a stream that is opened while a transaction is under way misses it not', async () => {

@@ -188,8 +188,9 @@ describe('rows 1, 30: who hears', () => {
     await holder.query('COMMIT');
     await holder.end();
     expect(texts(await second.atLeast(2))).toEqual(['first', 'first']);
-    await until(() => first.heard().length === 2);
-    expect(first.heard()[1].errors?.[0].extensions.code).toBe('FORBIDDEN');
+    // Whatever its socket was to hear before the answer has been heard with it.
+    await first.socket.run('{ __typename }');
+    expect(texts(first.heard())).toEqual(['first']);
     await first.close();
     await second.close();
   });
@@ -336,10 +337,14 @@ describe('since', () => {
   test('a cursor that a faster process gave out repeats nothing on a slower one', async () => {
     const { Hub } = await import('../../src/realtime/hub.ts');
     const { Outbox } = await import('../../src/realtime/outbox.ts');
+    const { Bus } = await import('../../src/realtime/bus.ts');
+    const { PostgresCarrier } = await import('../../src/realtime/postgres-carrier.ts');
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
-    const outbox = new Outbox('slow', running.app.services.log);
-    const slow = new Hub(outbox, running.database.config, running.app.services.log);
+    const { log } = running.app.services;
+    const bus = new Bus('slow', new PostgresCarrier(running.database.config, log), log);
+    const outbox = new Outbox(bus);
+    const slow = new Hub(outbox, bus, log);
     const watched = {
       viewer: { kind: 'user', applicationId: 92, userId: alice!.id },
       kind: 'messageSent',
@@ -350,18 +355,18 @@ describe('since', () => {
     await send(alice!, dialogId, 'seen on the fast one');
     const [{ messageSent }] = await fast.atLeast(1);
     const resumed = await slow.watch(watched, BigInt(messageSent.cursor));
-    await slow.start();
+    slow.start();
     const next = await send(alice!, dialogId, 'new');
     outbox.wake();
-    expect((await resumed.next()).value?.row.subjectId).toBe(next);
-    expect((await early.next()).value?.row.position).toBe(BigInt(messageSent.cursor));
+    expect((await resumed.next()).value?.told.subjectId).toBe(next);
+    expect((await early.next()).value?.told.position).toBe(BigInt(messageSent.cursor));
     await early.return();
     await resumed.return();
-    await slow.stop();
+    slow.stop();
     await fast.close();
   });
 
-  test.each(['', 'x', '-1', '0', '1.5', '1e3', ' 1', '0x10', '99999999999999999999', "1' OR 1=1", '१'])(
+  test.each(['', 'x', '-1', '00', '1.5', '1e3', ' 1', '0x10', '99999999999999999999', "1' OR 1=1", '१'])(
     'refuses the cursor %j',
     async (since) => {
       const [alice] = await quickUsers(1);

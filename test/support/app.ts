@@ -8,6 +8,7 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
 import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
+import type { Clock } from '../../src/realtime/presence.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
@@ -46,6 +47,10 @@ export interface TestSettings {
   /** Counts in the database, as with `DATABASE_URL`. */
   countsInDatabase?: boolean;
   redisUrl?: string;
+  /** Of who is online, for apps that `startAnother` starts. */
+  presenceClock?: Clock;
+  /** Another database than one on the server that all tests share. */
+  database?: () => Promise<TestDatabase>;
 }
 
 /** Starts the service on a database of its own before the tests of a file, and stops it after them. */
@@ -63,7 +68,7 @@ export function useApp(settings: TestSettings = {}): void {
 
 async function startApp(settings: TestSettings): Promise<TestApp> {
   const { tokenHeaders = ['SVC-Token'], sessionMinutes = 120, publicUrl, resetPageUrl } = settings;
-  const database = await createDatabase();
+  const database = await (settings.database ?? createDatabase)();
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-data-'));
   let time = SAMPLE_TIME;
   const now = () => time;

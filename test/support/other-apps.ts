@@ -23,6 +23,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
       ...limitConfig(settings),
     },
     limits: settings.limits,
+    presenceClock: settings.presenceClock,
     database: running.database.config,
     now: running.now,
     log,

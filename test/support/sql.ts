@@ -11,6 +11,16 @@ export async function sql<Row extends pg.QueryResultRow>(text: string, values: u
   }
 }
 
+/** How many rows each table has. */
+export async function rowCounts(): Promise<Record<string, number>> {
+  const tables = await sql<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+  );
+  const counts = tables.map(({ name }) => `(SELECT count(*)::int FROM "${name}") AS "${name}"`);
+  const [row] = await sql<Record<string, number>>(`SELECT ${counts.join(', ')}`);
+  return row!;
+}
+
 /** A connection that the test ends itself; for transactions that stay open for a while. */
 export async function ownConnection(): Promise<pg.Client> {
   const client = new pg.Client(running.database.config);

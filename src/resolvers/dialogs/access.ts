@@ -9,6 +9,8 @@ import { isStringId } from '../../lib/string-ids.ts';
 export interface ReadableDialog {
   id: string;
   type: number;
+  /** Grows with each change of occupants. */
+  memberVersion: number;
   /** The caller's place in a group or private dialog; undefined for API keys alone and in public groups. */
   member: ReadingMember | undefined;
 }
@@ -34,21 +36,22 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
     userId: viewer.kind === 'user' ? viewer.userId : 0,
   });
   if (!row) throw new NotFoundError();
-  const { type, isMember } = row;
+  const { type, memberVersion, isMember } = row;
   const isReadable = viewer.kind === 'key' || type === DIALOG_TYPE.PUBLIC_GROUP || isMember;
   if (!isReadable) throw new ForbiddenError();
-  return { id: dialogId, type, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
+  return { id: dialogId, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
 }
 
 interface Place extends ReadingMember {
   ord: number;
   type: number;
+  memberVersion: number;
   isMember: boolean;
 }
 
 const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
   const rows = await db.$queryRaw<Place[]>`
-    SELECT w.ord::int AS ord, d.type, m.user_id IS NOT NULL AS "isMember", coalesce(m.read_seq, 0) AS "readSeq",
+    SELECT w.ord::int AS ord, d.type, d.member_version AS "memberVersion", m.user_id IS NOT NULL AS "isMember", coalesce(m.read_seq, 0) AS "readSeq",
       coalesce(m.delivered_seq, 0) AS "deliveredSeq",
       coalesce(greatest(m.unread_own_seq, m.undelivered_own_seq), 0) AS "unseenOwnSeq",
       EXISTS (SELECT FROM message_marks k WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id

@@ -42,16 +42,17 @@ export async function deleteDialogs(ids: string[], force: boolean, context: Acti
 }
 
 async function remove(given: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
-  const { viewer, now } = context;
+  const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const ids = distinctIds(given);
   const held = await db.$transaction(async (transaction) => {
     const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
     const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
-    if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed));
+    if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
     else await leave(transaction, allowed, viewer, now());
     return { known: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
   });
+  outbox.wake();
   return {
     deletedIds: ids.filter((id) => held.deleted.has(id)),
     notFoundIds: ids.filter((id) => !held.known.has(id)),
@@ -68,7 +69,7 @@ async function leave(transaction: Transaction, dialogs: HeldDialog[], viewer: Ac
   if (viewer.kind === 'key') return;
   const { applicationId, userId } = viewer;
   const idsOfType = (type: number) => idsOf(dialogs.filter((dialog) => dialog.type === type));
-  await hideDialogs(transaction, { applicationId, userId, dialogIds: idsOfType(DIALOG_TYPE.PRIVATE) });
+  await hideDialogs(transaction, { applicationId, userId, dialogIds: idsOfType(DIALOG_TYPE.PRIVATE) }, now);
   const groups = { applicationId, userIds: [userId], dialogIds: idsOfType(DIALOG_TYPE.GROUP) };
   await leaveGroups(transaction, groups, now);
 }

@@ -1,15 +1,32 @@
 import type { Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { announce } from '../../realtime/outbox.ts';
 
 /**
  * Destroys dialogs, which are held, for all. Nobody reaches a message without its dialog, so the messages themselves
  * may be many and go later (`sweepDestroyedDialogs`).
  */
-export async function destroyDialogs(transaction: Transaction, applicationId: number, ids: string[]): Promise<void> {
+export async function destroyDialogs(
+  transaction: Transaction,
+  applicationId: number,
+  ids: string[],
+  now: Date,
+): Promise<void> {
   if (ids.length === 0) return;
-  await transaction.$executeRaw`
+  const destroyed = await transaction.$queryRaw<{ dialogId: string; audienceIds: number[] | null }[]>`
     WITH destroyed AS (
       DELETE FROM dialogs WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])
-      RETURNING application_id, id
+      RETURNING application_id, id, type
+    ), remembered AS (
+      INSERT INTO destroyed_dialogs (application_id, dialog_id) SELECT application_id, id FROM destroyed
     )
-    INSERT INTO destroyed_dialogs (application_id, dialog_id) SELECT application_id, id FROM destroyed`;
+    SELECT d.id AS "dialogId", CASE WHEN d.type <> ${DIALOG_TYPE.PUBLIC_GROUP} THEN ARRAY(
+        SELECT m.user_id FROM members m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL) END AS "audienceIds"
+    FROM destroyed d`;
+  const happenings = destroyed.map(({ dialogId, audienceIds }) => {
+    const detail = { removal: 'destroyed' as const };
+    return { kind: 'dialogRemoved' as const, applicationId, dialogId, detail, audienceIds: audienceIds ?? undefined };
+  });
+  await announce(transaction, happenings, now);
 }

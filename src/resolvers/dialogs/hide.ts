@@ -1,5 +1,6 @@
-import type { Transaction } from '../../db/client.ts';
-import { db } from '../../db/client.ts';
+import type { UserContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import { announce } from '../../realtime/outbox.ts';
 
 interface Occupant {
   applicationId: number;
@@ -11,20 +12,34 @@ interface Occupant {
 export async function hideDialogs(
   transaction: Transaction,
   { applicationId, dialogIds, userId }: Occupant,
+  now: Date,
 ): Promise<void> {
-  await transaction.$executeRaw`
+  const hidden = await transaction.$queryRaw<{ dialogId: string }[]>`
     UPDATE members m SET hidden_seq = d.last_seq FROM dialogs d
     WHERE d.application_id = m.application_id AND d.id = m.dialog_id AND m.application_id = ${applicationId}
-      AND m.dialog_id = ANY(${dialogIds}::text[]) AND m.user_id = ${userId}`;
+      AND m.dialog_id = ANY(${dialogIds}::text[]) AND m.user_id = ${userId}
+      AND m.hidden_seq IS DISTINCT FROM d.last_seq
+    RETURNING d.id AS "dialogId"`;
+  const detail = { removal: 'hidden' as const };
+  const happenings = hidden.map(({ dialogId }) => {
+    return { kind: 'dialogRemoved' as const, applicationId, dialogId, userId, detail, audienceIds: [userId] };
+  });
+  await announce(transaction, happenings, now);
 }
 
 /** Shows a private dialog in its occupant's list again. */
 export async function unhideDialog(
   dialogId: string,
-  { applicationId, userId }: { applicationId: number; userId: number },
+  { viewer: { applicationId, userId }, now, outbox }: UserContext,
 ): Promise<void> {
-  await db.$executeRaw`
-    UPDATE members SET hidden_seq = NULL
-    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
-      AND hidden_seq IS NOT NULL`;
+  await db.$transaction(async (transaction) => {
+    const shown = await transaction.$executeRaw`
+      UPDATE members m SET hidden_seq = NULL FROM dialogs d
+      WHERE d.application_id = m.application_id AND d.id = m.dialog_id AND m.application_id = ${applicationId}
+        AND m.dialog_id = ${dialogId} AND m.user_id = ${userId} AND m.hidden_seq >= d.last_seq`;
+    if (shown === 0) return;
+    const happening = { kind: 'dialogChanged' as const, applicationId, dialogId, userId, audienceIds: [userId] };
+    await announce(transaction, [happening], now());
+  });
+  outbox.wake();
 }

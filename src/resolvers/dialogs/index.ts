@@ -14,6 +14,7 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { announce } from '../../realtime/outbox.ts';
 import { visibleTo as messageVisibleTo } from '../messages/rows.ts';
 import { holdUsers } from '../users/hold.ts';
 import { requireReadableDialog } from './access.ts';
@@ -71,7 +72,7 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
   if (type === DIALOG_TYPE.PRIVATE) {
     const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context);
     if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
-    await unhideDialog(dialog.id, viewer);
+    await unhideDialog(dialog.id, context);
     return dialog;
   }
   return createGroup(type, otherIds, input, context);
@@ -132,7 +133,7 @@ async function createGroup(
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
-  return db.$transaction(async (transaction) => {
+  const created = await db.$transaction(async (transaction) => {
     const memberIds = [userId, ...(await holdUsers(transaction, isPublic ? [] : otherIds, context))];
     const dialog = await transaction.dialog.create({
       data: {
@@ -153,8 +154,11 @@ async function createGroup(
         INSERT INTO members (application_id, dialog_id, user_id, joined_at)
         SELECT ${applicationId}::int, ${dialog.id}, unnest(${memberIds}::int[]), ${at}::timestamptz`;
     }
+    await announce(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: dialog.id, userId }], at);
     return dialog;
   });
+  context.outbox.wake();
+  return created;
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { Transaction } from '../../db/client.ts';
+import { groupBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { announce } from '../../realtime/outbox.ts';
 import { destroyDialogs } from './destroy.ts';
+
+const LEFT = { removal: 'left' } as const;
 
 interface Leaving {
   applicationId: number;
@@ -16,17 +20,23 @@ interface Leaving {
  */
 export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {
   const { applicationId, dialogIds, userIds } = leaving;
-  const left = await transaction.$queryRaw<{ dialogId: string }[]>`
+  const left = await transaction.$queryRaw<{ dialogId: string; userId: number }[]>`
     UPDATE members SET left_at = ${now}, is_admin = false
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
       AND user_id = ANY(${userIds}::int[]) AND left_at IS NULL
-    RETURNING dialog_id AS "dialogId"`;
+    RETURNING dialog_id AS "dialogId", user_id AS "userId"`;
   if (left.length === 0) return false;
   await transaction.$executeRaw`
     DELETE FROM muted_dialogs
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
       AND user_id = ANY(${userIds}::int[])`;
-  await settleOwnership(transaction, { ...leaving, dialogIds: [...new Set(left.map((row) => row.dialogId))] }, now);
+  const leavers = groupBy(left, (row) => row.dialogId);
+  const removed = [...leavers].map(([dialogId, rows]) => {
+    const audienceIds = rows.map((row) => row.userId);
+    return { kind: 'dialogRemoved' as const, applicationId, dialogId, audienceIds, detail: LEFT };
+  });
+  await announce(transaction, removed, now);
+  await settleOwnership(transaction, { ...leaving, dialogIds: [...leavers.keys()] }, now);
   return true;
 }
 
@@ -97,5 +107,8 @@ async function settleOwnership(
     RETURNING d.id, d.type <> ${DIALOG_TYPE.PRIVATE} AND d.user_id = ANY(${userIds}::int[]) AS "isEmpty"`;
   // Whoever is left owns the group, so one that is still a leaver's has nobody.
   const empty = dialogs.filter((dialog) => dialog.isEmpty).map((dialog) => dialog.id);
-  await destroyDialogs(transaction, applicationId, empty);
+  await destroyDialogs(transaction, applicationId, empty, now);
+  const kept = dialogs.filter((dialog) => !dialog.isEmpty);
+  const changed = kept.map(({ id }) => ({ kind: 'dialogChanged' as const, applicationId, dialogId: id }));
+  await announce(transaction, changed, now);
 }

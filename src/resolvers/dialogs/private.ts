@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { announce } from '../../realtime/outbox.ts';
 import { holdUsers } from '../users/hold.ts';
 
 /**
@@ -30,6 +31,8 @@ export async function findOrCreatePrivateDialog(otherId: number, context: UserCo
     await transaction.member.createMany({
       data: [userId, otherId].map((member) => ({ applicationId, dialogId: id, userId: member, joinedAt: at })),
     });
+    await announce(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id, userId }], at);
   });
+  context.outbox.wake();
   return (await db.dialog.findUnique({ where })) ?? undefined;
 }

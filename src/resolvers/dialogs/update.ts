@@ -5,6 +5,7 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { announce } from '../../realtime/outbox.ts';
 import { holdUsers } from '../users/hold.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
 import { type HeldDialog, holdDialogs } from './hold.ts';
@@ -37,7 +38,7 @@ export async function updateDialog(id: string, input: DialogChanges, context: Ac
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
   if (problems.length > 0) throw new UnprocessableError(...problems);
 
-  return db.$transaction(async (transaction) => {
+  const changed = await db.$transaction(async (transaction) => {
     const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
     const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
     const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');
@@ -53,6 +54,8 @@ export async function updateDialog(id: string, input: DialogChanges, context: Ac
     };
     return apply(transaction, dialog, changes, context.now());
   });
+  context.outbox.wake();
+  return changed;
 }
 
 function requireRights({ type, standing }: HeldDialog, input: DialogChanges, viewer: ActingViewer): void {
@@ -93,6 +96,7 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: DialogCh
         updatedAt: now > dialog.updatedAt ? now : dialog.updatedAt,
       },
     });
+    await announce(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], now);
   }
   const leaving = { applicationId, dialogIds: [id], userIds: changes.removeOccupantIds ?? [] };
   const hasLeft = !isPublic && leaving.userIds.length > 0 && (await leaveGroups(transaction, leaving, now));

@@ -6,6 +6,7 @@ import { mayModerate } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
+import { announce, type DialogHappening } from '../../realtime/outbox.ts';
 import type { DeletedItems } from '../dialogs/delete.ts';
 import { holdUsers } from '../users/hold.ts';
 import { type HeldMessage, holdMessages } from './hold.ts';
@@ -30,7 +31,7 @@ export async function deleteMessages(
   { force, ownOnly }: Deletion,
   context: ActingContext,
 ): Promise<DeletedItems> {
-  const { viewer } = context;
+  const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const asked = distinctIds(ids);
   const { known, deleted } = await db.$transaction(async (transaction) => {
@@ -41,15 +42,26 @@ export async function deleteMessages(
     for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
       if (force) await retract(transaction, inDialog);
       else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
+      await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
     }
     return { known: idsOf(messages), deleted: idsOf(allowed) };
   });
   if (known.size === 0) throw new NotFoundError();
+  outbox.wake();
   return {
     deletedIds: asked.filter((id) => deleted.has(id)),
     notFoundIds: asked.filter((id) => !known.has(id)),
     wrongPermissionsIds: asked.filter((id) => known.has(id) && !deleted.has(id)),
   };
+}
+
+/** What one has deleted for oneself concerns one's other devices alone. */
+function happeningOf(messages: HeldMessage[], force: boolean, viewer: ActingViewer): DialogHappening {
+  const { applicationId, dialogId } = messages[0]!;
+  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  const messageIds = messages.map((message) => message.id);
+  const audienceIds = force || userId === undefined ? undefined : [userId];
+  return { kind: 'messagesDeleted', applicationId, dialogId, userId, detail: { messageIds }, audienceIds };
 }
 
 function mayHide({ dialog }: HeldMessage): boolean {

@@ -12,6 +12,7 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, MAX_PAGE, pageRequest } from '../../lib/pages.ts';
 import { type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
+import { changedMessages } from '../live.ts';
 import { prepareFields } from './fields.ts';
 import { holdMember, type MemberKey, markMessages } from './mark.ts';
 import { placesWithin } from './places.ts';
@@ -29,7 +30,11 @@ export interface MessagePage {
   skip: number;
   limit: number;
   items: MessageRow[];
+  /** Where to go on from, if a cursor was asked for. */
+  cursor: string | null;
 }
+
+export type ReadMessages = MessagePage & { totalCount: () => Promise<number> };
 
 const FIELDS: Record<string, FilteredField> = {
   id: { column: Prisma.sql`m.id`, cast: 'text' },
@@ -88,34 +93,51 @@ export async function listMessages(
   };
 }
 
+export interface MessageReading extends MessageListing {
+  skip: number;
+  limit: number;
+  markAsRead: boolean;
+  /** Only messages that were sent or edited behind this cursor; empty: all, with the cursor to go on from. */
+  since?: string | null;
+}
+
 /**
  * A page of messages as REST reads them, which marks what it returns read and delivered for the caller unless told
  * not to; the page already shows the marks. An API key alone marks nothing (gaps §6.2).
- * @throws {BadInputError} limit or skip
+ * @throws {BadInputError} limit, skip or cursor
+ * @throws {CursorExpiredError} what came behind the cursor is no longer kept
  */
-export async function readMessages(
-  { skip, limit, markAsRead, ...listing }: MessageListing & { skip: number; limit: number; markAsRead: boolean },
-  { viewer }: ActingContext,
-): Promise<MessagePage & { totalCount: () => Promise<number> }> {
+export async function readMessages(reading: MessageReading, context: ActingContext): Promise<ReadMessages> {
+  const { skip, limit, markAsRead, since, dialogId } = reading;
+  const { viewer, outbox, now } = context;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
-  const dialog = await requireReadableDialog(listing.dialogId, viewer);
-  const where = whereOf(listing, viewer);
+  const dialog = await requireReadableDialog(dialogId, viewer);
+  // The cursor is older than the page, so that nothing lies between them.
+  const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
+  const listing = changed?.ids ? among(changed.ids, reading) : reading;
   const items = await db.$queryRaw<MessageRow[]>`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
-    WHERE ${where} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
+    WHERE ${whereOf(listing, viewer)} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
   if (markAsRead && viewer.kind === 'user' && dialog.member) {
     const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
     const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };
-    if (seqs.length > 0) await markSeen(member, seqs);
+    if (seqs.length > 0) {
+      await markSeen(member, seqs, now());
+      outbox.wake();
+    }
   }
-  return { skip, limit, items, totalCount: () => count(listing, viewer) };
+  return { skip, limit, items, cursor: changed?.cursor ?? null, totalCount: () => count(listing, viewer) };
 }
 
-function markSeen(member: MemberKey, seqs: number[]): Promise<void> {
+function among(ids: string[], { filter, ...listing }: MessageListing): MessageListing {
+  return { ...listing, filter: { and: [filter ?? {}, { id: { in: ids } }] } };
+}
+
+function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
   return db.$transaction(async (transaction) => {
     const isMember = await holdMember(transaction, member);
-    if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true });
+    if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true }, now);
   });
 }
 

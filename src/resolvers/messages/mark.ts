@@ -1,5 +1,6 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { announce } from '../../realtime/outbox.ts';
 
 /** A member's place in a group or private dialog. */
 export interface MemberKey {
@@ -43,32 +44,52 @@ export async function markMessages(
   member: MemberKey,
   seqs: number[],
   mark: Mark,
+  now: Date,
 ): Promise<void> {
-  await insertMarks(transaction, member, seqs, mark);
+  await insertMarks(transaction, member, seqs, mark, now);
   await foldMarks(transaction, member, seqs);
 }
 
-/** Marks all messages that the dialog has now, for one member, who is held: however many, it is the same work. */
-export async function markAll(transaction: Transaction, member: MemberKey, mark: Mark): Promise<void> {
+/**
+ * Marks all messages that the dialog has now, for one member, who is held: however many, it is the same work. Nobody is
+ * told when all are marked so already.
+ */
+export async function markAll(transaction: Transaction, member: MemberKey, mark: Mark, now: Date): Promise<void> {
   const { applicationId, dialogId, userId } = member;
   const assignments: Prisma.Sql[] = [];
+  const differences: Prisma.Sql[] = [];
   if (mark.isRead === true) {
     assignments.push(Prisma.sql`read_seq = d.last_seq, settled_count = d.message_count`);
+    differences.push(Prisma.sql`mb.read_seq < d.last_seq`);
   } else if (mark.isRead === false) {
     assignments.push(Prisma.sql`read_seq = 0, unread_own_seq = d.last_seq, settled_count = mb.sent_count + (
       SELECT count(*)::int FROM hidden_messages h JOIN messages m USING (application_id, dialog_id, seq)
       WHERE h.application_id = mb.application_id AND h.user_id = mb.user_id AND h.dialog_id = mb.dialog_id
         AND m.sender_id <> mb.user_id)`);
+    differences.push(Prisma.sql`mb.read_seq > 0 OR mb.unread_own_seq < d.last_seq`);
   }
-  if (mark.isDelivered === true) assignments.push(Prisma.sql`delivered_seq = d.last_seq`);
-  else if (mark.isDelivered === false) {
+  if (mark.isDelivered === true) {
+    assignments.push(Prisma.sql`delivered_seq = d.last_seq`);
+    differences.push(Prisma.sql`mb.delivered_seq < d.last_seq`);
+  } else if (mark.isDelivered === false) {
     assignments.push(Prisma.sql`delivered_seq = 0, undelivered_own_seq = d.last_seq`);
+    differences.push(Prisma.sql`mb.delivered_seq > 0 OR mb.undelivered_own_seq < d.last_seq`);
   }
-  await transaction.$executeRaw`
+  const changed = await transaction.$executeRaw`
     UPDATE members mb SET ${Prisma.join(assignments)} FROM dialogs d
     WHERE d.application_id = mb.application_id AND d.id = mb.dialog_id
-      AND mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}`;
+      AND mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = ${userId}
+      AND (${Prisma.join(differences, ' OR ')} OR EXISTS (
+        SELECT FROM message_marks k
+        WHERE k.application_id = mb.application_id AND k.dialog_id = mb.dialog_id AND k.user_id = mb.user_id
+          AND (k.is_read <> ${mark.isRead ?? null}::boolean OR k.is_delivered <> ${mark.isDelivered ?? null}::boolean)))`;
+  if (changed === 0) return;
   await forgetMarks(transaction, member, mark);
+  const detail = {
+    ...(mark.isRead === undefined ? {} : { read: mark.isRead }),
+    ...(mark.isDelivered === undefined ? {} : { delivered: mark.isDelivered }),
+  };
+  await announce(transaction, [{ kind: 'messagesMarked', applicationId, dialogId, userId, detail }], now);
 }
 
 function insertMarks(
@@ -76,13 +97,14 @@ function insertMarks(
   { applicationId, dialogId, userId }: MemberKey,
   seqs: number[],
   { isRead = null, isDelivered = null }: { [Name in keyof Mark]: boolean | null },
+  now: Date,
 ) {
   return transaction.$executeRaw`
     WITH member AS (
       SELECT read_seq, delivered_seq, unread_own_seq, undelivered_own_seq FROM members
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}
     ), seen AS (
-      SELECT m.seq, m.sender_id = ${userId} AS is_own,
+      SELECT m.id, m.seq, m.sender_id = ${userId} AS is_own,
         coalesce(k.is_read, m.seq <= member.read_seq
           OR (m.sender_id = ${userId} AND m.seq > member.unread_own_seq)) AS was_read,
         coalesce(k.is_delivered, m.seq <= member.delivered_seq
@@ -99,6 +121,12 @@ function insertMarks(
       WHERE was_read <> ${isRead}::boolean OR was_delivered <> ${isDelivered}::boolean
       ON CONFLICT (application_id, dialog_id, seq, user_id) DO UPDATE
       SET is_read = coalesce(excluded.is_read, k.is_read), is_delivered = coalesce(excluded.is_delivered, k.is_delivered)
+    ), announced AS (
+      INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, created_at)
+      SELECT ${applicationId}::int, 'messagesMarked', ${dialogId}, ${dialogId}, ${userId}::int,
+        jsonb_strip_nulls(jsonb_build_object('messageIds', jsonb_agg(id ORDER BY seq), 'read', ${isRead}::boolean,
+          'delivered', ${isDelivered}::boolean)), ${now}
+      FROM seen WHERE was_read <> ${isRead}::boolean OR was_delivered <> ${isDelivered}::boolean HAVING count(*) > 0
     )
     UPDATE members SET settled_count = settled_count + CASE WHEN ${isRead}::boolean THEN 1 ELSE -1 END *
       (SELECT count(*)::int FROM seen WHERE was_read <> ${isRead}::boolean AND NOT is_own AND NOT is_hidden)

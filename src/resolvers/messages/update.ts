@@ -11,6 +11,7 @@ import {
 } from '../../lib/errors.ts';
 import { BLANK, checkedText, isBlank, type MessageContent } from '../../lib/message-rules.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
+import { announce } from '../../realtime/outbox.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
 import { type HeldMessage, holdMessages } from './hold.ts';
 import { holdMember, type Mark, markAll, markMessages } from './mark.ts';
@@ -42,7 +43,7 @@ export interface MessageChanges extends MarkInput {
 export async function updateMessages(
   ids: string[],
   input: MessageChanges,
-  { viewer, now }: ActingContext,
+  { viewer, now, outbox }: ActingContext,
 ): Promise<MessageRow[]> {
   const mark = markOf(input);
   if (mark && viewer.kind === 'key') throw new NeedUserError();
@@ -50,31 +51,39 @@ export async function updateMessages(
   if (!mark && input.text == null) throw new NoUpdateDataError();
   const text = input.text == null ? undefined : checkedText(input.text);
 
-  return db.$transaction(async (transaction) => {
+  const at = now();
+  const changed = await db.$transaction(async (transaction) => {
     const held = await holdMessages(transaction, asked, viewer, 'SHARE');
     const messages = held.filter(
       ({ isHidden, dialogId }) => !isHidden && (input.dialogId == null || dialogId === input.dialogId),
     );
     if (messages.length === 0) throw new NotFoundError();
     if (messages.some(({ dialog }) => !dialog.standing)) throw new ForbiddenError();
-    const updated = text === undefined ? messages : await edit(transaction, messages, text, viewer, now());
-    if (mark) await markIn(transaction, messages, mark, viewer);
+    const updated = text === undefined ? messages : await edit(transaction, messages, text, viewer, at);
+    if (mark) await markIn(transaction, messages, mark, viewer, at);
     return updated;
   });
+  outbox.wake();
+  return changed;
 }
 
 /**
  * Marks all messages of a dialog for the caller; without effect in public groups (gaps §6.2).
  * @throws {NoUpdateDataError} @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
  */
-export async function markDialogMessages(dialogId: string, input: MarkInput, { viewer }: UserContext): Promise<true> {
+export async function markDialogMessages(
+  dialogId: string,
+  input: MarkInput,
+  { viewer, now, outbox }: UserContext,
+): Promise<true> {
   const mark = markOf(input);
   if (!mark) throw new NoUpdateDataError();
   await requireReadableDialog(dialogId, viewer);
   const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
   await db.$transaction(async (transaction) => {
-    if (await holdMember(transaction, member)) await markAll(transaction, member, mark);
+    if (await holdMember(transaction, member)) await markAll(transaction, member, mark, now());
   });
+  outbox.wake();
   return true;
 }
 
@@ -99,6 +108,11 @@ async function edit(
   await transaction.$executeRaw`
     UPDATE messages SET text = ${text}, updated_at = greatest(updated_at, ${at}::timestamptz)
     WHERE application_id = ${viewer.applicationId} AND id = ANY(${ids}::text[])`;
+  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  const happenings = messages.map(({ applicationId, dialogId, id }) => {
+    return { kind: 'messageEdited' as const, applicationId, dialogId, subjectId: id, userId };
+  });
+  await announce(transaction, happenings, at);
   return messages.map((message) => ({ ...message, text, updatedAt: at > message.updatedAt ? at : message.updatedAt }));
 }
 
@@ -107,6 +121,7 @@ async function markIn(
   messages: HeldMessage[],
   mark: Mark,
   viewer: ActingViewer,
+  at: Date,
 ): Promise<void> {
   if (viewer.kind === 'key') return;
   const byDialog = [...groupBy(messages, (message) => message.dialogId)];
@@ -114,6 +129,6 @@ async function markIn(
   for (const [dialogId, inDialog] of byDialog.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
     const seqs = inDialog.map((message) => message.seq);
-    if (await holdMember(transaction, member)) await markMessages(transaction, member, seqs, mark);
+    if (await holdMember(transaction, member)) await markMessages(transaction, member, seqs, mark, at);
   }
 }

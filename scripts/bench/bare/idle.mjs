@@ -1,0 +1,8 @@
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+
+// Sockets, and nothing said on them. Plain JavaScript: see `tell-memory.mjs`.
+process.on('disconnect', () => process.exit());
+const server = createServer();
+new WebSocketServer({ server, perMessageDeflate: false });
+server.listen(0, '127.0.0.1', () => process.stdout.write(`ready at http://127.0.0.1:${server.address().port}\n`));

@@ -1,0 +1,94 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Cleanup } from './cleanup.ts';
+import { startScript } from './processes.ts';
+
+/** One process holds no more sockets than it can serve. */
+const SOCKETS_OF_A_PROCESS = 5_000;
+
+export interface FlockSettings {
+  url: string;
+  protocol: string[];
+  /** One of each socket. */
+  tokens: (string | undefined)[];
+  dialogId: string | undefined;
+}
+
+export interface FlockCommand {
+  do: 'sit' | 'subscribe' | 'leave' | 'count' | 'sent';
+  /** Goes on behind the last cursor instead of from now on. */
+  resumes?: boolean;
+  number?: number;
+}
+
+export interface FlockAnswer {
+  /** Until each socket was served. */
+  milliseconds: number[];
+  /** Messages that did not come, or came again, of all sockets. */
+  missed?: number;
+  doubled?: number;
+  /** The last message that all have. */
+  last?: number;
+}
+
+/** Many sockets, in processes of their own. */
+export class Flock {
+  readonly #processes: ChildProcess[];
+  readonly stop: () => Promise<void>;
+
+  private constructor(started: { child: ChildProcess; stop: () => Promise<void> }[]) {
+    this.#processes = started.map(({ child }) => child);
+    this.stop = async () => {
+      await Promise.all(started.map(({ stop }) => stop()));
+    };
+  }
+
+  static async start({ tokens, ...settings }: FlockSettings, cleanup: Cleanup): Promise<Flock> {
+    const started = [];
+    for (let from = 0; from < tokens.length; from += SOCKETS_OF_A_PROCESS) {
+      const own = { ...settings, tokens: tokens.slice(from, from + SOCKETS_OF_A_PROCESS) };
+      started.push(await startScript(new URL('./flock-process.ts', import.meta.url), own, cleanup));
+    }
+    return new Flock(started);
+  }
+
+  /** Opens sockets that say nothing. */
+  sit(): Promise<FlockAnswer> {
+    return this.#ask({ do: 'sit' });
+  }
+
+  /** All subscribe at once; each is served when it hears a message that was sent after it had subscribed. */
+  subscribe(resumes: boolean): Promise<FlockAnswer> {
+    return this.#ask({ do: 'subscribe', resumes });
+  }
+
+  /** All break off. */
+  leave(): Promise<FlockAnswer> {
+    return this.#ask({ do: 'leave' });
+  }
+
+  count(): Promise<FlockAnswer> {
+    return this.#ask({ do: 'count' });
+  }
+
+  /** Tells them the number of the message that was sent last. */
+  sent(number: number): void {
+    for (const child of this.#processes) child.send({ do: 'sent', number });
+  }
+
+  async #ask(command: FlockCommand): Promise<FlockAnswer> {
+    const answers = await Promise.all(
+      this.#processes.map(async (child) => {
+        child.send(command);
+        const [answer] = (await once(child, 'message')) as [FlockAnswer];
+        return answer;
+      }),
+    );
+    return {
+      milliseconds: answers.flatMap(({ milliseconds }) => milliseconds),
+      missed: answers.reduce((total, { missed = 0 }) => total + missed, 0),
+      doubled: answers.reduce((total, { doubled = 0 }) => total + doubled, 0),
+      last: Math.min(...answers.map(({ last = 0 }) => last)),
+    };
+  }
+}

@@ -1,0 +1,88 @@
+import type { Duplex } from 'node:stream';
+import { CloseCode, type Server } from 'graphql-ws';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import { withSharedText } from './shared-text.ts';
+
+/** Answers that may wait for a client to read them; a full page of the longest messages fits in twice. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+/** From here on answers wait for those before them to leave. */
+const PLENTY_BYTES = 64 * 1024;
+export const TOO_SLOW = 4429;
+
+/** Operations of one socket. */
+export interface UnderWay {
+  /** Ids of those that have begun and are not wound up, also those that the client has cancelled meanwhile. */
+  underWay: Set<string>;
+  /** The id of the operation that the present message begins. */
+  begins: string | undefined;
+}
+
+/**
+ * Connects a socket to the protocol's server. Unlike the adapter of `graphql-ws` it holds on to neither the upgrade
+ * request nor the messages, has no clock for each socket, and tells the log what goes wrong.
+ * @param wire what the socket runs over
+ */
+export function converse<Extra extends UnderWay>(
+  socket: WebSocket,
+  wire: Duplex,
+  protocol: Server<Extra>,
+  extra: Extra,
+  log: Logger,
+): void {
+  const fail = (error: unknown) => {
+    log.error({ err: error }, 'a message of a socket failed');
+    socket.close(CloseCode.InternalServerError, 'Internal server error');
+  };
+  let isGathering = false;
+  // What is sent in one turn of the event loop goes to the operating system at once: a call for each would cost most.
+  const gather = () => {
+    if (isGathering) return;
+    isGathering = true;
+    wire.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      wire.uncork();
+    });
+  };
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      // Whoever sends much waits until it is with the operating system, so that little of it waits here.
+      send: (text) => {
+        const whole = withSharedText(text);
+        if (socket.readyState !== socket.OPEN) return;
+        gather();
+        if (socket.bufferedAmount < PLENTY_BYTES) return socket.send(whole);
+        boundBuffer(socket);
+        return new Promise((resolve) => socket.send(whole, () => resolve()));
+      },
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (take) => {
+        socket.on('message', (frame) => {
+          // Whoever is being closed may go on sending and gets nothing for it.
+          if (socket.readyState !== socket.OPEN) return;
+          boundBuffer(socket);
+          const taken = take(String(frame));
+          const id = extra.begins;
+          extra.begins = undefined;
+          void taken.catch(fail).finally(() => {
+            if (id !== undefined) extra.underWay.delete(id);
+          });
+        });
+      },
+    },
+    extra,
+  );
+  socket.on('ping', () => boundBuffer(socket));
+  // Frames that are too large or no frames at all: `ws` closes with the code for it.
+  socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));
+  socket.once('close', (code, reason) => {
+    closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'the end of a socket failed'));
+  });
+}
+
+/** Whoever asks and asks without reading the answers is not waited for. */
+function boundBuffer(socket: WebSocket): void {
+  if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.close(TOO_SLOW, 'Too slow');
+}

@@ -1,0 +1,143 @@
+/** Events that may wait for a reader who does not keep up, before the reader is given up. */
+const MAX_WAITING = 1_000;
+
+/** Something that happened, as the payload of a subscription begins with it. */
+export class LiveEvent<Told = unknown> {
+  readonly told: Told;
+  #results: Map<string, unknown> | undefined;
+
+  constructor(told: Told) {
+    this.told = told;
+  }
+
+  /** Computes once for all who share the key: a thousand subscribers of one document cost one execution. */
+  once<Result>(key: string, compute: () => Result): Result {
+    this.#results ??= new Map();
+    let result = this.#results.get(key) as Result | undefined;
+    if (result === undefined) {
+      result = compute();
+      this.#results.set(key, result);
+    }
+    return result;
+  }
+}
+
+/** One subscriber's events, which wait until they are asked for. Whoever fills it is told when the reader leaves. */
+export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
+  readonly #leave: (queue: LiveQueue<Told>) => void;
+  #queue: LiveEvent<Told>[] = [];
+  #wake: (() => void) | undefined;
+  #end: 'open' | 'finishing' | 'done' = 'open';
+  #isTooSlow = false;
+  #onTooSlow: (() => void) | undefined;
+
+  constructor(leave: (queue: LiveQueue<Told>) => void) {
+    this.#leave = leave;
+  }
+
+  /** Called when the reader has fallen too far behind: ends its connection, so that it comes back with its last cursor. */
+  set onTooSlow(endConnection: (() => void) | undefined) {
+    this.#onTooSlow = endConnection;
+    if (this.#isTooSlow) endConnection?.();
+  }
+
+  push(event: LiveEvent<Told>): void {
+    if (this.#end !== 'open') return;
+    if (this.#queue.length >= MAX_WAITING) {
+      this.#isTooSlow = true;
+      this.#close();
+      this.#onTooSlow?.();
+    } else {
+      this.#queue.push(event);
+      this.#wake?.();
+    }
+  }
+
+  /** Nothing more comes: the reader still gets what waits, then it is over. */
+  finish(): void {
+    if (this.#end !== 'open') return;
+    this.#end = 'finishing';
+    this.#wake?.();
+  }
+
+  /** Whether more may come. */
+  get isOpen(): boolean {
+    return this.#end === 'open' || this.#end === 'finishing';
+  }
+
+  /** Whether the reader may have lost the right to an event since it came: what others are told of it is not theirs. */
+  isDoubtful(_event: LiveEvent<Told>): boolean {
+    return false;
+  }
+
+  /** Events that can be had without waiting, at most so many. */
+  takeReady(max: number): LiveEvent<Told>[] {
+    return this.#queue.splice(0, max);
+  }
+
+  async next(): Promise<IteratorResult<LiveEvent<Told>, undefined>> {
+    while (this.isOpen) {
+      const event = this.hasMissed ? await this.#nextMissed() : this.#queue.shift();
+      if (event) return { value: event, done: false };
+      if (this.hasMissed || this.#queue.length > 0) continue;
+      if (this.#end === 'finishing') this.#close();
+      else if (this.#end === 'open') await this.#push();
+    }
+    return { value: undefined, done: true };
+  }
+
+  async return(): Promise<IteratorResult<LiveEvent<Told>, undefined>> {
+    this.#close();
+    return { value: undefined, done: true };
+  }
+
+  async throw(error: unknown): Promise<never> {
+    this.#close();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Whether there may be events that come before those in the queue. */
+  protected get hasMissed(): boolean {
+    return false;
+  }
+
+  /** The next of them, if there is one. */
+  protected async nextMissed(): Promise<LiveEvent<Told> | undefined> {
+    return undefined;
+  }
+
+  protected clear(): void {
+    this.#queue = [];
+  }
+
+  /** Nobody asks again after a failure: what goes on filling it would be kept for nobody. */
+  async #nextMissed(): Promise<LiveEvent<Told> | undefined> {
+    try {
+      return await this.nextMissed();
+    } catch (error) {
+      this.#close();
+      throw error;
+    }
+  }
+
+  #push(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #close(): void {
+    if (!this.isOpen) return;
+    this.#end = 'done';
+    this.clear();
+    this.#leave(this);
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import type { UserViewer } from '../lib/access.ts';
+import { SECOND } from '../lib/time.ts';
+import type { Bus } from './bus.ts';
+import { LiveEvent, LiveQueue } from './live-queue.ts';
+
+/** Whether a user has a socket open, on whatever process. */
+export interface PresenceOf {
+  userId: number;
+  online: boolean;
+}
+
+type User = Pick<UserViewer, 'applicationId' | 'userId'>;
+
+const TOPIC = 'presence';
+/** How often a process says that it lives. */
+const BEAT = 5 * SECOND;
+/** A process that has been silent for so long is gone, and its users with it. */
+const SILENCE = 4 * BEAT;
+/** Users of one message: the longest ids of so many fit in what every carrier takes. */
+const CHUNK = 300;
+
+/** What presence knows of time. */
+export interface Clock {
+  /** Milliseconds since whenever. */
+  now: () => number;
+  /** @returns stops it */
+  every: (milliseconds: number, tick: () => void) => () => void;
+}
+
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  every(milliseconds, tick) {
+    const timer = setInterval(tick, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * What processes tell each other, each numbering what it tells: whoever hears the numbers of one process in a row has
+ * lost nothing of it. Nothing depends on what comes first of two processes.
+ */
+type Told = { process: string } & (
+  | { number: number; on: string[]; off: string[] }
+  /** All users of a process, in several messages if they are many. */
+  | { number: number; all: string[]; isFirst: boolean; isLast: boolean }
+  /** It lives; the number is that of its last message. */
+  | { number: number; beat: true }
+  | { asks: string | 'everybody' }
+  | { bye: true }
+);
+
+interface OtherProcess {
+  users: Set<string>;
+  /** Of all its users, those that have come so far: they hold once the last one is here. */
+  arriving: string[];
+  number: number;
+  heardAt: number;
+}
+
+/**
+ * Who is online: users with live sockets, on all processes. Nothing of it is stored; each process knows its own and
+ * what the others tell.
+ */
+export class Presence {
+  readonly #process = randomUUID();
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  /** Sockets of this process by user. */
+  readonly #own = new Map<string, number>();
+  readonly #others = new Map<string, OtherProcess>();
+  readonly #watches = new Map<string, Set<LiveQueue<PresenceOf>>>();
+  /** Users who have come or gone and were not told of yet. */
+  #changed = new Set<string>();
+  /** Somebody wants to be told of all users. */
+  #isAsked = false;
+  #isTelling = false;
+  #number = 0;
+  /** Processes that were asked since the last beat: once is enough. */
+  readonly #asked = new Set<string>();
+  #stopBeating = () => {};
+  #isStopped = false;
+
+  constructor(bus: Bus, clock: Clock = CLOCK) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    this.#bus.on(TOPIC, (told) => this.#hear(told as Told));
+    this.#bus.onReturn(() => this.#tell({ asks: 'everybody' }));
+    this.#tell({ asks: 'everybody' });
+    this.#stopBeating = this.#clock.every(BEAT, () => this.#beat());
+  }
+
+  /** Says goodbye: the others do not wait for more of this process. */
+  stop(): void {
+    this.#stopBeating();
+    this.#tell({ bye: true });
+    this.#isStopped = true;
+  }
+
+  /** Ends every watch in good order, so that nothing keeps its connection open. */
+  endWatches(): void {
+    for (const watches of [...this.#watches.values()]) for (const watch of [...watches]) void watch.return();
+  }
+
+  /** A socket of the user is open. @returns what tells that it is closed, once however often it is called */
+  connect(user: User): () => void {
+    const key = keyOf(user);
+    this.#count(key, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#count(key, -1);
+      isOpen = false;
+    };
+  }
+
+  isOnline(user: User): boolean {
+    return this.#isOnline(keyOf(user));
+  }
+
+  /** What holds of the users now, then each change. */
+  watch(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
+    const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
+    const queue = new LiveQueue<PresenceOf>((left) => {
+      for (const key of keys) {
+        const watches = this.#watches.get(key);
+        watches?.delete(left);
+        if (watches?.size === 0) this.#watches.delete(key);
+      }
+    });
+    for (const [index, userId] of userIds.entries()) {
+      const key = keys[index]!;
+      const watches = this.#watches.get(key);
+      if (watches) watches.add(queue);
+      else this.#watches.set(key, new Set([queue]));
+      queue.push(new LiveEvent({ userId, online: this.#isOnline(key) }));
+    }
+    return queue;
+  }
+
+  #isOnline(key: string): boolean {
+    if (this.#own.has(key)) return true;
+    for (const { users } of this.#others.values()) if (users.has(key)) return true;
+    return false;
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    const open = (this.#own.get(key) ?? 0) + change;
+    this.#noticing([key], () => {
+      if (open > 0) this.#own.set(key, open);
+      else this.#own.delete(key);
+    });
+    const isFirstOrLast = open === (change > 0 ? 1 : 0);
+    if (!isFirstOrLast) return;
+    this.#changed.add(key);
+    this.#tellSoon();
+  }
+
+  /** Tells the watches what a change makes of the users it concerns. */
+  #noticing(keys: Iterable<string>, change: () => void): void {
+    const watched = [...keys].filter((key) => this.#watches.has(key));
+    const before = watched.map((key) => this.#isOnline(key));
+    change();
+    for (const [index, key] of watched.entries()) {
+      const online = this.#isOnline(key);
+      if (online === before[index]) continue;
+      const event = new LiveEvent({ userId: Number(key.split(':')[1]), online });
+      for (const watch of this.#watches.get(key) ?? []) watch.push(event);
+    }
+  }
+
+  /** Those who come and go in one turn of the event loop are told of together, and all who ask in it are answered once. */
+  #tellSoon(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    setImmediate(() => {
+      this.#isTelling = false;
+      const changed = [...this.#changed];
+      this.#changed = new Set();
+      if (this.#isAsked) this.#tellAll();
+      else this.#tellChanges(changed);
+      this.#isAsked = false;
+    });
+  }
+
+  #tellChanges(changed: string[]): void {
+    for (let start = 0; start < changed.length; start += CHUNK) {
+      const keys = changed.slice(start, start + CHUNK);
+      const on = keys.filter((key) => this.#own.has(key));
+      this.#tell({ number: ++this.#number, on, off: keys.filter((key) => !this.#own.has(key)) });
+    }
+  }
+
+  #tellAll(): void {
+    const users = [...this.#own.keys()];
+    for (let start = 0; start === 0 || start < users.length; start += CHUNK) {
+      const all = users.slice(start, start + CHUNK);
+      this.#tell({ number: ++this.#number, all, isFirst: start === 0, isLast: start + CHUNK >= users.length });
+    }
+  }
+
+  /** A process without users need not be known to live. */
+  #beat(): void {
+    this.#asked.clear();
+    if (this.#own.size > 0) this.#tell({ number: this.#number, beat: true });
+    for (const [process, { heardAt }] of this.#others) {
+      if (this.#clock.now() - heardAt > SILENCE) this.#lose(process);
+    }
+  }
+
+  #tell(told: Told extends infer One ? (One extends Told ? Omit<One, 'process'> : never) : never): void {
+    if (this.#isStopped) return;
+    this.#bus.tell(TOPIC, { process: this.#process, ...told });
+  }
+
+  #hear(told: Told): void {
+    if ('asks' in told) {
+      if (told.asks !== 'everybody' && told.asks !== this.#process) return;
+      this.#isAsked = true;
+      this.#tellSoon();
+    } else if ('bye' in told) {
+      this.#lose(told.process);
+    } else {
+      this.#take(told);
+    }
+  }
+
+  #take(told: Exclude<Told, { asks: string } | { bye: true }>): void {
+    const { process, number } = told;
+    const known = this.#others.get(process);
+    const beginsAnew = 'all' in told && told.isFirst;
+    const isNext = known !== undefined && number === known.number + ('beat' in told ? 0 : 1);
+    if (!beginsAnew && !isNext) {
+      // Something of it was lost, or never heard.
+      this.#askFor(process);
+      return;
+    }
+    const other = known ?? { users: new Set(), arriving: [], number, heardAt: 0 };
+    this.#others.set(process, other);
+    other.number = number;
+    other.heardAt = this.#clock.now();
+    if ('on' in told) {
+      this.#noticing([...told.on, ...told.off], () => {
+        for (const key of told.on) other.users.add(key);
+        for (const key of told.off) other.users.delete(key);
+      });
+    } else if ('all' in told) {
+      if (told.isFirst) other.arriving = [];
+      other.arriving.push(...told.all);
+      if (told.isLast) this.#replace(other);
+    }
+  }
+
+  /** What all users of a process were until now is forgotten only here: nobody who stays seems to go. */
+  #replace(other: OtherProcess): void {
+    const users = new Set(other.arriving);
+    other.arriving = [];
+    this.#noticing(new Set([...other.users, ...users]), () => {
+      other.users = users;
+    });
+  }
+
+  #askFor(process: string): void {
+    if (this.#asked.has(process)) return;
+    this.#asked.add(process);
+    this.#tell({ asks: process });
+  }
+
+  #lose(process: string): void {
+    const other = this.#others.get(process);
+    if (!other) return;
+    this.#noticing(other.users, () => this.#others.delete(process));
+  }
+}
+
+function keyOf({ applicationId, userId }: User): string {
+  return `${applicationId}:${userId}`;
+}

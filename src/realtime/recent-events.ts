@@ -1,0 +1,111 @@
+import { db } from '../db/client.ts';
+import { coalesce } from '../db/coalesce.ts';
+import { SECOND } from '../lib/time.ts';
+import { LiveEvent } from './live-queue.ts';
+import { readMissed, type StreamRow } from './outbox-reader.ts';
+import type { DialogEvent } from './watch.ts';
+
+/** Rows that are kept for whoever comes back soon. */
+const MAX_ROWS = 10_000;
+
+/** Rows of one step of catching up. */
+const STEP = 500;
+
+/** How long those who catch up at the same time share what they are told. */
+const SHARED_FOR = SECOND;
+
+/**
+ * The end of the stream in memory: when thousands come back at once with their cursors, the database is not asked by
+ * each of them. What a row says of its dialog's occupants is read anew all the same, since it is of the past.
+ */
+export class RecentEvents {
+  #rows: StreamRow[] = [];
+  /** Rows up to here are not kept. */
+  #begin = 0n;
+  #shared = new Map<bigint, DialogEvent>();
+  #forget: NodeJS.Timeout | undefined;
+
+  /** Begins anew behind a position. */
+  restart(position: bigint): void {
+    this.#rows = [];
+    this.#begin = position;
+  }
+
+  /** Takes the next rows of the stream in, in its order. */
+  add(rows: StreamRow[]): void {
+    this.#rows.push(...rows);
+    this.#forgetDeleted(rows);
+    if (this.#rows.length < 2 * MAX_ROWS) return;
+    const forgotten = this.#rows.splice(0, this.#rows.length - MAX_ROWS);
+    this.#begin = forgotten.at(-1)!.position;
+  }
+
+  /** Rows behind a position as far as another that the reader has reached, with their dialogs as they are now. */
+  async read(applicationId: number, after: bigint, upTo: bigint): Promise<{ rows: StreamRow[]; reached: bigint }> {
+    if (after < this.#begin) {
+      const rows = await readMissed(applicationId, after, upTo, STEP);
+      return { rows, reached: rows.length === STEP ? rows.at(-1)!.position : upTo };
+    }
+    const from = this.#indexBehind(after);
+    const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexBehind(upTo)));
+    const reached = rows.length === STEP ? rows.at(-1)!.position : upTo;
+    const own = rows.filter((row) => row.applicationId === applicationId && row.dialogId !== null);
+    const dialogs = await Promise.all(own.map((row) => dialogNow(row)));
+    return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached };
+  }
+
+  /** One event for all who are told of the row within a moment. */
+  eventOf(row: StreamRow): DialogEvent {
+    const known = this.#shared.get(row.position);
+    if (known) return known;
+    const event = new LiveEvent(row);
+    this.#shared.set(row.position, event);
+    this.#forget ??= setTimeout(() => {
+      this.#forget = undefined;
+      this.#shared = new Map();
+    }, SHARED_FOR).unref();
+    return event;
+  }
+
+  /** Answers that show what has been deleted are shared with nobody who comes later. */
+  #forgetDeleted(rows: StreamRow[]): void {
+    const deleted = rows.filter((row) => row.kind === 'messagesDeleted');
+    if (deleted.length === 0 || this.#shared.size === 0) return;
+    const ids = new Set(deleted.flatMap((row) => row.detail!.messageIds!));
+    for (const [position, { told }] of this.#shared) if (ids.has(told.subjectId)) this.#shared.delete(position);
+  }
+
+  /** Of the first row behind a position. */
+  #indexBehind(position: bigint): number {
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#rows[middle]!.position <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+type DialogKey = Pick<StreamRow, 'applicationId' | 'dialogId'>;
+type DialogNow = Pick<StreamRow, 'dialogType' | 'memberVersion'>;
+
+const dialogNow = coalesce(
+  async (wanted: DialogKey[]): Promise<DialogNow[]> => {
+    const keyOf = ({ applicationId, dialogId }: DialogKey) => `${applicationId} ${dialogId}`;
+    const dialogs = [...new Map(wanted.map((one) => [keyOf(one), one])).values()];
+    const rows = await db.$queryRaw<(DialogKey & DialogNow)[]>`
+      SELECT d.application_id AS "applicationId", d.id AS "dialogId", d.type AS "dialogType",
+        d.member_version AS "memberVersion"
+      FROM unnest(${dialogs.map((one) => one.applicationId)}::int[], ${dialogs.map((one) => one.dialogId)}::text[])
+        AS w (application_id, id)
+      JOIN dialogs d USING (application_id, id)`;
+    const known = new Map(rows.map((row) => [keyOf(row), row]));
+    return wanted.map((one) => {
+      const { dialogType, memberVersion } = known.get(keyOf(one)) ?? { dialogType: null, memberVersion: null };
+      return { dialogType, memberVersion };
+    });
+  },
+  { max: 10_000 },
+);

@@ -1,0 +1,269 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import type pg from 'pg';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
+import { closeSockets, connect, listen, listenOn, openSocket, type RawSocket, until } from '../support/sockets.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+import { apiKey, createUser } from '../support/users.ts';
+
+useApp();
+
+afterEach(() => closeSockets());
+
+const subscribeTo = (dialogId: string, id: string) => ({
+  id,
+  type: 'subscribe',
+  payload: { query: MESSAGE_SENT, variables: { dialogId } },
+});
+
+/** Does something while nobody can read the table, as soon as somebody waits to. */
+async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, meanwhile: () => Promise<unknown>) {
+  const holder: pg.Client = await ownConnection();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    begin();
+    await until(async () => {
+      const waiting = await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`);
+      return waiting.length > 0;
+    });
+    await meanwhile();
+    await holder.query('COMMIT');
+  } finally {
+    await holder.end();
+  }
+}
+
+/** Everything that was under way before is through: somebody who comes now is told of something. */
+async function somebodyHears(): Promise<void> {
+  const [zoe] = await quickUsers(1);
+  const dialogId = await createDialog(zoe!, [zoe!]);
+  const heard = await listen(MESSAGE_SENT, { dialogId }, zoe!);
+  await send(zoe!, dialogId, 'still here');
+  await heard.atLeast(1);
+  await heard.close();
+}
+
+describe('sockets that break the rules', () => {
+  const GARBAGE: [string, (socket: RawSocket) => void, number][] = [
+    ['no JSON', ({ socket }) => socket.send('{'), 4400],
+    ['nothing', ({ socket }) => socket.send(''), 4400],
+    ['a list', ({ socket }) => socket.send('[]'), 4400],
+    ['null', ({ socket }) => socket.send('null'), 4400],
+    ['an unknown type', ({ socket }) => socket.send('{"type":"start","id":"1"}'), 4400],
+    ['a subscribe without an id', ({ socket }) => socket.send('{"type":"subscribe","payload":{"query":"{x}"}}'), 4400],
+    ['a subscribe without a document', ({ socket }) => socket.send('{"type":"subscribe","id":"1","payload":{}}'), 4400],
+    ['bytes', ({ socket }) => socket.send(Buffer.from([0, 255, 1, 254])), 4400],
+    ['JSON nested without end', ({ socket }) => socket.send('['.repeat(500_000)), 4400],
+    ['a text that is no UTF-8', ({ socket }) => socket.send(Buffer.from([0xc3, 0x28]), { binary: false }), 1007],
+    ['another connection_init', ({ send }) => send({ type: 'connection_init', payload: apiKey.headers }), 4429],
+  ];
+
+  test.each(GARBAGE)('are closed for %s, and nobody else notices', async (_name, misbehave, code) => {
+    const printed = vi.spyOn(console, 'error');
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    await listenOn(socket, MESSAGE_SENT, { dialogId });
+    const other = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    misbehave(socket);
+    expect((await socket.closed).code).toBe(code);
+    await until(() => running.app.services.hub.watchCount === 1);
+    await send(alice!, dialogId, 'hi');
+    await other.atLeast(1);
+    expect(printed).not.toHaveBeenCalled();
+    printed.mockRestore();
+  });
+
+  test('are closed when what they send are no frames', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const { socket, closed } = await listen(MESSAGE_SENT, { dialogId }, alice!).then((heard) => heard.socket);
+    (socket as unknown as { _socket: NodeJS.WritableStream })._socket.write('GET / HTTP/1.1\r\n\r\n');
+    expect((await closed).code).toBe(1002);
+    await until(() => running.app.services.hub.watchCount === 0);
+  });
+
+  test('are not heard once they are being closed', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    socket.socket.send('garbage');
+    for (let nth = 1; nth <= 20; nth++) socket.send(subscribeTo(dialogId, `s${nth}`));
+    expect((await socket.closed).code).toBe(4400);
+    await somebodyHears();
+    expect(running.app.services.hub.watchCount).toBe(0);
+  });
+
+  test('which ask for other paths and break off end nothing but themselves', async () => {
+    const { port } = new URL(running.url);
+    for (let nth = 0; nth < 20; nth++) {
+      const socket = connectTcp(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(
+        `GET /${nth % 2 ? 'other' : 'graphql'} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+        () => socket.resetAndDestroy(),
+      );
+      await once(socket, 'close');
+    }
+    await somebodyHears();
+  });
+});
+
+describe('ids of operations', () => {
+  test('one that is in use is no other operation', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, 'mine');
+    socket.send(subscribeTo(dialogId, 'mine'));
+    expect((await socket.closed).code).toBe(4409);
+    await until(() => running.app.services.hub.watchCount === 0);
+  });
+
+  test('one may be used again once its operation is over', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    const heard = () => socket.received.filter(({ type, id }) => type === 'next' && id === 'again');
+    for (let nth = 1; nth <= 3; nth++) {
+      socket.send(subscribeTo(dialogId, 'again'));
+      await until(() => running.app.services.hub.watchCount === 1);
+      await send(alice!, dialogId, `message ${nth}`);
+      await until(() => heard().length === nth);
+      socket.send({ id: 'again', type: 'complete' });
+      await until(() => running.app.services.hub.watchCount === 0);
+      // Behind what the service has left to do for it.
+      expect((await socket.run('{ __typename }')).data).toEqual({ __typename: 'Query' });
+    }
+    expect(heard()).toHaveLength(3);
+  });
+
+  test('one that is cancelled and used again in the same breath leaves nothing open', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    for (let nth = 0; nth < 5; nth++) {
+      const socket = await connect(alice!);
+      for (let turn = 0; turn < 20; turn++) {
+        socket.send(subscribeTo(dialogId, 'same'));
+        socket.send({ id: 'same', type: 'complete' });
+      }
+      socket.send(subscribeTo(dialogId, 'same'));
+      expect((await socket.closed).code).toBe(4409);
+    }
+    await somebodyHears();
+    await until(() => running.app.services.hub.watchCount === 0);
+  });
+});
+
+describe('cancelling while joining', () => {
+  test('an operation that is completed before it has joined is never heard of', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    await whileLocked(
+      'dialogs',
+      () => socket.send(subscribeTo(dialogId, 'early')),
+      async () => socket.send({ id: 'early', type: 'complete' }),
+    );
+    const stays = await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, 'stays');
+    await send(alice!, dialogId, 'hi');
+    await stays.atLeast(1);
+    await until(() => running.app.services.hub.watchCount === 1);
+    expect(socket.received.filter(({ id }) => id === 'early')).toEqual([]);
+  });
+
+  test('cancelling at once is no way around the number of operations', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    const socket = await connect(alice!);
+    await whileLocked(
+      'dialogs',
+      () => {
+        for (let nth = 1; nth <= 130; nth++) {
+          socket.send(subscribeTo(dialogId, `s${nth}`));
+          if (nth <= 100) socket.send({ id: `s${nth}`, type: 'complete' });
+        }
+      },
+      () => until(() => socket.received.filter(({ type }) => type === 'error').length === 30),
+    );
+    await somebodyHears();
+    await until(() => running.app.services.hub.watchCount === 0);
+    expect((await socket.run('{ me { id } }')).data).toEqual({ me: { id: alice!.id } });
+  });
+
+  test('a socket that is closed meanwhile leaves nothing open', async () => {
+    const [alice] = await quickUsers(1);
+    const dialogId = await createDialog(alice!, [alice!]);
+    for (const leave of [
+      (socket: RawSocket) => socket.close(),
+      async (socket: RawSocket) => {
+        socket.socket.terminate();
+        await socket.closed;
+      },
+    ]) {
+      const socket = await connect(alice!);
+      await whileLocked(
+        'dialogs',
+        () => socket.send(subscribeTo(dialogId, '1')),
+        () => leave(socket),
+      );
+      await somebodyHears();
+      await until(() => running.app.services.hub.watchCount === 0);
+    }
+  });
+
+  test('a socket that is closed while its credentials are looked up was never there', async () => {
+    const user = await createUser();
+    const { presence } = running.app.services;
+    const who = { applicationId: 92, userId: user.id };
+    const socket = await openSocket();
+    await whileLocked(
+      'sessions',
+      () => socket.send({ type: 'connection_init', payload: user.headers }),
+      async () => {
+        socket.socket.terminate();
+        await socket.closed;
+      },
+    );
+    await somebodyHears();
+    await until(() => !presence.isOnline(who));
+    expect(running.app.services.hub.watchCount).toBe(0);
+  });
+
+  test('operations before connection_ack are refused', async () => {
+    const user = await createUser();
+    const socket = await openSocket();
+    await whileLocked(
+      'sessions',
+      () => socket.send({ type: 'connection_init', payload: user.headers }),
+      async () => {
+        socket.send({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
+        expect((await socket.closed).code).toBe(4401);
+      },
+    );
+  });
+});
+
+test('a subscription whose dialog is lost ends with complete, and its id is free again', async () => {
+  const [alice, bob] = await quickUsers(2);
+  const dialogId = await createDialog(alice!, [bob!]);
+  const other = await createDialog(alice!, [bob!]);
+  const socket = await connect(bob!);
+  await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, '1');
+  await ask(
+    'mutation ($id: ID!, $ids: [Int!]!) { updateDialog(id: $id, input: { removeOccupantIds: $ids }) { id } }',
+    { id: dialogId, ids: [bob!.id] },
+    alice!,
+  );
+  await socket.find(({ id, type }) => id === '1' && type === 'complete');
+  expect(running.app.services.hub.watchCount).toBe(0);
+  await socket.run('{ __typename }');
+  socket.send(subscribeTo(other, '1'));
+  await until(() => running.app.services.hub.watchCount === 1);
+  const id = await send(alice!, other, 'hi');
+  await socket.find(({ type, payload }) => type === 'next' && payload.data.messageSent?.message.id === id);
+});

@@ -1,0 +1,180 @@
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Bus, type Carrier } from '../../src/realtime/bus.ts';
+import { PostgresCarrier } from '../../src/realtime/postgres-carrier.ts';
+import { running, useApp } from '../support/app.ts';
+import { until } from '../support/sockets.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+
+useApp();
+
+const warnings: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A process on the bus, as far as the bus is concerned. */
+async function join(origin: string, carrier: Carrier = new PostgresCarrier(running.database.config, log)) {
+  const bus = new Bus(origin, carrier, log);
+  const heard: unknown[] = [];
+  let returns = 0;
+  bus.on('test', (data) => heard.push(data));
+  bus.onReturn(() => returns++);
+  await bus.start();
+  cleanups.push(() => bus.stop());
+  return { bus, heard, returns: () => returns };
+}
+
+/** What goes over the wire, as PostgreSQL hands it out. */
+async function wiretap(): Promise<string[]> {
+  const texts: string[] = [];
+  const client = await ownConnection();
+  client.on('notification', ({ payload }) => texts.push(payload!));
+  await client.query('LISTEN atrium');
+  cleanups.push(() => client.end());
+  return texts;
+}
+
+/** Connections of this database that listen. */
+function listeners(): Promise<{ pid: number }[]> {
+  return sql(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY pid",
+  );
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, nth) => nth);
+
+describe('what a process tells', () => {
+  test('is heard by the others in its order, and not by itself', async () => {
+    const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')];
+    for (const nth of numbers(50)) {
+      alice.bus.tell('test', { nth });
+      if (nth % 7 === 0) await new Promise(setImmediate);
+    }
+    bob.bus.tell('test', 'from bob');
+    await until(() => carol.heard.length === 51 && bob.heard.length === 50 && alice.heard.length === 1);
+    const inOrder = numbers(50).map((nth) => ({ nth }));
+    expect(bob.heard).toEqual(inOrder);
+    expect(carol.heard.filter((data) => data !== 'from bob')).toEqual(inOrder);
+    expect(alice.heard).toEqual(['from bob']);
+  });
+
+  test('travels once if it is the same in one turn of the event loop, and again in a later one', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    for (const _ of numbers(1_000)) alice.bus.tell('test', 'wake');
+    alice.bus.tell('test', 'after');
+    await until(() => bob.heard.includes('after'));
+    alice.bus.tell('test', 'wake');
+    alice.bus.tell('test', 'last');
+    await until(() => bob.heard.includes('last'));
+    expect(bob.heard).toEqual(['wake', 'after', 'wake', 'last']);
+  });
+
+  test('is packed into few texts, none longer than PostgreSQL takes', async () => {
+    const [alice, bob, texts] = [await join('alice'), await join('bob'), await wiretap()];
+    const messages = numbers(2_000).map((nth) => `${nth} ${'é'.repeat(nth % 60)}`);
+    for (const message of messages) alice.bus.tell('test', message);
+    await until(() => bob.heard.length === messages.length);
+    expect(bob.heard).toEqual(messages);
+    const sizes = texts.map((text) => Buffer.byteLength(text));
+    expect(Math.max(...sizes)).toBeLessThan(8_000);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(sizes.length).toBeLessThanOrEqual(Math.ceil(total / 7_700));
+  });
+
+  test('is lost alone when it is too long, whatever was told with it', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    for (const data of ['before', 'x'.repeat(9_000), 'after']) alice.bus.tell('test', data);
+    await until(() => bob.heard.includes('after'));
+    expect(bob.heard).toEqual(['before', 'after']);
+  });
+
+  test('goes out even if it is told in the moment in which the last text has gone', async () => {
+    const sent: string[] = [];
+    const carrier: Carrier = { maxBytes: 1_000, start: async () => {}, stop: async () => {}, send: async () => {} };
+    const { bus } = await join('alice', carrier);
+    for (const late of numbers(12)) {
+      await new Promise<void>((resolve) => {
+        carrier.send = async (text) => {
+          sent.push(text);
+          if (!text.includes('first')) return;
+          let moment = Promise.resolve();
+          for (const _ of numbers(late)) moment = moment.then(() => {});
+          void moment.then(() => {
+            bus.tell('test', `second ${late}`);
+            resolve();
+          });
+        };
+        bus.tell('test', `first ${late}`);
+      });
+      await until(() => sent.some((text) => text.includes(`second ${late}"`)));
+    }
+  });
+
+  test('before it stops still goes out, and nothing after', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    alice.bus.tell('test', 'goodbye');
+    const stopped = alice.bus.stop();
+    alice.bus.tell('test', 'too late');
+    await stopped;
+    const carol = await join('carol');
+    carol.bus.tell('test', 'from carol');
+    await until(() => bob.heard.includes('from carol'));
+    expect(bob.heard).toEqual(['goodbye', 'from carol']);
+  });
+});
+
+describe('a process that hears', () => {
+  test('passes over what it does not understand', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    for (const text of ['', 'garbage', '{"no":"list"}', '["carol",7]', 'null']) {
+      await sql('SELECT pg_notify($1, $2)', ['atrium', text]);
+    }
+    await sql('SELECT pg_notify(\'atrium\', \'["carol",["unknown",1],["test","known"]]\')');
+    alice.bus.tell('test', 'after');
+    await until(() => bob.heard.includes('after'));
+    expect(bob.heard).toEqual(['known', 'after']);
+  });
+
+  test('listens again when its connection is cut, and is told that it may have missed something', async () => {
+    const alice = await join('alice');
+    const others = (await listeners()).map(({ pid }) => pid);
+    const bob = await join('bob');
+    const [own] = (await listeners()).filter(({ pid }) => !others.includes(pid));
+    for (let cut = 1; cut <= 2; cut++) {
+      const [now] = cut === 1 ? [own] : (await listeners()).filter(({ pid }) => !others.includes(pid));
+      await sql('SELECT pg_terminate_backend($1)', [now!.pid]);
+      await until(() => bob.returns() === cut);
+      alice.bus.tell('test', `after cut ${cut}`);
+      await until(() => bob.heard.includes(`after cut ${cut}`));
+    }
+    expect([alice.returns(), (await listeners()).length]).toEqual([0, others.length + 1]);
+  });
+
+  test('listens again after a while in which nobody could connect, over one connection', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    const count = (await listeners()).length;
+    const name = running.database.config.connectionString!.match(/\/(test_\w+)\?/)![1]!;
+    const admin = new pg.Client(running.database.config.connectionString!.replace(name, 'postgres'));
+    await admin.connect();
+    warnings.length = 0;
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    await until(() => warnings.filter((warning) => warning.includes('can not be heard')).length > 3);
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await admin.end();
+    await until(() => bob.returns() === 1 && alice.returns() === 1);
+    await until(async () => (await listeners()).length === count);
+    alice.bus.tell('test', 'again');
+    await until(() => bob.heard.length > 0);
+    expect(bob.heard).toEqual(['again']);
+  });
+
+  test('does not start without its database, and does not go on trying', async () => {
+    const nowhere = new PostgresCarrier({ host: '127.0.0.1', port: 1 }, log);
+    await expect(new Bus('alice', nowhere, log).start()).rejects.toThrow('ECONNREFUSED');
+  });
+});

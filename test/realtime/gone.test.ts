@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { throughGraphQL, throughRest } from '../support/doors.ts';
+import { Bell, DIALOG_EVENTS, eventsOf, whileMessagesAreHeld } from '../support/live.ts';
+import { closeSockets, listen, until } from '../support/sockets.ts';
+import { sql } from '../support/sql.ts';
+import { streamEvents } from '../support/sse.ts';
+
+useApp();
+
+afterEach(() => closeSockets());
+
+async function stage() {
+  const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+  return { alice, bob, carol, dialogId: await createDialog(alice, [bob, carol]), bell: await Bell.hung(alice) };
+}
+
+async function present(as: QuickUser): Promise<string> {
+  return (await ask('{ changes { cursor } }', {}, as)).changes.cursor;
+}
+
+const textsOf = (events: { message?: { text: string } }[]) => events.map((event) => event.message?.text);
+
+describe('what is gone by the time it is told', () => {
+  test('is not told: a message that is deleted before it is delivered', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const heard = await listen(DIALOG_EVENTS, {}, bob);
+    const stream = await streamEvents(DIALOG_EVENTS, { dialogId }, bob);
+    await until(() => running.app.services.hub.watchCount === 2);
+    const id = await send(alice, dialogId, 'soon gone');
+    await heard.atLeast(1);
+    await until(() => stream.results.length === 1);
+    await whileMessagesAreHeld({ dialogId, messageId: id }, (query) =>
+      query('DELETE FROM messages WHERE id = $1', [id]),
+    );
+    await send(alice, dialogId, 'next');
+    await heard.atLeast(2);
+    await until(() => stream.results.length === 2);
+    expect(textsOf(eventsOf(heard))).toEqual(['soon gone', 'next']);
+    expect(textsOf(stream.results.map(({ data }) => data.dialogEvents))).toEqual(['soon gone', 'next']);
+    stream.abort();
+  });
+
+  test('is not told to who comes back: messages that were deleted meanwhile, dialogs that were destroyed', async () => {
+    const { alice, bob, dialogId, bell } = await stage();
+    const since = await present(bob);
+    const pair = await throughRest.createPrivate(bob, alice);
+    await throughRest.deleteDialog(bob, pair);
+    await throughRest.createPrivate(bob, alice);
+    const id = await send(alice, dialogId, 'gone');
+    await throughRest.edit(alice, [id], 'edited');
+    await throughRest.deleteMessages(alice, [id], true);
+    await throughRest.deleteDialog(bob, pair, true);
+    const back = await listen(DIALOG_EVENTS, { since }, bob);
+    const [events] = await bell.heardBy(back);
+    expect(events).toEqual([
+      { __typename: 'DialogRemoved', dialogId: pair, removal: 'HIDDEN' },
+      { __typename: 'MessagesDeleted', dialogId, deletedIds: [id], forAll: true, deletedBy: alice.id },
+      { __typename: 'DialogRemoved', dialogId: pair, removal: 'DESTROYED' },
+    ]);
+  });
+
+  test('is not told out of what somebody else has just been told', async () => {
+    const { alice, bob, carol, dialogId, bell } = await stage();
+    const since = await present(bob);
+    const live = await listen(DIALOG_EVENTS, { dialogId }, alice);
+    const id = await send(alice, dialogId, 'gone');
+    const early = await listen(MESSAGE_SENT, { dialogId, since }, bob);
+    await early.atLeast(1);
+    await throughRest.deleteMessages(alice, [id], true);
+    await live.atLeast(2);
+    const late = await listen(MESSAGE_SENT, { dialogId, since }, carol);
+    await send(alice, dialogId, 'kept');
+    await late.atLeast(1);
+    expect(late.heard().map(({ messageSent }) => messageSent.message.text)).toEqual(['kept']);
+    expect(await bell.heardBy()).toEqual([]);
+  });
+
+  test('is not told to whom it is gone for: edits of what they have deleted for themselves', async () => {
+    const { alice, bob, carol, dialogId, bell } = await stage();
+    const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
+    const ids = [await send(alice, dialogId, 'hidden'), await send(alice, lobby, 'hidden')];
+    const since = await present(bob);
+    await throughRest.deleteMessages(bob, ids);
+    // All ask for the same and nothing in it depends on who asks; the first of those who share the answer may see it.
+    const document = `subscription ($since: String) { dialogEvents(since: $since) { __typename dialogId
+      ... on MessageSent { message { text } } ... on MessageEdited { message { text } } } }`;
+    const open = async (as: QuickUser, variables = {}) => listen(document, variables, as);
+    const live = [await open(alice), await open(carol), await open(bob), await open(alice)];
+    await throughRest.edit(alice, ids, 'edited');
+    const edited = ['edited', 'edited'];
+    expect((await bell.heardBy(...live)).map(textsOf)).toEqual([edited, edited, [], edited]);
+
+    const [ofCarol] = await bell.heardBy(await open(carol, { since }));
+    const [ofBob] = await bell.heardBy(await open(bob, { since }));
+    expect(textsOf(ofCarol!)).toEqual(edited);
+    expect(ofBob!.map((event) => event.__typename)).toEqual(['MessagesDeleted', 'MessagesDeleted']);
+  });
+});
+
+describe('a resolver that fails', () => {
+  const document = `subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename
+    ... on MessageSent { message { text reactions { name count } } } } }`;
+
+  test('costs its own event, says nothing of why, and the stream goes on', async () => {
+    const { alice, bob, carol, dialogId } = await stage();
+    const heard = [await listen(document, {}, bob), await listen(document, {}, carol)];
+    const stream = await streamEvents(document, { dialogId }, bob);
+    await until(() => running.app.services.hub.watchCount === 3);
+    await sql('ALTER TABLE reactions RENAME TO reactions_away');
+    try {
+      await send(alice, dialogId, 'fails');
+      for (const one of heard) await one.atLeast(1);
+      await until(() => stream.results.length === 1);
+    } finally {
+      await sql('ALTER TABLE reactions_away RENAME TO reactions');
+    }
+    await throughGraphQL.send(alice, dialogId, 'works');
+    for (const one of heard) await one.atLeast(2);
+    await until(() => stream.results.length === 2);
+    const masked = { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+    const works = { dialogEvents: { __typename: 'MessageSent', message: { text: 'works', reactions: [] } } };
+    for (const one of heard) expect(one.heard()).toMatchObject([{ errors: [masked] }, works]);
+    expect(stream.results).toMatchObject([{ errors: [masked] }, { data: works }]);
+    expect(JSON.stringify([heard[0]!.heard(), stream.results])).not.toMatch(/relation|reactions_away|prisma|SELECT/i);
+    stream.abort();
+  });
+});

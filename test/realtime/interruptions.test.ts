@@ -1,0 +1,218 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { APPLICATION, running, useApp } from '../support/app.ts';
+import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { closeSockets, connect, type Listening, listen, listenOn, openSocket, until } from '../support/sockets.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+import { streamEvents } from '../support/sse.ts';
+import { apiKey } from '../support/users.ts';
+
+let database: OwnDatabase;
+
+useApp({
+  database: async () => {
+    database = await startOwnDatabase();
+    return database;
+  },
+});
+
+afterEach(() => closeSockets());
+
+const SENT = `subscription ($dialogId: ID, $since: String) {
+  messageSent(dialogId: $dialogId, since: $since) { cursor message { id text } } }`;
+const AWAY = { message: 'Service unavailable', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+
+async function stage() {
+  const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+  const dialogId = await createDialog(alice, [bob]);
+  return { alice, bob, dialogId };
+}
+
+/** Stores messages past the service. @returns their ids */
+async function store(dialogId: string, texts: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const text of texts) {
+    const [row] = await sql<{ id: string }>(
+      `WITH counted AS (UPDATE dialogs SET last_seq = last_seq + 1, message_count = message_count + 1 WHERE id = $1
+         RETURNING application_id, id, last_seq, created_at)
+       INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, attachments,
+         custom_fields, send_to_chat, date_sent, created_at, updated_at)
+       SELECT application_id, left(md5(random()::text), 24), id, last_seq, 1, 0, $2, '[]', '{}', true, 0, created_at,
+         created_at FROM counted
+       RETURNING id`,
+      [dialogId, text],
+    );
+    ids.push(row!.id);
+  }
+  return ids;
+}
+
+/** Writes them into the stream, where the service has to find them by looking. */
+async function announce(dialogId: string, messageIds: string[]): Promise<void> {
+  for (const id of messageIds) {
+    await sql(
+      `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+       VALUES ($1, 'messageSent', $2, $3, 1, $4)`,
+      [APPLICATION.id, dialogId, id, running.now()],
+    );
+  }
+}
+
+const textsOf = (listening: Listening) => listening.heard().map((data) => data.messageSent?.message.text ?? data);
+
+/** Waits until each has heard so much, and checks what it was. */
+async function expectHeard(listeners: Listening[], texts: string[]): Promise<void> {
+  for (const one of listeners) await one.atLeast(texts.length);
+  for (const one of listeners) expect(textsOf(one)).toEqual(texts);
+}
+
+/** Waits until the hub has looked at the stream a good number of times. */
+async function manyLooks(): Promise<void> {
+  for (let nth = 0; nth < 10; nth++) {
+    running.app.services.outbox.wake();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('nothing is lost and nothing comes twice', () => {
+  test.each([
+    ['who may know of it can not be asked', 'ALTER TABLE members RENAME COLUMN left_at TO', 'left_at'],
+    ['the stream can not be read', 'ALTER TABLE dialogs RENAME COLUMN type TO', 'type'],
+  ])('while %s', async (_name, rename, column) => {
+    const { alice, bob, dialogId } = await stage();
+    await send(alice, dialogId, 'first');
+    const listeners = [
+      await listen(SENT, { dialogId }, bob),
+      await listen(SENT, {}, alice),
+      await listen(SENT, {}, apiKey),
+    ];
+    await sql(`${rename} ${column}_away`);
+    await sql('UPDATE dialogs SET member_version = member_version + 1');
+    await announce(dialogId, await store(dialogId, ['one', 'two']));
+    await manyLooks();
+    await announce(dialogId, await store(dialogId, ['three']));
+    await manyLooks();
+    for (const one of listeners) expect(one.heard()).toEqual([]);
+    await sql(`${rename.replace(column, `${column}_away`)} ${column}`);
+    await expectHeard(listeners, ['one', 'two', 'three']);
+    await send(alice, dialogId, 'four');
+    await expectHeard(listeners, ['one', 'two', 'three', 'four']);
+  });
+
+  test('when the database goes away while the message of an event is read', async () => {
+    const { alice, bob, dialogId } = await stage();
+    await send(alice, dialogId, 'first');
+    const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
+    const ids = await store(dialogId, ['one', 'two']);
+    // Found in the stream while their messages can not be had.
+    const holder = await ownConnection();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE messages');
+    await announce(dialogId, ids);
+    await until(isSomebodyWaiting);
+    await database.stop();
+    await database.start();
+    await expectHeard(listeners, ['one', 'two']);
+  });
+
+  test('when the database goes away while somebody catches up', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const before = await listen(SENT, { dialogId }, bob);
+    for (const text of ['one', 'two', 'three']) await send(alice, dialogId, text);
+    const [first] = await before.atLeast(3);
+    const holder = await ownConnection();
+    await holder.query('BEGIN; LOCK TABLE dialogs');
+    const late = await listen(SENT, { since: first.messageSent.cursor }, bob);
+    await until(isSomebodyWaiting);
+    await database.stop();
+    await database.start();
+    await until(() =>
+      send(alice, dialogId, 'four').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await expectHeard([late], ['two', 'three', 'four']);
+  });
+
+  test.each(['is restarted', 'crashes'])('when the database %s while many write', async (how) => {
+    const { alice, bob, dialogId } = await stage();
+    const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
+    let isOver = false;
+    const acknowledged: string[] = [];
+    const write = async (sender: QuickUser, name: string) => {
+      for (let nth = 1; !isOver; nth++) {
+        await until(() =>
+          send(sender, dialogId, `${name} ${nth}`).then(
+            (id) => acknowledged.push(id) > 0,
+            () => isOver,
+          ),
+        );
+      }
+    };
+    const writing = [write(alice, 'alice'), write(bob, 'bob')];
+    for (const count of [20, 20]) {
+      const before = acknowledged.length;
+      await until(() => acknowledged.length >= before + count);
+      if (how === 'crashes') await database.crash();
+      else await database.stop().then(() => database.start());
+    }
+    const before = acknowledged.length;
+    await until(() => acknowledged.length >= before + 20);
+    isOver = true;
+    await Promise.all(writing);
+    await send(alice, dialogId, 'last');
+    await until(() => listeners.every((one) => textsOf(one).includes('last')));
+    const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
+    const ids = stored.map(({ id }) => id);
+    expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+    for (const one of listeners) {
+      expect(one.heard().map((data) => data.messageSent?.message.id ?? data)).toEqual(ids);
+    }
+  });
+});
+
+describe('while the database is away', () => {
+  test('who comes is told to come again, and served then', async () => {
+    const { alice, bob, dialogId } = await stage();
+    const socket = await connect(bob);
+    await database.stop();
+    const refused = await openSocket();
+    refused.send({ type: 'connection_init', payload: bob.headers });
+    expect(await refused.closed).toEqual({ code: 1013, reason: 'Service unavailable' });
+    await expect(listenOn(socket, MESSAGE_SENT, { dialogId })).rejects.toMatchObject([AWAY]);
+    const stream = await streamEvents(MESSAGE_SENT, { dialogId }, bob);
+    await stream.ended;
+    await database.start();
+    const listeners = [
+      await listen(SENT, { dialogId }, bob),
+      await listenOn(socket, SENT, { dialogId }, running.app, 'again'),
+    ];
+    await send(alice, dialogId, 'one');
+    await expectHeard(listeners, ['one']);
+  });
+
+  test('many who come at once before anybody listens are refused, and those after them are served', async () => {
+    const { alice, bob, dialogId } = await stage();
+    await sql('ALTER TABLE events_outbox RENAME TO events_outbox_away');
+    const refusals = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = await openSocket();
+        socket.send({ type: 'connection_init', payload: bob.headers });
+        return (await socket.closed).code;
+      }),
+    );
+    expect(refusals).toEqual([4500, 4500, 4500, 4500, 4500]);
+    await sql('ALTER TABLE events_outbox_away RENAME TO events_outbox');
+    const listeners = await Promise.all([listen(SENT, { dialogId }, bob), listen(SENT, {}, alice)]);
+    await send(alice, dialogId, 'one');
+    await expectHeard(listeners, ['one']);
+  });
+});
+
+async function isSomebodyWaiting(): Promise<boolean> {
+  const waiting = await sql(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return waiting.length > 0;
+}

@@ -1,0 +1,174 @@
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, db } from '../../src/db/client.ts';
+import { Bus } from '../../src/realtime/bus.ts';
+import { RedisCarrier } from '../../src/realtime/redis-carrier.ts';
+import { running, useApp } from '../support/app.ts';
+import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
+import { createDatabase } from '../support/database.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { freePort, REDIS, startRedis } from '../support/redis.ts';
+import { closeSockets, listen, until } from '../support/sockets.ts';
+
+useApp();
+
+const warnings: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+const cleanups: (() => Promise<unknown>)[] = [];
+let port: number;
+
+beforeAll(async () => {
+  port = await freePort();
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A process on the bus, as far as the bus is concerned. */
+async function join(origin: string) {
+  const bus = new Bus(origin, new RedisCarrier(`redis://127.0.0.1:${port}`, log), log);
+  const heard: unknown[] = [];
+  let returns = 0;
+  bus.on('test', (data) => heard.push(data));
+  bus.onReturn(() => returns++);
+  await bus.start();
+  cleanups.push(() => bus.stop());
+  return { bus, heard, returns: () => returns };
+}
+
+type Member = Awaited<ReturnType<typeof join>>;
+
+/** Waits until each of two hears the other; what is told before may be lost. */
+async function inTouch(alice: Member, bob: Member): Promise<void> {
+  for (const [from, to] of [
+    [alice, bob],
+    [bob, alice],
+  ] as const) {
+    const word = Symbol('word').toString() + Math.random();
+    await until(() => {
+      from.bus.tell('test', word);
+      return to.heard.includes(word);
+    });
+  }
+}
+
+/** Tells so much, and waits until it is heard: all of it, in order. */
+async function expectAllHeard(from: Member, to: Member): Promise<void> {
+  const texts = Array.from({ length: 2_000 }, (_, nth) => `${nth} ${'é'.repeat(nth % 60)}`);
+  to.heard.length = 0;
+  for (const text of texts) from.bus.tell('test', text);
+  await until(() => to.heard.includes(texts.at(-1)!));
+  expect(to.heard.filter((text) => texts.includes(text as string))).toEqual(texts);
+}
+
+/** One command of an operator. */
+async function command(...words: string[]): Promise<unknown> {
+  const redis = new Redis(port, '127.0.0.1');
+  const answer = await redis.call(words[0]!, ...words.slice(1));
+  redis.disconnect();
+  return answer;
+}
+
+test('a service without Redis that was given one starts and serves, and finds what others write by looking', async () => {
+  const [alice, bob] = await quickUsers(2);
+  const dialogId = await createDialog(alice!, [bob!]);
+  const another = await startAnother({ redisUrl: `redis://127.0.0.1:${await freePort()}` });
+  const heard = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
+  await send(alice!, dialogId, 'nobody is told');
+  expect(await heard.atLeast(1)).toMatchObject([{ messageSent: { message: { text: 'nobody is told' } } }]);
+  await closeSockets(another);
+  await another.stop();
+});
+
+describe.skipIf(!REDIS)('with Redis', () => {
+  let stopRedis: () => Promise<void>;
+  beforeEach(async () => {
+    stopRedis = await startRedis(port);
+    cleanups.push(() => stopRedis());
+  });
+
+  test('processes hear each other, in order, and not themselves', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    await inTouch(alice, bob);
+    await expectAllHeard(alice, bob);
+    await expectAllHeard(bob, alice);
+  });
+
+  test('connections that are cut come back, and who was not heard knows that something may be missing', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    await inTouch(alice, bob);
+    const before = [alice.returns(), bob.returns()];
+    for (const kind of ['pubsub', 'normal']) await command('CLIENT', 'KILL', 'TYPE', kind);
+    await until(() => alice.returns() > before[0]! && bob.returns() > before[1]!);
+    await inTouch(alice, bob);
+    await expectAllHeard(alice, bob);
+  });
+
+  test('processes that start while Redis is away, or see it go, hear each other when it comes', async () => {
+    const alice = await join('alice');
+    await stopRedis();
+    const bob = await join('bob');
+    alice.bus.tell('test', 'to nobody');
+    const before = [alice.returns(), bob.returns()];
+    stopRedis = await startRedis(port);
+    await until(() => alice.returns() > before[0]! && bob.returns() > before[1]!);
+    await inTouch(alice, bob);
+    expect(bob.heard).not.toContain('to nobody');
+    await expectAllHeard(alice, bob);
+    await expectAllHeard(bob, alice);
+  });
+
+  test('a Redis that does not answer holds nobody up, neither at the start nor at the end', async () => {
+    const alice = await join('alice');
+    const bob = await join('bob');
+    await inTouch(alice, bob);
+    const pid = Number(/process_id:(\d+)/.exec(String(await command('INFO', 'server')))![1]);
+    process.kill(pid, 'SIGSTOP');
+    cleanups.push(async () => process.kill(pid, 'SIGCONT'));
+    warnings.length = 0;
+    alice.bus.tell('test', 'in vain');
+    await until(() => warnings.some((warning) => warning.includes('could not be told')));
+    alice.bus.tell('test', 'in vain as well');
+    const carol = await join('carol');
+    await alice.bus.stop();
+    process.kill(pid, 'SIGCONT');
+    await inTouch(bob, carol);
+  });
+
+  test('services with databases of their own share a Redis and hear nothing of each other', async () => {
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    const other = await createDatabase();
+    await db.$disconnect();
+    await connectDatabase(other.config);
+    const mallory = await join('mallory');
+    const eve = await join('eve');
+    await db.$disconnect();
+    await connectDatabase(running.database.config);
+    await inTouch(alice, bob);
+    await inTouch(mallory, eve);
+    const [ours, theirs] = [new Set(alice.heard.concat(bob.heard)), mallory.heard.concat(eve.heard)];
+    expect(theirs.filter((text) => ours.has(text))).toEqual([]);
+    await Promise.all([mallory.bus.stop(), eve.bus.stop()]);
+    await other.drop();
+  });
+
+  test('events that were told while Redis was away are heard, and what comes after it is back', async () => {
+    const [alice, bob] = await quickUsers(2);
+    const dialogId = await createDialog(alice!, [bob!]);
+    const another = await startAnother({ redisUrl: `redis://127.0.0.1:${port}` });
+    const heard = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
+    await send(alice!, dialogId, 'before');
+    await heard.atLeast(1);
+    await stopRedis();
+    await send(alice!, dialogId, 'meanwhile');
+    await heard.atLeast(2);
+    stopRedis = await startRedis(port);
+    await send(alice!, dialogId, 'after');
+    const texts = (await heard.atLeast(3)).map((event) => event.messageSent.message.text);
+    expect(texts).toEqual(['before', 'meanwhile', 'after']);
+    await closeSockets(another);
+    await another.stop();
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { createDialog, send } from '../support/chat.ts';
+import { throughRest } from '../support/doors.ts';
+import { eventsOf, type HeardEvent } from '../support/live.ts';
+import { closeSockets, type Listening, listen } from '../support/sockets.ts';
+import { apiKey, type Caller, createUser } from '../support/users.ts';
+
+useApp();
+
+afterEach(() => closeSockets());
+
+/** Of one field, which alone tells that answers can't be shared. */
+function documentFor(field: string): string {
+  const isOfMessage = field.includes('eactions');
+  return `subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename ...Changed
+    ... on MessageEdited { message { id ${isOfMessage ? field : ''} } } } }
+    fragment Changed on DialogChanged { dialog { id ${isOfMessage ? '' : field} } }`;
+}
+
+async function heardBy(
+  callers: Caller[],
+  { dialogId, field, act }: { dialogId?: string; field: string; act: () => Promise<unknown> },
+): Promise<HeardEvent[]> {
+  const heard: Listening[] = [];
+  for (const as of callers) heard.push(await listen(documentFor(field), { dialogId }, as));
+  await act();
+  const events: HeardEvent[] = [];
+  for (const one of heard) {
+    await one.atLeast(1);
+    events.push(eventsOf(one)[0]);
+    await one.close();
+  }
+  return events;
+}
+
+test('each sees a group as theirs: what they have not read, the last message they can see', async () => {
+  const [alice, bob, carol] = [await createUser(), await createUser(), await createUser()];
+  const dialogId = await createDialog(alice, [bob, carol]);
+  const first = await send(alice, dialogId, 'first');
+  running.setTime(new Date(running.now().getTime() + 5_000));
+  const last = await send(bob, dialogId, 'last');
+  await throughRest.mark(alice, [last], { read: true });
+  await throughRest.deleteMessages(carol, [last]);
+  const sentAt = Math.floor(running.now().getTime() / 1000);
+  const expected = {
+    unreadMessagesCount: [0, 1, 1, 0],
+    lastMessage: ['last', 'last', 'first', 'last'],
+    lastMessageId: [last, last, first, last],
+    lastMessageUserId: [bob.id, bob.id, alice.id, bob.id],
+    lastMessageDateSent: [sentAt, sentAt, sentAt - 5, sentAt],
+  };
+  for (const [field, values] of Object.entries(expected)) {
+    const act = () => throughRest.update(alice, dialogId, { name: field });
+    const events = await heardBy([alice, bob, carol, apiKey], { dialogId, field, act });
+    expect(events.map(({ dialog }) => dialog[field])).toEqual(values);
+  }
+});
+
+test('each sees a private dialog under the name of the other', async () => {
+  const [alice, bob] = [await createUser({ full_name: 'Alice' }), await createUser({ full_name: 'Bob' })];
+  const act = () => throughRest.createPrivate(alice, bob);
+  const events = await heardBy([alice, bob, apiKey], { field: 'name', act });
+  expect(events.map(({ dialog }) => dialog.name)).toEqual(['Bob', 'Alice', 'Bob']);
+});
+
+test('each sees their own reactions', async () => {
+  const [alice, bob] = [await createUser(), await createUser()];
+  const dialogId = await createDialog(alice, [bob]);
+  const id = await send(alice, dialogId, 'Hi');
+  await throughRest.react(alice, id, 'like');
+  await throughRest.react(bob, id, 'like');
+  await throughRest.react(bob, id, 'wow');
+  const act = () => throughRest.edit(alice, [id], 'Hello');
+  const callers = [alice, bob, apiKey];
+  const own = await heardBy(callers, { dialogId, field: 'ownReactions', act });
+  expect(own.map(({ message }) => message.ownReactions)).toEqual([['like'], ['like', 'wow'], []]);
+  const reactions = (like: boolean, wow: boolean) => [
+    { name: 'like', count: 2, own: like },
+    { name: 'wow', count: 1, own: wow },
+  ];
+  const all = await heardBy(callers, { dialogId, field: 'reactions { name count own }', act });
+  expect(all.map(({ message }) => message.reactions)).toEqual([
+    reactions(true, false),
+    reactions(true, true),
+    reactions(false, false),
+  ]);
+});
