@@ -40,10 +40,13 @@ async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, mea
 async function somebodyHears(): Promise<void> {
   const [zoe] = await quickUsers(1);
   const dialogId = await createDialog(zoe!, [zoe!]);
-  const heard = await listen(MESSAGE_SENT, { dialogId }, zoe!);
-  await send(zoe!, dialogId, 'still here');
-  await heard.atLeast(1);
-  await heard.close();
+  const socket = await connect(zoe!);
+  socket.send(subscribeTo(dialogId, 'heard'));
+  await until(async () => {
+    await send(zoe!, dialogId, 'still here');
+    return socket.received.some(({ type }) => type === 'next');
+  });
+  await socket.close();
 }
 
 describe('sockets that break the rules', () => {
