@@ -148,7 +148,7 @@ export class InvalidFieldsError extends ServiceError {
 /** The live stream can't be resumed: events behind the cursor are no longer kept. */
 export class CursorExpiredError extends ServiceError {
   constructor() {
-    super('CURSOR_EXPIRED', 'The cursor is older than the events that are kept');
+    super('CURSOR_EXPIRED', 'The cursor is not among the events that are kept');
   }
 }
 

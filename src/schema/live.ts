@@ -35,6 +35,7 @@ const MessageSent = builder.objectRef<Event>('MessageSent').implement({
   fields: (t) => ({
     message: t.field({
       type: Message,
+      description: 'As it is when this is told.',
       resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
     }),
   }),
@@ -46,6 +47,7 @@ builder.objectRef<Event>('MessageEdited').implement({
   fields: (t) => ({
     message: t.field({
       type: Message,
+      description: 'As it is when this is told.',
       resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
     }),
   }),
