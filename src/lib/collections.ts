@@ -16,3 +16,18 @@ export function indexBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
   for (const item of items) index.set(keyOf(item), item);
   return index;
 }
+
+/** Adds an item to those under a key. */
+export function addTo<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item): void {
+  const items = sets.get(key);
+  if (items) items.add(item);
+  else sets.set(key, new Set([item]));
+}
+
+/** Takes an item from those under a key, which goes with its last one. @returns whether it was there */
+export function removeFrom<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item): boolean {
+  const items = sets.get(key);
+  if (!items?.delete(item)) return false;
+  if (items.size === 0) sets.delete(key);
+  return true;
+}

@@ -1,6 +1,7 @@
 import { db } from '../db/client.ts';
 import { coalesce } from '../db/coalesce.ts';
 import { groupBy } from '../lib/collections.ts';
+import { DIALOG_TYPE } from '../lib/dialog-types.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { type WatchedDialogs, wants } from './watch.ts';
 
@@ -12,8 +13,8 @@ interface Occupants {
 /** Dialogs whose occupants are kept at hand. */
 const MAX_DIALOGS = 2_000;
 
-/** Public groups belong to every user of their application. */
-const PUBLIC_GROUP = 1;
+/** It belongs to every user of its application. */
+const { PUBLIC_GROUP } = DIALOG_TYPE;
 
 /** Users who may know of a row: all of its application, or these. */
 export type Knowing = 'everyone' | ReadonlySet<number>;

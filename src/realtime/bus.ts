@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { addTo } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 
 /** Messages that may wait while the carrier takes its time; more are lost. */
@@ -63,9 +64,7 @@ export class Bus {
 
   /** Hears what other processes tell on a topic. */
   on(topic: string, hearer: (data: unknown) => void): void {
-    const hearers = this.#hearers.get(topic);
-    if (hearers) hearers.add(hearer);
-    else this.#hearers.set(topic, new Set([hearer]));
+    addTo(this.#hearers, topic, hearer);
   }
 
   /** Calls back when this process hears again after a while in which it may have missed something. */

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
+import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { Audience, type Knowing, mayKnow } from './audience.ts';
 import type { Bus } from './bus.ts';
+import { credentialPlaces, placeOfCredential } from './credential-places.ts';
 import { LiveEvent } from './live-queue.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
@@ -98,7 +100,7 @@ export class Hub {
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
     const watch = new Watch(watched, { since, startsAfter }, missed, (left) => this.#leave(left));
-    add(...this.#placeOf(watched), watch);
+    addTo(...this.#placeOf(watched), watch);
     return watch;
   }
 
@@ -135,17 +137,17 @@ export class Hub {
   async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
     const places = credentialPlaces(viewer);
-    for (const place of places) add(this.#credentials, place, callback);
+    for (const place of places) addTo(this.#credentials, place, callback);
     let isListening = true;
     return () => {
-      for (const place of places) remove(this.#credentials, place, callback);
+      for (const place of places) removeFrom(this.#credentials, place, callback);
       if (isListening) this.#listeners--;
       isListening = false;
     };
   }
 
   #leave(watch: Watch): void {
-    if (remove(...this.#placeOf(watch.watched), watch)) this.#listeners--;
+    if (removeFrom(...this.#placeOf(watch.watched), watch)) this.#listeners--;
   }
 
   #placeOf({ viewer, dialogId }: WatchedDialogs): [Map<string, Set<Watch>>, string] {
@@ -294,42 +296,6 @@ export class Hub {
   }
 }
 
-/** Names what a row tells of: `sessionEnded 92 7`. */
-function placeOfCredential({
-  kind,
-  applicationId,
-  subjectId,
-}: Pick<StreamRow, 'kind' | 'applicationId' | 'subjectId'>) {
-  return `${kind} ${applicationId} ${subjectId}`;
-}
-
-/** What the credentials of a viewer can end or change by. */
-function credentialPlaces(viewer: KnownViewer): string[] {
-  const { applicationId } = viewer;
-  const place = (kind: StreamRow['kind'], subject: number) =>
-    placeOfCredential({ kind, applicationId, subjectId: String(subject) });
-  const places: string[] = [];
-  if ('session' in viewer && viewer.session) {
-    places.push(place('sessionEnded', viewer.session.id), place('sessionMinutesChanged', applicationId));
-  }
-  if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) places.push(place('apiKeyRevoked', viewer.apiKeyId));
-  if (viewer.kind === 'user') places.push(place('userDeleted', viewer.userId));
-  return places;
-}
-
 function placeOfUser(applicationId: number, user: number | '*'): string {
   return `${applicationId}:${user}`;
-}
-
-function add<Item>(map: Map<string, Set<Item>>, key: string, item: Item): void {
-  const items = map.get(key);
-  if (items) items.add(item);
-  else map.set(key, new Set([item]));
-}
-
-function remove<Item>(map: Map<string, Set<Item>>, key: string, item: Item): boolean {
-  const items = map.get(key);
-  if (!items?.delete(item)) return false;
-  if (items.size === 0) map.delete(key);
-  return true;
 }

@@ -81,7 +81,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
       if (event) return { value: event, done: false };
       if (this.hasMissed || this.#queue.length > 0) continue;
       if (this.#end === 'finishing') this.#close();
-      else if (this.#end === 'open') await this.#push();
+      else if (this.#end === 'open') await this.#pushed();
     }
     return { value: undefined, done: true };
   }
@@ -124,7 +124,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
     }
   }
 
-  #push(): Promise<void> {
+  #pushed(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {
         this.#wake = undefined;

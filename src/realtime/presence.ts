@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { UserViewer } from '../lib/access.ts';
+import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import type { Bus } from './bus.ts';
 import { LiveEvent, LiveQueue } from './live-queue.ts';
@@ -124,17 +125,11 @@ export class Presence {
   watch(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
     const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
     const queue = new LiveQueue<PresenceOf>((left) => {
-      for (const key of keys) {
-        const watches = this.#watches.get(key);
-        watches?.delete(left);
-        if (watches?.size === 0) this.#watches.delete(key);
-      }
+      for (const key of keys) removeFrom(this.#watches, key, left);
     });
     for (const [index, userId] of userIds.entries()) {
       const key = keys[index]!;
-      const watches = this.#watches.get(key);
-      if (watches) watches.add(queue);
-      else this.#watches.set(key, new Set([queue]));
+      addTo(this.#watches, key, queue);
       queue.push(new LiveEvent({ userId, online: this.#isOnline(key) }));
     }
     return queue;

@@ -12,6 +12,7 @@ import './user-changes.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
 import './messages.ts';
+import './unread-counts.ts';
 import './dialogs.ts';
 import './reactions.ts';
 import './live.ts';

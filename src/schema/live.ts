@@ -29,29 +29,21 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
 
 const interfaces = [DialogEvent];
 
-const MessageSent = builder.objectRef<Event>('MessageSent').implement({
-  description: 'There is a new message.',
-  interfaces,
-  fields: (t) => ({
-    message: t.field({
-      type: Message,
-      description: 'As it is when this is told.',
-      resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
+const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: string) =>
+  builder.objectRef<Event>(name).implement({
+    description,
+    interfaces,
+    fields: (t) => ({
+      message: t.field({
+        type: Message,
+        description: 'As it is when this is told.',
+        resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
+      }),
     }),
-  }),
-});
+  });
 
-builder.objectRef<Event>('MessageEdited').implement({
-  description: 'The text of a message is another.',
-  interfaces,
-  fields: (t) => ({
-    message: t.field({
-      type: Message,
-      description: 'As it is when this is told.',
-      resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
-    }),
-  }),
-});
+const MessageSent = MessageChange('MessageSent', 'There is a new message.');
+MessageChange('MessageEdited', 'The text of a message is another.');
 
 // Fields that have one name have one type in all events: else no document could ask several of them for it.
 builder.objectRef<Event>('MessagesDeleted').implement({

@@ -5,7 +5,6 @@ import { findMessage } from '../resolvers/messages/index.ts';
 import { listMessages, type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { ownReactions } from '../resolvers/messages/reactions-of.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
-import { countUnreadMessages, type UnreadCounts } from '../resolvers/messages/unread.ts';
 import { markDialogMessages, updateMessages } from '../resolvers/messages/update.ts';
 import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
@@ -185,34 +184,6 @@ const DeletedMessages = builder.objectRef<DeletedItems>('DeletedMessages').imple
     wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds'),
   }),
 });
-
-const UnreadCount = builder.objectRef<UnreadCounts['dialogs'][number]>('UnreadCount').implement({
-  fields: (t) => ({
-    dialogId: t.exposeID('dialogId'),
-    count: t.exposeInt('count', { description: '0 also for dialogs that the caller can not read.' }),
-  }),
-});
-
-const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').implement({
-  description: 'Messages of groups and private dialogs that the caller has not sent, not read and not deleted.',
-  fields: (t) => ({
-    total: t.exposeInt('total', { description: 'Of the dialogs asked for, else of all in the list of the caller.' }),
-    dialogs: t.field({
-      type: [UnreadCount],
-      description: 'Those asked for, each once, in their order.',
-      resolve: ({ dialogs }) => dialogs,
-    }),
-  }),
-});
-
-builder.queryField('unreadCounts', (t) =>
-  t.withAuth({ user: true }).field({
-    type: UnreadCountsType,
-    description: 'How much the caller has not read.',
-    args: { dialogIds: t.arg.idList() },
-    resolve: (_root, { dialogIds }, context) => countUnreadMessages(dialogIds, context),
-  }),
-);
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
