@@ -66,7 +66,8 @@ function conditionIn(filter: FilterInput | null | undefined, fields: Record<stri
   return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
 }
 
-function fieldConditions(asked: FieldFilter, { column, cast, isArray, isFolded }: FilteredField): Prisma.Sql[] {
+/** What is asked of one field, to be AND-ed. */
+export function fieldConditions(asked: FieldFilter, { column, cast, isArray, isFolded }: FilteredField): Prisma.Sql[] {
   const comparable = (value: unknown) => parameter(isFolded && typeof value === 'string' ? value.toLowerCase() : value);
   const one = (value: unknown) => Prisma.sql`${comparable(value)}::${Prisma.raw(cast)}`;
   const many = (values: readonly unknown[]) => Prisma.sql`${values.map(comparable)}::${Prisma.raw(cast)}[]`;

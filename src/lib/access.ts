@@ -15,9 +15,15 @@ export type Viewer =
   | { kind: 'anonymous' }
   /** A credential was sent and refused; operations that ask nobody work all the same. */
   | { kind: 'refused'; reason: ServiceError }
-  | { kind: 'application'; applicationId: number; session: ViewerSession }
-  | { kind: 'user'; applicationId: number; userId: number; session?: ViewerSession; apiKeyId?: number }
-  | { kind: 'key'; applicationId: number; apiKeyId: number };
+  | (OfApplication & { kind: 'application'; session: ViewerSession })
+  | (OfApplication & { kind: 'user'; userId: number; session?: ViewerSession; apiKeyId?: number })
+  | (OfApplication & { kind: 'key'; apiKeyId: number });
+
+interface OfApplication {
+  applicationId: number;
+  /** Of the application's classes when the credentials were looked at. */
+  catalogueVersion: number;
+}
 
 /** The callers whose credentials hold. */
 export type KnownViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;

@@ -27,6 +27,7 @@ const STREAM_COLUMNS = Prisma.raw(
     'e.name',
     'e.detail',
     'e.audience_ids AS "audienceIds"',
+    'e.class_key AS "classKey"',
     'd.type AS "dialogType"',
     'd.member_version AS "memberVersion"',
   ].join(', '),

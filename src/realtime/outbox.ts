@@ -17,6 +17,8 @@ export interface OutboxRow {
   name: string | null;
   detail: EventDetail | null;
   audienceIds: number[] | null;
+  /** Class of the record it is about. */
+  classKey: number | null;
 }
 
 /** What the kinds tell beyond the columns that all have. */
@@ -29,6 +31,19 @@ export interface EventDetail {
   delivered?: boolean;
   /** `dialogRemoved`: hidden until its next message, left or removed from, or destroyed for all. */
   removal?: 'hidden' | 'left' | 'destroyed';
+  /** `recordUpdated`, `recordDeleted`: the record as it was, in the columns' names, so that whoever saw it can be told. */
+  before?: RecordImage;
+}
+
+/** A record at one moment, as far as rights and filters look at it. */
+export interface RecordImage {
+  parent_id: string | null;
+  user_id: number;
+  readers: string[];
+  fields: Record<string, unknown>;
+  /** ISO 8601. */
+  created_at: string;
+  updated_at: string;
 }
 
 /** Something that happened in a dialog. */
@@ -133,5 +148,16 @@ export async function announceDeletedUser(
 ): Promise<void> {
   await transaction.outboxEvent.create({
     data: { applicationId, kind: 'userDeleted', subjectId: String(userId), createdAt: now },
+  });
+}
+
+/** A deleted class: nothing more comes of its records. */
+export async function announceDeletedClass(
+  transaction: Transaction,
+  { applicationId, classKey }: { applicationId: number; classKey: number },
+  now: Date,
+): Promise<void> {
+  await transaction.outboxEvent.create({
+    data: { applicationId, classKey, kind: 'classDeleted', subjectId: String(classKey), createdAt: now },
   });
 }

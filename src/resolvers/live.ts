@@ -110,6 +110,7 @@ export async function startTyping(dialogId: string, { viewer, hub }: UserContext
     name: null,
     detail: null,
     audienceIds: null,
+    classKey: null,
     dialogType: dialog.type,
     memberVersion: dialog.memberVersion,
   });

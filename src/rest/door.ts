@@ -7,7 +7,7 @@ import { shownError } from '../graphql/shown-errors.ts';
 import { type Access, refusal } from '../lib/access.ts';
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
-import { NotFoundError, ServiceError, SessionMissingError } from '../lib/errors.ts';
+import { BadInputError, NotFoundError, ServiceError, SessionMissingError, UnprocessableError } from '../lib/errors.ts';
 import type { LimitName } from '../lib/rate-limits.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
@@ -71,13 +71,14 @@ export class RestDoor {
   async serve(endpoint: Route, { access, limit }: Rules, request: Request, response: Response): Promise<void> {
     const locals = response.locals as Locals;
     let context: Context | undefined;
+    let refused: ServiceError | undefined;
     try {
       context = await this.#contextOf(request, access, locals);
       locals.meter = this.#services.rateLimits?.meter(request, context.viewer);
       await locals.meter?.count(limit);
       const given = await this.#parametersOf(request, access, locals);
       if (locals.token && context.viewer.kind === 'anonymous') context = await this.#contextOf(request, access, locals);
-      const refused = refusal(access, context.viewer);
+      refused = refusal(access, context.viewer);
       if (refused) throw refused;
       if (endpoint.since && isOlder(request.get(VERSION_HEADER), endpoint.since)) throw new NotFoundError();
 
@@ -91,7 +92,9 @@ export class RestDoor {
       this.#send(response, { xml: endpoint.xml, ...answer }, this.#expiry(answer, context));
     } catch (error) {
       const expiresAt = access === 'anyone' ? undefined : await this.#expiryAfterError(request, locals, context);
-      this.#sendError(response, error, endpoint.errors, expiresAt);
+      const isPlain = endpoint.plainRefusal === true && error !== refused && isAboutInput(error);
+      if (isPlain) this.#send(response, { status: 400, body: {} }, expiresAt);
+      else this.#sendError(response, error, endpoint.errors, expiresAt);
     }
   }
 
@@ -217,6 +220,12 @@ async function run(endpoint: Route, variableValues: Record<string, unknown>, con
   const { data, errors } = await execute({ schema, document: endpoint.document, variableValues, contextValue });
   if (errors) throw errors[0];
   return data as never;
+}
+
+/** Whether something is wrong with the parameters of a request. */
+function isAboutInput(error: unknown): boolean {
+  const known = serviceErrorOf(error);
+  return known instanceof UnprocessableError || (known instanceof BadInputError && known.status === 400);
 }
 
 /** The contract's error in what was thrown, if it is one. */

@@ -4,11 +4,13 @@ import type { Services } from '../context.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
+import { classRoutes } from './classes.ts';
 import { dialogRoutes } from './dialogs.ts';
 import { RestDoor } from './door.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
+import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
 import { userRoutes } from './users.ts';
@@ -22,6 +24,8 @@ export const routes: Route[] = [
   ...dialogRoutes,
   ...messageRoutes,
   ...reactionRoutes,
+  ...classRoutes,
+  ...recordRoutes,
 ];
 
 /** The REST door: each endpoint runs one GraphQL operation in process, under the same rules as every other door. */

@@ -1,8 +1,8 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
+import { type MomentFilter, type MomentOperator, momentFilter, readSpan, type Span } from '../lib/moment-filters.ts';
 import { readFlag, readInteger, readList, readMoment, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
-import { type MomentFilter, type MomentOperator, momentFilter, readSpan, type Span } from './moments.ts';
 
 /** What a filtered field holds; it decides which operators fit and how values are read (gaps §1.5). */
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';

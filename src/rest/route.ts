@@ -37,6 +37,8 @@ export interface Route {
   since?: string;
   /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
   xml?: XmlRoot;
+  /** Whatever is wrong with what was sent is answered by 400 `{}`. */
+  plainRefusal?: true;
   /** One operation with one root field, whose access is the endpoint's. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
@@ -52,6 +54,7 @@ export function route<Document extends DocumentNode>(definition: {
   several?: true;
   since?: string;
   xml?: XmlRoot;
+  plainRefusal?: true;
   document: Document;
   variables: (request: RestRequest) => VariablesOf<Document>;
   respond: (data: ResultOf<Document>, request: RestRequest) => Answer;

@@ -1,8 +1,8 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
+import { type MomentFilter, momentFilter, readSpan, type Span, spanFrom, within } from '../lib/moment-filters.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
 import { HOUR } from '../lib/time.ts';
-import { type MomentFilter, momentFilter, readSpan, type Span, spanFrom, within } from './moments.ts';
 
 // The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
 

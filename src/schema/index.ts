@@ -15,6 +15,8 @@ import './messages.ts';
 import './unread-counts.ts';
 import './dialogs.ts';
 import './reactions.ts';
+import './classes.ts';
+import './records.ts';
 import './live.ts';
 import './presence.ts';
 

@@ -8,10 +8,10 @@ const session = { id: 5, generation: 0, token: 't', expiresAt: new Date() };
 test.each<[Viewer, string]>([
   [{ kind: 'anonymous' }, 'client:1.2.3.4'],
   [{ kind: 'refused', reason: new SessionMissingError() }, 'client:1.2.3.4'],
-  [{ kind: 'application', applicationId: 92, session }, 'session:92:5'],
-  [{ kind: 'user', applicationId: 92, userId: 7, session }, 'user:92:7'],
-  [{ kind: 'user', applicationId: 92, userId: 7, apiKeyId: 3 }, 'key:92:3'],
-  [{ kind: 'key', applicationId: 92, apiKeyId: 3 }, 'key:92:3'],
+  [{ kind: 'application', applicationId: 92, catalogueVersion: 0, session }, 'session:92:5'],
+  [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, session }, 'user:92:7'],
+  [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, apiKeyId: 3 }, 'key:92:3'],
+  [{ kind: 'key', applicationId: 92, catalogueVersion: 0, apiKeyId: 3 }, 'key:92:3'],
 ])('%o is counted as %s, and by the client at sign-in', (viewer, key) => {
   expect(rateKey('default', viewer, '1.2.3.4')).toBe(key);
   expect(rateKey('signIn', viewer, '1.2.3.4')).toBe('client:1.2.3.4');

@@ -74,5 +74,5 @@ test('a burst far beyond what may wait reaches a reader who keeps up, in order',
 });
 
 function asViewer(user: TestUser) {
-  return { kind: 'user' as const, applicationId: APPLICATION.id, userId: user.id };
+  return { kind: 'user' as const, applicationId: APPLICATION.id, catalogueVersion: 0, userId: user.id };
 }

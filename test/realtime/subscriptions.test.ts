@@ -346,7 +346,7 @@ describe('since', () => {
     const outbox = new Outbox(bus);
     const slow = new Hub(outbox, bus, log);
     const watched = {
-      viewer: { kind: 'user', applicationId: 92, userId: alice!.id },
+      viewer: { kind: 'user', applicationId: 92, catalogueVersion: 0, userId: alice!.id },
       kind: 'messageSent',
       dialogId,
     } as const;

@@ -42,11 +42,11 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
   if (sessionClock.isExpired(session, at)) throw new SessionMissingError();
   sessionClock.touch(session, at);
 
-  const { applicationId, id, generation } = session;
+  const { applicationId, catalogueVersion, id, generation } = session;
   const seen = { id, token, generation, expiresAt: sessionClock.expiry(at, session) };
   return session.userId === null
-    ? { kind: 'application', applicationId, session: seen }
-    : { kind: 'user', applicationId, userId: session.userId, session: seen };
+    ? { kind: 'application', applicationId, catalogueVersion, session: seen }
+    : { kind: 'user', applicationId, catalogueVersion, userId: session.userId, session: seen };
 }
 
 async function viewerOfKey(
@@ -57,8 +57,8 @@ async function viewerOfKey(
   const secret = apiKeyOf(authorization);
   const key = secret && (await findKeyByHash(hashSecret(secret)));
   if (!key) throw new UnauthenticatedError('Unauthorized');
-  const { applicationId, id: apiKeyId } = key;
-  if (onBehalfOf === undefined) return { kind: 'key', applicationId, apiKeyId };
+  const { applicationId, catalogueVersion, id: apiKeyId } = key;
+  if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId };
 
   const userId = /^\d{1,10}$/.test(onBehalfOf) ? Number(onBehalfOf) : 0;
   const user = isDatabaseId(userId)
@@ -66,5 +66,5 @@ async function viewerOfKey(
     : null;
   if (!user) throw new NotFoundError();
   sessionClock.touchUser({ applicationId, userId }, now());
-  return { kind: 'user', applicationId, userId, apiKeyId };
+  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId };
 }

@@ -1,4 +1,4 @@
-import { db, Prisma } from '../../db/client.ts';
+import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 import type { StoredSession } from './session-clock.ts';
@@ -12,7 +12,8 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
 const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {
   const rows = await db.$queryRaw<(StoredSession & { tokenHash: string })[]>`
     SELECT s.application_id AS "applicationId", s.id, s.user_id AS "userId", s.generation,
-      s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes", s.token_hash AS "tokenHash"
+      s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes",
+      a.catalogue_version AS "catalogueVersion", s.token_hash AS "tokenHash"
     FROM unnest(${wanted.map((session) => session.applicationId)}::int[], ${wanted.map((session) => session.tokenHash)}::text[])
       AS wanted (application_id, token_hash)
     JOIN sessions s USING (application_id, token_hash)
@@ -21,11 +22,20 @@ const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: 
   return wanted.map(({ tokenHash }) => byHash.get(tokenHash));
 });
 
+interface KeyRow {
+  applicationId: number;
+  id: number;
+  keyHash: string;
+  catalogueVersion: number;
+}
+
 /** The API key that is not revoked, by the hash of what is sent. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
-  const rows = await db.$queryRaw<{ applicationId: number; id: number; keyHash: string }[]>(Prisma.sql`
-    SELECT application_id AS "applicationId", id, key_hash AS "keyHash"
-    FROM api_keys WHERE key_hash = ANY(${hashes}::text[]) AND revoked_at IS NULL`);
+  const rows = await db.$queryRaw<KeyRow[]>`
+    SELECT k.application_id AS "applicationId", k.id, k.key_hash AS "keyHash",
+      a.catalogue_version AS "catalogueVersion"
+    FROM api_keys k JOIN applications a ON a.id = k.application_id
+    WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL`;
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((hash) => byHash.get(hash));
 });

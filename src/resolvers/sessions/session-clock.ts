@@ -9,6 +9,8 @@ export interface StoredSession {
   generation: number;
   /** Its application's own lifetime; null is the service's. */
   sessionMinutes: number | null;
+  /** Of its application's classes. */
+  catalogueVersion: number;
   /** The latest request that is stored; `SessionClock` knows later ones. */
   updatedAt: Date;
 }

@@ -1,5 +1,5 @@
-import { type Given, readMoment } from '../lib/parameter-values.ts';
-import { SECOND } from '../lib/time.ts';
+import { type Given, readMoment } from './parameter-values.ts';
+import { SECOND } from './time.ts';
 
 // Answers cut moments to whole seconds, while records keep their milliseconds. So that what an answer shows finds the
 // record it was shown of, a moment in a filter stands for all the time that it names.

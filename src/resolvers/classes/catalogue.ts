@@ -1,0 +1,138 @@
+import { db } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import type { IndexState } from '../../generated/prisma/client.ts';
+import { groupBy, indexBy } from '../../lib/collections.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
+import type { Grants } from '../../lib/grants.ts';
+import type { Slot } from '../../lib/record-slots.ts';
+import type { FieldType } from '../../lib/record-values.ts';
+
+/** A field as its class defines it. */
+export interface ClassField {
+  name: string;
+  type: FieldType;
+  isArray: boolean;
+  isRequired: boolean;
+  isUnique: boolean;
+  /** Column of `records` that repeats the value for an index. */
+  slot: Slot | null;
+  indexState: IndexState;
+}
+
+/** A class as one process knows it; another `version` is another one. Never changed once it is made. */
+export interface KnownClass {
+  applicationId: number;
+  key: number;
+  id: string;
+  name: string;
+  version: number;
+  creators: Grants;
+  readers: Grants;
+  updaters: Grants;
+  deleters: Grants;
+  hasOpen: boolean;
+  hasPrivate: boolean;
+  hasShared: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  /** In the order in which they were added. */
+  fields: ReadonlyMap<string, ClassField>;
+}
+
+/** The classes of an application at one moment. */
+export interface Catalogue {
+  applicationId: number;
+  version: number;
+  byName: ReadonlyMap<string, KnownClass>;
+  byKey: ReadonlyMap<number, KnownClass>;
+}
+
+/** Applications whose classes are kept at hand. */
+const MAX_KEPT = 1_000;
+
+const kept = new Map<number, Catalogue>();
+
+/**
+ * The classes of an application, from memory where they are at least as new as asked for. The version comes with the
+ * credentials of each request (`Viewer.catalogueVersion`), so a change made by any process is seen by the next request.
+ */
+export async function catalogueOf(applicationId: number, atLeast: number): Promise<Catalogue> {
+  const known = kept.get(applicationId);
+  return known && known.version >= atLeast ? known : readAnew(applicationId);
+}
+
+/** The classes as they are now, whatever is kept. */
+export async function readAnew(applicationId: number): Promise<Catalogue> {
+  const catalogue = await readCatalogue(applicationId);
+  const known = kept.get(applicationId);
+  if (known && known.version > catalogue.version) return known;
+  kept.delete(applicationId);
+  kept.set(applicationId, catalogue);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MAX_KEPT) break;
+    kept.delete(oldest);
+  }
+  return catalogue;
+}
+
+/** Who asks: their application, and its classes at the moment of the request. */
+export interface CatalogueReader {
+  applicationId: number;
+  catalogueVersion: number;
+}
+
+/** @throws {ForbiddenError} `Undefined class` (gaps §9.1) */
+export async function classNamed(name: string, reader: CatalogueReader): Promise<KnownClass> {
+  const catalogue = await catalogueOf(reader.applicationId, reader.catalogueVersion);
+  const found = catalogue.byName.get(name);
+  if (!found) throw new ForbiddenError('Undefined class');
+  return found;
+}
+
+interface ClassRow extends Omit<KnownClass, 'fields'> {
+  catalogueVersion: number;
+}
+
+const readCatalogue = coalesce(
+  async (applicationIds: number[]): Promise<Catalogue[]> => {
+    // One statement, so that the version is that of the classes.
+    const rows = await db.$queryRaw<{ id: number; version: number; classes: ClassRow[] | null; fields: FieldRow[] }[]>`
+      SELECT a.id, a.catalogue_version AS version,
+        (SELECT json_agg(json_build_object('applicationId', c.application_id, 'key', c.key, 'id', c.id,
+            'name', c.name, 'version', c.version, 'creators', c.creators, 'readers', c.readers,
+            'updaters', c.updaters, 'deleters', c.deleters, 'hasOpen', c.has_open, 'hasPrivate', c.has_private,
+            'hasShared', c.has_shared, 'createdAt', c.created_at, 'updatedAt', c.updated_at) ORDER BY c.name)
+          FROM record_classes c WHERE c.application_id = a.id) AS classes,
+        (SELECT json_agg(json_build_object('classKey', f.class_key, 'name', f.name, 'type', f.type,
+            'isArray', f.is_array, 'isRequired', f.is_required, 'isUnique', f.is_unique, 'slot', f.slot,
+            'indexState', f.index_state) ORDER BY f.class_key, f.position)
+          FROM class_fields f WHERE f.application_id = a.id) AS fields
+      FROM applications a WHERE a.id = ANY(${[...new Set(applicationIds)]}::int[])`;
+    const catalogues = indexBy(
+      rows.map(({ id, version, classes, fields }) => catalogueFrom(id, version, classes ?? [], fields ?? [])),
+      ({ applicationId }) => applicationId,
+    );
+    return applicationIds.map((id) => catalogues.get(id) ?? catalogueFrom(id, 0, [], []));
+  },
+  { max: 100 },
+);
+
+interface FieldRow extends ClassField {
+  classKey: number;
+}
+
+function catalogueFrom(applicationId: number, version: number, rows: ClassRow[], fieldRows: FieldRow[]): Catalogue {
+  const fields = groupBy(fieldRows, ({ classKey }) => classKey);
+  const classes = rows.map((row) => ({
+    ...row,
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+    fields: indexBy(fields.get(row.key) ?? [], ({ name }) => name),
+  }));
+  return {
+    applicationId,
+    version,
+    byName: indexBy(classes, ({ name }) => name),
+    byKey: indexBy(classes, ({ key }) => key),
+  };
+}

@@ -1,0 +1,103 @@
+import { isClassName } from '../../lib/class-names.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { SLOTS, type Slot, slotKindOf } from '../../lib/record-slots.ts';
+import type { FieldType } from '../../lib/record-values.ts';
+import type { ClassField } from './catalogue.ts';
+
+/** A field as a client defines it. What is left out of an existing one stays as it is. */
+export interface FieldInput {
+  name: string;
+  type: FieldType;
+  array?: boolean | null;
+  required?: boolean | null;
+  unique?: boolean | null;
+  index?: boolean | null;
+}
+
+/** How a field is to be, and how it was. */
+export interface FieldChange {
+  before: ClassField | undefined;
+  after: ClassField;
+}
+
+/** Most fields of a class. */
+const MAX_FIELDS = 200;
+
+const TOO_MANY_INDEXES =
+  `Too many indexed fields (maximum is ${SLOTS.number.length} numbers, dates and booleans, ${SLOTS.text.length} ` +
+  `strings and ${SLOTS.place.length} locations)`;
+
+/**
+ * What a definition makes of the fields of a class, which it only adds to (gaps §8).
+ * @param isEmpty there are no records that an index would have to be made of
+ * @throws {UnprocessableError} with all sentences that apply
+ */
+export function changedFields(
+  known: ReadonlyMap<string, ClassField>,
+  inputs: FieldInput[],
+  { isEmpty }: { isEmpty: boolean },
+): FieldChange[] {
+  const problems: string[] = [];
+  const names = new Set([...known.keys(), ...inputs.map(({ name }) => name)]);
+  if (names.size > MAX_FIELDS) problems.push(`Too many fields (maximum is ${MAX_FIELDS})`);
+  const changes = new Map<string, FieldChange>();
+  const taken = new Set([...known.values()].flatMap(({ slot }) => slot ?? []));
+  for (const input of inputs) {
+    const before = known.get(input.name);
+    const current = changes.get(input.name)?.after ?? before;
+    const found = problemsOf(input, current);
+    if (found.length > 0) {
+      problems.push(...found);
+      continue;
+    }
+    const after = indexed(withOptions(input, current), input.index, { taken, isEmpty });
+    if (after) changes.set(input.name, { before, after });
+    else problems.push(TOO_MANY_INDEXES);
+  }
+  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+  return [...changes.values()];
+}
+
+function problemsOf({ name, type, array, unique, index }: FieldInput, current: ClassField | undefined): string[] {
+  if (!isClassName(name)) return ['Name is invalid'];
+  const isArray = array ?? current?.isArray ?? false;
+  if (current && (current.type !== type || current.isArray !== isArray)) {
+    return [`Field ${name} already has another type`];
+  }
+  if (type === 'File' && isArray) return [`Field ${name} has an unknown type`];
+  const hasKey = type !== 'File' && type !== 'Location' && !isArray;
+  return [
+    ...(unique && !hasKey ? [`Field ${name} can't be unique`] : []),
+    ...(index && type === 'File' ? [`Field ${name} can't be indexed`] : []),
+  ];
+}
+
+function withOptions({ name, type, array, required, unique }: FieldInput, current: ClassField | undefined): ClassField {
+  return {
+    name,
+    type,
+    isArray: array ?? current?.isArray ?? false,
+    isRequired: required ?? current?.isRequired ?? false,
+    isUnique: unique ?? current?.isUnique ?? false,
+    slot: current?.slot ?? null,
+    indexState: current?.indexState ?? 'none',
+  };
+}
+
+/** The field with or without its index; undefined when there is no slot for it. Arrays need none. */
+function indexed(
+  field: ClassField,
+  index: boolean | null | undefined,
+  { taken, isEmpty }: { taken: Set<Slot>; isEmpty: boolean },
+): ClassField | undefined {
+  if (index == null) return field;
+  const kind = slotKindOf(field);
+  if (!kind) return { ...field, indexState: index ? 'ready' : 'none' };
+  if (!index) return field.slot === null ? field : { ...field, indexState: 'dropping' };
+  if (field.indexState === 'building' || field.indexState === 'ready') return field;
+  // One that is still being emptied is filled again.
+  const slot = field.slot ?? SLOTS[kind].find((free) => !taken.has(free));
+  if (!slot) return undefined;
+  taken.add(slot);
+  return { ...field, slot, indexState: isEmpty ? 'ready' : 'building' };
+}

@@ -1,0 +1,87 @@
+import { db, Prisma } from '../../db/client.ts';
+import type { ClassField as StoredField } from '../../generated/prisma/client.ts';
+import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
+import { readAnew } from './catalogue.ts';
+
+/** Records of one statement, so that none holds its locks for long. */
+const BATCH = 2_000;
+
+/**
+ * Finishes the indexes of fields that were asked for or given up while there were records: fills the slots, or empties
+ * them. Any number of processes may do it at once, and a killed one loses nothing: `jobs/sweep.ts` calls it too.
+ * @param applicationId undefined: of all applications
+ */
+export async function settleIndexes(applicationId?: number): Promise<void> {
+  const fields = await db.classField.findMany({
+    where: { indexState: { in: ['building', 'dropping'] }, ...(applicationId === undefined ? {} : { applicationId }) },
+  });
+  for (const field of fields) await settleIndex(field);
+}
+
+async function settleIndex(field: StoredField): Promise<void> {
+  const { applicationId, classKey, name, indexState } = field;
+  const isBuilding = indexState === 'building';
+  const slot = columnOf(field.slot as Slot);
+  const value = isBuilding ? valueOf(field) : Prisma.sql`NULL`;
+  const isLeft = isBuilding ? Prisma.sql`${slot} IS NULL` : Prisma.sql`${slot} IS NOT NULL`;
+  let last = '';
+  // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
+  for (;;) {
+    const [batch] = await db.$queryRaw<{ last: string | null }[]>`
+      WITH wanted AS MATERIALIZED (
+        SELECT f.name FROM class_fields f
+        WHERE f.application_id = ${applicationId} AND f.class_key = ${classKey} AND f.name = ${name}
+          AND f.index_state = ${indexState}::index_state FOR SHARE
+      ), walked AS MATERIALIZED (
+        SELECT r.id, ${isLeft} AS "isLeft" FROM records r
+        WHERE EXISTS (SELECT FROM wanted) AND r.application_id = ${applicationId} AND r.class_key = ${classKey} AND r.id > ${last}
+        ORDER BY r.id LIMIT ${BATCH}
+      ), held AS MATERIALIZED (
+        SELECT r.id FROM records r
+        WHERE r.application_id = ${applicationId} AND r.id IN (SELECT id FROM walked WHERE "isLeft")
+        ORDER BY r.id FOR NO KEY UPDATE
+      ), settled AS (
+        UPDATE records r SET ${slot} = ${value} FROM held WHERE r.application_id = ${applicationId} AND r.id = held.id
+      )
+      SELECT max(id) AS last FROM walked`;
+    if (batch!.last === null) break;
+    last = batch!.last;
+  }
+  await db.$transaction(async (transaction) => {
+    const settled = await transaction.classField.updateMany({
+      where: { applicationId, classKey, name, indexState, slot: field.slot },
+      data: isBuilding ? { indexState: 'ready' } : { indexState: 'none', slot: null },
+    });
+    if (settled.count === 0) return;
+    await transaction.recordClass.update({
+      where: { applicationId_key: { applicationId, key: classKey } },
+      data: { version: { increment: 1 } },
+    });
+    await transaction.application.update({
+      where: { id: applicationId },
+      data: { catalogueVersion: { increment: 1 } },
+    });
+  });
+  await readAnew(applicationId);
+}
+
+/** One of our own column names. */
+function columnOf(slot: Slot): Prisma.Sql {
+  if (!ALL_SLOTS.includes(slot)) throw new Error(`there is no slot ${slot}`);
+  return Prisma.raw(slot);
+}
+
+/** What the slot holds of a record `r` (src/lib/record-slots.ts). */
+function valueOf(field: StoredField): Prisma.Sql {
+  const value = Prisma.sql`r.fields -> ${field.name}`;
+  switch (slotKindOf(field)) {
+    case 'text':
+      return Prisma.sql`coalesce('v' || (r.fields ->> ${field.name}), ${UNSET_TEXT})`;
+    case 'place':
+      return Prisma.sql`place_of((${value} ->> 'lat')::float8, (${value} ->> 'lon')::float8)`;
+    default:
+      return field.type === 'Boolean'
+        ? Prisma.sql`coalesce((${value})::boolean::int::float8, ${UNSET_NUMBER}::float8)`
+        : Prisma.sql`coalesce((${value})::float8, ${UNSET_NUMBER}::float8)`;
+  }
+}

@@ -1,0 +1,67 @@
+import { Prisma } from '../../db/client.ts';
+import type { KnownViewer } from '../../lib/access.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
+import { EVERYBODY, isForbidden, isOpen } from '../../lib/grants.ts';
+import type { KnownClass } from '../classes/catalogue.ts';
+
+/** What somebody may do with a record beside reading it. */
+export type Deed = 'update' | 'delete';
+
+const COLUMNS = { update: Prisma.sql`r.updaters`, delete: Prisma.sql`r.deleters` };
+const CLASS_GRANTS = { update: 'updaters', delete: 'deleters' } as const;
+
+/** "You don't have appropriate permissions to do this operation": the sentence of classes and records. */
+export function forbidden(): ForbiddenError {
+  return new ForbiddenError("You don't have appropriate permissions to do this operation");
+}
+
+/** @throws {ForbiddenError} the class is closed to all but API keys alone */
+export function requireOpenClass(deed: Deed, known: KnownClass, viewer: KnownViewer): void {
+  if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[deed]])) throw forbidden();
+}
+
+/**
+ * The records of a class that the viewer may read, in parts that have no record in common and each an index of its own;
+ * their number, and so the cost of a list, does not depend on what the viewer may not see. None: they may read nothing.
+ */
+export function readableParts(known: KnownClass, viewer: KnownViewer): Prisma.Sql[] {
+  if (viewer.kind !== 'key' && isForbidden(known.readers)) return [];
+  const open = known.hasOpen ? [Prisma.sql`r.is_open = true`] : [];
+  if (!known.hasPrivate || viewer.kind === 'application') return open;
+  if (viewer.kind === 'key') return [...open, Prisma.sql`r.is_open = false`];
+  const own = Prisma.sql`r.is_open = false AND r.user_id = ${viewer.userId}`;
+  const shared = Prisma.sql`NOT r.is_open AND r.user_id <> ${viewer.userId} AND r.readers && ${grantsOfUser(viewer)}`;
+  return [...open, own, ...(known.hasShared ? [shared] : [])];
+}
+
+/** The same as one condition, for statements that look at given records. */
+export function readable(known: KnownClass, viewer: KnownViewer): Prisma.Sql {
+  if (viewer.kind === 'key') return Prisma.sql`true`;
+  if (isForbidden(known.readers)) return Prisma.sql`false`;
+  if (viewer.kind === 'application') return Prisma.sql`r.is_open`;
+  const isShared = known.hasShared ? Prisma.sql`r.readers && ${grantsOfUser(viewer)}` : Prisma.sql`false`;
+  return Prisma.sql`(r.is_open OR r.user_id = ${viewer.userId} OR ${isShared})`;
+}
+
+/** Whether the viewer may do it with record `r`. */
+export function allows(deed: Deed, known: KnownClass, viewer: KnownViewer): Prisma.Sql {
+  if (viewer.kind === 'key') return Prisma.sql`true`;
+  if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[deed]])) return Prisma.sql`false`;
+  const grants = Prisma.sql`(ARRAY[${EVERYBODY}]::text[] || ${grantsOfUser(viewer)})`;
+  return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[deed]} && ${grants})`;
+}
+
+/** Whether the viewer may create records, and under which condition on their tags if it depends on those. */
+export function creating(known: KnownClass, viewer: KnownViewer): boolean | Prisma.Sql {
+  if (viewer.kind === 'key') return true;
+  if (viewer.kind === 'application' || isForbidden(known.creators)) return false;
+  if (isOpen(known.creators)) return true;
+  return Prisma.sql`${known.creators}::text[] && ${grantsOfUser(viewer)}`;
+}
+
+/** What the user is granted by name and by their tags, as they are now. */
+function grantsOfUser({ applicationId, userId }: { applicationId: number; userId: number }): Prisma.Sql {
+  return Prisma.sql`(ARRAY[${`u:${userId}`}]::text[] || ARRAY(
+    SELECT 'g:' || tag FROM users u, unnest(u.tags) tag
+    WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
+}

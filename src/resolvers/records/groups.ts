@@ -1,0 +1,79 @@
+import { db, Prisma } from '../../db/client.ts';
+import type { KnownViewer } from '../../lib/access.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { type FilterField, fieldNamed } from '../../lib/record-filter.ts';
+import { type StoredValue, shownField, type TypedField } from '../../lib/record-values.ts';
+import type { KnownClass } from '../classes/catalogue.ts';
+import { readable } from './access.ts';
+import { COMMON_COLUMNS } from './conditions.ts';
+
+const FUNCTIONS = {
+  avg: Prisma.sql`avg`,
+  min: Prisma.sql`min`,
+  max: Prisma.sql`max`,
+  sum: Prisma.sql`sum`,
+} as const;
+
+export type GroupFunction = keyof typeof FUNCTIONS;
+
+export interface Calculation {
+  /** A number of the class. */
+  field: string;
+  function: GroupFunction;
+}
+
+export interface RecordGrouping {
+  /** The condition of records `r`. */
+  where: Prisma.Sql;
+  by: string;
+  calculations: Calculation[];
+  skip: number;
+  limit: number;
+}
+
+/** Records with one value of a field, and what was calculated of them, in the order asked for. */
+export interface RecordGroup {
+  value: unknown;
+  count: number;
+  /** Null where no record of the group has the field. */
+  results: (number | null)[];
+}
+
+/**
+ * Groups the records that the viewer may read by the values of a field, smallest first, unset last (gaps §9.2).
+ * @throws {UnprocessableError} `Incorrect filter: group_by`, or `<field>[calc]`
+ */
+export async function groupRecords(
+  known: KnownClass,
+  viewer: KnownViewer,
+  { where, by, calculations, skip, limit }: RecordGrouping,
+): Promise<RecordGroup[]> {
+  const field = fieldNamed(by, known.fields);
+  if (!field) throw new UnprocessableError('Incorrect filter: group_by');
+  const results = calculations.map(({ field: name, function: calculation }) => {
+    const of = known.fields.get(name);
+    const isNumber = of && !of.isArray && (of.type === 'Integer' || of.type === 'Float');
+    if (!isNumber) throw new UnprocessableError(`Incorrect filter: ${name}[calc]`);
+    return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
+  });
+  const rows = await db.$queryRaw<{ value: unknown; count: number; results: (number | null)[] | null }[]>`
+    SELECT grouped.value, count(*)::int AS count,
+      ${results.length > 0 ? Prisma.sql`json_build_array(${Prisma.join(results)})` : Prisma.sql`'[]'::json`} AS results
+    FROM records r, LATERAL (SELECT ${groupColumn(field)} AS value) grouped
+    WHERE ${where} AND ${readable(known, viewer)}
+    GROUP BY grouped.value ORDER BY grouped.value ASC NULLS LAST LIMIT ${limit} OFFSET ${skip}`;
+  return rows.map(({ value, count, results: calculated }) => ({
+    value: shownValue(field, value),
+    count,
+    results: calculated ?? [],
+  }));
+}
+
+function groupColumn({ name }: FilterField): Prisma.Sql {
+  return Object.hasOwn(COMMON_COLUMNS, name) ? COMMON_COLUMNS[name]!.column : Prisma.sql`(r.fields -> ${name})`;
+}
+
+function shownValue(field: FilterField, value: unknown): unknown {
+  if (value === null || Object.hasOwn(COMMON_COLUMNS, field.name)) return value;
+  return shownField(field as TypedField, value as StoredValue);
+}

@@ -1,0 +1,155 @@
+import type { KnownContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import type { KnownViewer } from '../../lib/access.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import {
+  type Connection,
+  type ConnectionArguments,
+  connection,
+  MAX_PAGE,
+  type PageRequest,
+  pageRequest,
+} from '../../lib/pages.ts';
+import { type RecordCondition, readRecordFilter } from '../../lib/record-filter.ts';
+import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { readable, readableParts } from './access.ts';
+import { whereOf } from './conditions.ts';
+import { requireParent } from './find.ts';
+import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
+import { type RecordOrder, type Walk, walkOf } from './order.ts';
+import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
+
+export interface RecordListing {
+  className: string;
+  /** `{ make: { eq: "AB" }, or: [ … ] }` (src/lib/record-filter.ts). */
+  filter?: unknown;
+  orderBy?: RecordOrder | null;
+  /** Only records below this one. */
+  parentId?: string | null;
+}
+
+/**
+ * Records of a class that the caller may read, by `_id` or as asked.
+ * @throws {ForbiddenError} `Undefined class`
+ * @throws {UnprocessableError} a filter or an order that the class does not have
+ */
+export async function listRecords(
+  listing: RecordListing & ConnectionArguments,
+  { viewer }: KnownContext,
+): Promise<Connection<ShownRecord> & { totalCount: () => Promise<number> }> {
+  const known = await classNamed(listing.className, viewer);
+  const page = pageRequest(listing);
+  const where = conditionOf(known, readRecordFilter(listing.filter, known.fields, 'refuse'), listing.parentId);
+  const walk = walkOf(known, listing.orderBy, page);
+  const rows = await readWalk(known, viewer, { where, walk, page, limit: page.limit + 1, skip: 0 });
+  const shown = rows.map((row) => ({ ...row, class: known }));
+  return {
+    ...connection(shown, page, ({ sortedBy, id }) => ({
+      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
+      id,
+    })),
+    totalCount: () => countRecords(known, viewer, where),
+  };
+}
+
+/** What a list is asked in the words of the contract. */
+export interface RecordReading {
+  className: string;
+  /** Filters by their keys; plain names that the class does not know are ignored (gaps §9.2). */
+  criteria?: unknown;
+  orderBy?: RecordOrder | null;
+  /** Only children of this record, which has to be of that class. */
+  parent?: { className: string; id: string } | null;
+  skip: number;
+  limit: number;
+  /** Only the last record of the order. */
+  lastOnly?: boolean | null;
+}
+
+export interface RecordPage {
+  skip: number;
+  limit: number;
+  items: () => Promise<ShownRecord[]>;
+  totalCount: () => Promise<number>;
+  groups: (by: string, calculations: Calculation[]) => Promise<RecordGroup[]>;
+}
+
+/**
+ * A page of records by offset, as REST reads them.
+ * @throws as `listRecords`
+ * @throws {NotFoundError} unknown parent
+ * @throws {BadInputError} limit or skip
+ */
+export async function readRecords(reading: RecordReading, { viewer }: KnownContext): Promise<RecordPage> {
+  const { className, parent, lastOnly, skip } = reading;
+  const limit = lastOnly ? 1 : reading.limit;
+  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
+  if (skip < 0) throw new BadInputError('skip should not be negative');
+  const known = await classNamed(className, viewer);
+  if (parent) await requireParent(parent.className, parent.id, viewer);
+  const where = conditionOf(known, readRecordFilter(reading.criteria, known.fields, 'ignore'), parent?.id);
+  const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
+  const walk = walkOf(known, reading.orderBy, page);
+  return {
+    skip,
+    limit,
+    items: async () => {
+      const rows = await readWalk(known, viewer, { where, walk, page, limit, skip });
+      return rows.map((row) => ({ ...row, class: known }));
+    },
+    totalCount: () => countRecords(known, viewer, where),
+    groups: (by, calculations) => groupRecords(known, viewer, { where, by, calculations, skip, limit }),
+  };
+}
+
+/** What a filter says of the records of a class, in SQL. */
+export function conditionOf(
+  { applicationId, key }: KnownClass,
+  condition: RecordCondition,
+  parentId?: string | null,
+): Prisma.Sql {
+  const below = parentId == null ? Prisma.sql`true` : Prisma.sql`r.parent_id = ${parentId}`;
+  return Prisma.sql`r.application_id = ${applicationId} AND r.class_key = ${key} AND ${below} AND ${whereOf(condition)}`;
+}
+
+type WalkedRow = RecordRow & { sortedBy: string | number | Date | null };
+
+interface WalkedPage {
+  where: Prisma.Sql;
+  walk: Walk;
+  page: PageRequest;
+  limit: number;
+  skip: number;
+}
+
+/**
+ * The rows of a page. Each part of what the viewer may read is walked by itself, along an index where there is one, and
+ * no further than the page reaches; what they may not see is never looked at.
+ */
+async function readWalk(
+  known: KnownClass,
+  viewer: KnownViewer,
+  { where, walk, page, limit, skip }: WalkedPage,
+): Promise<WalkedRow[]> {
+  const walks = walk.stretches.flatMap((stretch, index) =>
+    readableParts(known, viewer).map((part) => ({ ...stretch, index, part })),
+  );
+  if (walks.length === 0) return [];
+  const select = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => Prisma.sql`
+    SELECT ${RECORD_COLUMNS}, ${walk.value} AS "sortedBy", ${index}::int AS stretch FROM records r
+    WHERE ${where} AND ${part} AND ${between} ORDER BY ${orderBy} LIMIT ${rows}`;
+  if (walks.length === 1) return db.$queryRaw<WalkedRow[]>`${select(walks[0]!, limit)} OFFSET ${skip}`;
+  const parts = walks.map((one) => Prisma.sql`(${select(one, limit + skip)})`);
+  const direction = Prisma.raw(walk.isDescending === page.isBackward ? 'ASC' : 'DESC');
+  const unset = Prisma.raw(page.isBackward ? 'NULLS FIRST' : 'NULLS LAST');
+  return db.$queryRaw<WalkedRow[]>`
+    SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) walked
+    ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** The cost grows with what the filter lets through. */
+export async function countRecords(known: KnownClass, viewer: KnownViewer, where: Prisma.Sql): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;
+  return row!.count;
+}

@@ -1,0 +1,316 @@
+import type { ActingContext } from '../../context.ts';
+import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { sqlState } from '../../db/failures.ts';
+import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { isOpen } from '../../lib/grants.ts';
+import { MAX_PAGE } from '../../lib/pages.ts';
+import { changedFields, problemsOf, type RecordChanges } from '../../lib/record-changes.ts';
+import { readRecordFilter } from '../../lib/record-filter.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import type { KnownClass } from '../classes/catalogue.ts';
+import { allows, forbidden, readable, requireOpenClass } from './access.ts';
+import { MAX_RECORDS } from './create.ts';
+import type { FoundRecords } from './find.ts';
+import { ClassChanged, holdClass, withClass } from './hold-class.ts';
+import { conditionOf } from './list.ts';
+import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './permissions.ts';
+import {
+  IMAGE,
+  RECORD_COLUMNS,
+  type RecordRow,
+  type ShownRecord,
+  SLOT_CHANGES,
+  SLOT_COLUMNS,
+  slotsOf,
+} from './rows.ts';
+import { takenValues, uniqueFields } from './unique.ts';
+
+/** Values, operators and permissions to change; what is left out stays as it is. */
+export interface RecordUpdate extends RecordChanges {
+  permissions?: RecordPermissions | null;
+}
+
+/**
+ * Changes a record (gaps §9.3, §9.4).
+ * @throws {ForbiddenError} `Undefined class`; the caller may not update it
+ * @throws {UnprocessableError} values, operators or permissions against the rules
+ * @throws {NotFoundError} unknown record
+ */
+export async function updateRecord(
+  className: string,
+  id: string,
+  update: RecordUpdate,
+  context: ActingContext,
+): Promise<ShownRecord> {
+  const [record] = await withClass(className, context, async (known) => {
+    requireSound(known, [update]);
+    return changing(known, context, async (transaction) => {
+      const [row] = await holdRows(transaction, known, [id], context);
+      if (!row) throw new NotFoundError();
+      if (!row.isAllowed) throw forbidden();
+      return change(transaction, known, [{ row, update }], context);
+    });
+  });
+  return record!;
+}
+
+/**
+ * Changes several records, all or none of those the caller may update; the others are not found.
+ * @throws {BadInputError} none, or more than 100
+ * @throws {UnprocessableError} as `updateRecord`
+ */
+export async function updateRecords(
+  className: string,
+  updates: (RecordUpdate & { id: string })[],
+  context: ActingContext,
+): Promise<FoundRecords> {
+  if (updates.length === 0) throw new BadInputError('Record data is missing');
+  if (updates.length > MAX_RECORDS) throw new BadInputError(`A request may hold at most ${MAX_RECORDS} records`);
+  const ids = [...new Set(updates.map(({ id }) => id))];
+  return withClass(className, context, async (known) => {
+    requireSound(known, updates);
+    const changed = await changing(known, context, async (transaction) => {
+      const held = await holdRows(transaction, known, ids, context);
+      const rows = new Map(held.filter(({ isAllowed }) => isAllowed).map((row) => [row.id, row as RecordRow]));
+      let records: ShownRecord[] = [];
+      // A record that is named twice is changed twice.
+      for (const round of rounds(updates)) {
+        const changes = round.flatMap(({ id, ...update }) => {
+          const row = rows.get(id);
+          return row ? [{ row, update }] : [];
+        });
+        records = await change(transaction, known, changes, context);
+        for (const record of records) rows.set(record.id, record);
+      }
+      return rows;
+    });
+    return {
+      records: ids.flatMap((id) => {
+        const row = changed.get(id);
+        return row ? [{ ...row, class: known }] : [];
+      }),
+      notFoundIds: ids.filter((id) => !changed.has(id)),
+    };
+  });
+}
+
+/** What became of the records that criteria name. */
+export interface UpdatedByCriteria {
+  skip: number;
+  limit: number;
+  totalFound: number;
+  items: ShownRecord[];
+}
+
+/** Records that are changed together. */
+const BATCH = 500;
+
+/** How long a change of all records of a class may take, in milliseconds. */
+const LONG = 10 * 60 * 1_000;
+
+/**
+ * Changes every record that the criteria name and that the caller may read and update, all or none, and shows a page.
+ * @throws as `updateRecord` @throws {UnprocessableError} `search_criteria is required`
+ */
+export async function updateRecordsByCriteria(
+  className: string,
+  { criteria, skip, limit, ...update }: RecordUpdate & { criteria?: unknown; skip: number; limit: number },
+  context: ActingContext,
+): Promise<UpdatedByCriteria> {
+  const { viewer } = context;
+  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
+  if (skip < 0) throw new BadInputError('skip should not be negative');
+  return withClass(className, context, async (known) => {
+    const condition = readRecordFilter(criteria, known.fields, 'refuse');
+    if ('all' in condition && condition.all.length === 0) throw new UnprocessableError('search_criteria is required');
+    requireSound(known, [update]);
+    requireOpenClass('update', known, viewer);
+    const where = Prisma.sql`${conditionOf(known, condition)} AND ${readable(known, viewer)}
+      AND ${allows('update', known, viewer)}`;
+    return changing(
+      known,
+      context,
+      async (transaction) => {
+        const items: ShownRecord[] = [];
+        let totalFound = 0;
+        for (let last = ''; ; ) {
+          const rows = await transaction.$queryRaw<RecordRow[]>`
+            SELECT ${RECORD_COLUMNS} FROM records r WHERE ${where} AND r.id > ${last}
+            ORDER BY r.id LIMIT ${BATCH} FOR NO KEY UPDATE`;
+          const changes = rows.map((row) => ({ row, update }));
+          const changed = await change(transaction, known, changes, context);
+          const from = Math.max(skip - totalFound, 0);
+          items.push(...changed.slice(from, Math.max(from, skip + limit - totalFound)));
+          totalFound += rows.length;
+          if (rows.length < BATCH) return { skip, limit, totalFound, items };
+          last = rows.at(-1)!.id;
+        }
+      },
+      LONG,
+    );
+  });
+}
+
+/** Sets fields of a record past its clients' inputs, as files are. */
+export async function setFields(
+  transaction: Transaction,
+  known: KnownClass,
+  row: RecordRow,
+  fields: RecordRow['fields'],
+  context: ActingContext,
+): Promise<void> {
+  await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
+}
+
+type HeldRow = RecordRow & { isAllowed: boolean };
+
+/** The records, which nobody else changes until the transaction ends, by id. */
+export async function holdRows(
+  transaction: Transaction,
+  known: KnownClass,
+  ids: string[],
+  { viewer }: ActingContext,
+): Promise<HeldRow[]> {
+  const possible = ids.filter(isStringId);
+  if (possible.length === 0) return [];
+  return transaction.$queryRaw<HeldRow[]>`
+    SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed" FROM records r
+    WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
+    ORDER BY r.id FOR NO KEY UPDATE`;
+}
+
+/**
+ * Runs a change in one transaction that holds the class as it is known.
+ * @throws {UnprocessableError} `Field <f> has already been taken`
+ */
+export async function changing<Result>(
+  known: KnownClass,
+  { outbox }: ActingContext,
+  work: (transaction: Transaction) => Promise<Result>,
+  timeout?: number,
+): Promise<Result> {
+  const run = async (transaction: Transaction) => {
+    await holdClass(transaction, known);
+    return work(transaction);
+  };
+  const result = await db.$transaction(run, timeout === undefined ? {} : { timeout }).catch(async (error) => {
+    if (!(error instanceof ValueTaken)) throw error;
+    // Asked once the transaction has given its connection back.
+    const taken = await takenValues(known, error.rows);
+    if (taken.length === 0) throw new ClassChanged(); // whoever had the value has given it up meanwhile
+    throw new UnprocessableError(...new Set(taken.map(({ field }) => `Field ${field} has already been taken`)));
+  });
+  outbox.wake();
+  return result;
+}
+
+/** One of the records was to have a value that must be unique and is not. */
+class ValueTaken extends Error {
+  readonly rows: RecordRow[];
+
+  constructor(rows: RecordRow[]) {
+    super('a value is taken');
+    this.rows = rows;
+  }
+}
+
+/** @throws {UnprocessableError} what is wrong whatever the records are like */
+function requireSound(known: KnownClass, updates: RecordUpdate[]): void {
+  const problems = updates.flatMap((update) => {
+    const found = problemsOf(known.fields, update);
+    grantsIn(update.permissions, openGrants(known), (sentence) => found.push(sentence));
+    return found;
+  });
+  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+}
+
+async function change(
+  transaction: Transaction,
+  known: KnownClass,
+  changes: { row: RecordRow; update: RecordUpdate }[],
+  context: ActingContext,
+): Promise<ShownRecord[]> {
+  if (changes.length === 0) return [];
+  const problems: string[] = [];
+  const rows = changes.map(({ row, update }): RecordRow => {
+    const { fields, problems: found } = changedFields(known.fields, row.fields, update);
+    problems.push(...found);
+    const grants = grantsIn(update.permissions, row, (sentence) => problems.push(sentence));
+    return { ...row, ...grants, fields, updatedAt: context.now() };
+  });
+  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+  const missing = missingKinds(known, rows);
+  if (missing) throw new ClassChanged(missing);
+  await write(transaction, known, rows, context);
+  return rows.map((row) => ({ ...row, class: known }));
+}
+
+async function write(
+  transaction: Transaction,
+  known: KnownClass,
+  rows: RecordRow[],
+  { viewer }: ActingContext,
+): Promise<void> {
+  const given = rows.map(({ id, readers, updaters, deleters, fields, updatedAt }) => ({
+    id,
+    isOpen: isOpen(readers),
+    readers,
+    updaters,
+    deleters,
+    fields,
+    updatedAt,
+    ...slotsOf(known, fields),
+  }));
+  const userId = viewer.kind === 'user' ? viewer.userId : null;
+  await transaction.$executeRaw`
+    WITH given AS MATERIALIZED (
+      SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (id text, "isOpen" boolean, readers json,
+        updaters json, deleters json, fields jsonb, "updatedAt" timestamptz(3), ${SLOT_COLUMNS})
+    ), before AS MATERIALIZED (
+      SELECT r.id, ${IMAGE} AS image FROM records r
+      WHERE r.application_id = ${known.applicationId} AND r.id IN (SELECT id FROM given)
+    ), changed AS (
+      UPDATE records r SET is_open = g."isOpen", readers = ARRAY(SELECT json_array_elements_text(g.readers)),
+        updaters = ARRAY(SELECT json_array_elements_text(g.updaters)),
+        deleters = ARRAY(SELECT json_array_elements_text(g.deleters)), fields = g.fields, updated_at = g."updatedAt",
+        ${SLOT_CHANGES}
+      FROM given g WHERE r.application_id = ${known.applicationId} AND r.id = g.id
+      RETURNING r.id, r.updated_at
+    )
+    INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, detail, created_at)
+    SELECT ${known.applicationId}::int, 'recordUpdated', ${known.key}::int, c.id, ${userId}::int,
+      jsonb_build_object('before', b.image), c.updated_at
+    FROM changed c JOIN before b USING (id) ORDER BY c.id`;
+  await claim(transaction, known, rows);
+}
+
+/** @throws {ValueTaken} */
+async function claim(transaction: Transaction, known: KnownClass, rows: RecordRow[]): Promise<void> {
+  const fields = uniqueFields(known);
+  if (fields.length === 0) return;
+  const { applicationId, key } = known;
+  const ids = rows.map(({ id }) => id);
+  await transaction.recordKey.deleteMany({ where: { applicationId, recordId: { in: ids } } });
+  const claimed = transaction.$executeRaw`
+    INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+    SELECT r.application_id, r.class_key, u.field, r.fields ->> u.field, r.id
+    FROM records r, unnest(${fields}::text[]) AS u (field)
+    WHERE r.application_id = ${applicationId} AND r.class_key = ${key} AND r.id = ANY(${ids}::text[])
+      AND jsonb_exists(r.fields, u.field)`;
+  await claimed.catch((error) => {
+    throw sqlState(error) === '23505' ? new ValueTaken(rows) : error;
+  });
+}
+
+/** Splits updates so that no part names a record twice, in their order. */
+function rounds<Update extends { id: string }>(updates: Update[]): Update[][] {
+  const parts: Update[][] = [];
+  const seen = new Map<string, number>();
+  for (const update of updates) {
+    const round = seen.get(update.id) ?? 0;
+    seen.set(update.id, round + 1);
+    parts[round] ??= [];
+    parts[round].push(update);
+  }
+  return parts;
+}

@@ -1,0 +1,99 @@
+import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { UnprocessableError } from '../lib/errors.ts';
+import { ACCESS_KINDS, type AccessKind } from '../lib/grants.ts';
+import { type Given, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
+import { isDatabaseId } from '../lib/tokens.ts';
+
+type RecordAccess = Uppercase<AccessKind>;
+
+export interface PermissionInput {
+  access: RecordAccess;
+  ids?: number[] | undefined;
+  groups?: string[] | undefined;
+}
+
+export interface PermissionAnswer {
+  access: RecordAccess;
+  ids: number[] | null;
+  groups: string[] | null;
+}
+
+/** Legacy names of the operations are those of GraphQL. */
+export type Operation = 'create' | 'read' | 'update' | 'delete';
+
+/**
+ * What a request says of permissions, as nested objects (`ids` or the output's `users_ids`) or under dotted keys,
+ * `permissions.read.access` (gaps §9.1); undefined when it says nothing.
+ * @param among operations that are looked at; others are accepted and ignored
+ * @throws {UnprocessableError} `Unknown access: <value>`
+ */
+export function readPermissions<Among extends Operation>(
+  given: Parameters,
+  among: readonly Among[],
+  { isClass = false }: { isClass?: boolean } = {},
+): Partial<Record<Among, PermissionInput>> | undefined {
+  const permissions: Partial<Record<Among, PermissionInput>> = {};
+  for (const operation of among) {
+    const said = saidOf(given, operation);
+    if (said === undefined) continue;
+    permissions[operation] = readPermission(said, isClass);
+  }
+  return Object.keys(permissions).length > 0 ? permissions : undefined;
+}
+
+/** What is said of one operation, whatever form it has. */
+function saidOf(given: Parameters, operation: Operation): Parameters | undefined {
+  const nested = isObject(given.permissions) ? given.permissions[operation] : undefined;
+  const prefix = `permissions.${operation}.`;
+  const dotted = Object.entries(given).filter(([key]) => key.startsWith(prefix));
+  if (nested === undefined && dotted.length === 0) return undefined;
+  const said: Parameters = Object.create(null);
+  if (isObject(nested)) Object.assign(said, nested);
+  for (const [key, value] of dotted) said[key.slice(prefix.length)] = value;
+  return said;
+}
+
+function readPermission(said: Parameters, isClass: boolean): PermissionInput {
+  const access = readText(said.access) ?? '';
+  if (!isAccess(access) || (access === 'not_allowed' && !isClass)) {
+    throw new UnprocessableError(`Unknown access: ${access}`);
+  }
+  return {
+    access: access.toUpperCase() as RecordAccess,
+    ids: listed(said.ids ?? said.users_ids, readUserIds),
+    groups: listed(said.groups ?? said.users_groups, readGroups),
+  };
+}
+
+function isAccess(text: string): text is AccessKind {
+  return (ACCESS_KINDS as readonly string[]).includes(text);
+}
+
+/** Nothing and null are no list; the operation says what is missing then. */
+function listed<Item>(value: Given, read: (value: ParameterValue) => Item[] | undefined): Item[] | undefined {
+  return value === undefined || value === null ? undefined : read(value);
+}
+
+function readUserIds(value: ParameterValue): number[] | undefined {
+  const ids = readIntegerList(value);
+  return ids?.every(isDatabaseId) ? ids : undefined;
+}
+
+function readGroups(value: ParameterValue): string[] | undefined {
+  const groups: string[] = [];
+  for (const item of readList(value)) {
+    const group = readText(item);
+    if (group === undefined || group === null) return undefined;
+    if (group.trim() !== '') groups.push(group.trim());
+  }
+  return groups;
+}
+
+/** `{"access":"open_for_users_ids","users_ids":["1"]}` */
+export function presentPermission({ access, ids, groups }: PermissionAnswer) {
+  return {
+    access: access.toLowerCase(),
+    ...(ids ? { users_ids: ids.map(String) } : {}),
+    ...(groups ? { users_groups: groups } : {}),
+  };
+}
