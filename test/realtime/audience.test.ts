@@ -31,6 +31,7 @@ async function rowOf(dialogId: string): Promise<StreamRow> {
     name: null,
     detail: null,
     audienceIds: null,
+    classKey: null,
     dialogType: dialog.type,
     memberVersion: dialog.memberVersion,
   };
