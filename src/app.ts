@@ -8,9 +8,11 @@ import type { Services } from './context.ts';
 import { db } from './db/client.ts';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
+import { sweepFiles } from './jobs/sweep-files.ts';
 import type { Limit, LimitName } from './lib/rate-limits.ts';
 import { SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
@@ -48,6 +50,8 @@ export interface AppDependencies {
   identities: IdentityVerifiers;
   /** Closed with the app. */
   mailer: Mailer;
+  /** Where files lie; closed with the app. */
+  storage: Storage;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
   /** Another clock for who is online than the process' own. */
@@ -75,7 +79,7 @@ const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, log, identities, mailer, limits, presenceClock } = dependencies;
+  const { config, database, now, log, identities, mailer, storage, limits, presenceClock } = dependencies;
   const carrier = config.redisUrl ? new RedisCarrier(config.redisUrl, log) : new PostgresCarrier(database, log);
   const bus = new Bus(randomUUID(), carrier, log);
   const outbox = new Outbox(bus);
@@ -95,6 +99,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     sessionClock,
     identities,
     mailer,
+    storage,
     rateLimits,
     publicUrl: () => config.publicUrl ?? url,
     resetPageUrl: () => config.resetPageUrl ?? `${services.publicUrl()}${RESET_PAGE}`,
@@ -125,8 +130,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   url = addressOf(server, config.host);
   health.isReady = true;
 
+  const sweepFailed = (error: unknown) => log.warn({ err: error }, 'the sweep failed; it will be tried again');
   const sweeper = setInterval(() => {
-    sweep(now(), config).catch((error) => log.warn({ err: error }, 'the sweep failed; it will be tried again'));
+    sweep(now(), config).catch(sweepFailed);
+    sweepFiles(now(), storage).catch(sweepFailed);
   }, SWEEP_EVERY).unref();
 
   return {
@@ -147,6 +154,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await sessionClock.flush();
       await rateLimits?.stop();
       mailer.close();
+      storage.close();
     },
   };
 }

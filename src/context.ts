@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
+import type { StagedFile } from './resolvers/files/loose.ts';
 import type { Loaders } from './resolvers/loaders.ts';
 import type { SessionClock } from './resolvers/sessions/session-clock.ts';
 
@@ -21,6 +23,8 @@ export interface Services {
   /** Undefined when they are switched off. */
   rateLimits: RateLimits | undefined;
   mailer: Mailer;
+  /** The bytes of files. */
+  storage: Storage;
   /** Base of the links handed out, without trailing slash; known once the server listens. */
   publicUrl: () => string;
   /** Where a reset link leads, before the token is added. */
@@ -34,6 +38,8 @@ export interface Context extends Services {
   loaders: Loaders;
   /** Counts the operations; undefined where nobody counts, or the door has counted already. */
   meter?: Meter | undefined;
+  /** The file that came with the request, over REST, where the operation takes one and the client sent one. */
+  upload?: StagedFile | undefined;
   /** Ends the connection of a subscriber who does not keep up with the events. */
   onTooSlow?: () => void;
 }

@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { connectDatabase, db } from './db/client.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { DiskStorage } from './gateways/disk-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
@@ -38,7 +39,8 @@ async function main(config: Config): Promise<void> {
     const now = () => new Date();
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
-    app = await createApp({ config, database: database.config, now, log, identities, mailer }).catch(
+    const storage = new DiskStorage(join(config.dataDir, 'files'));
+    app = await createApp({ config, database: database.config, now, log, identities, mailer, storage }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {

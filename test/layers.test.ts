@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   graphql: ['schema', 'resolvers', 'limits', 'realtime', 'db', 'http', 'context'],
   rest: ['schema', 'resolvers', 'limits', 'graphql', 'http', 'generated', 'context'],
   pages: ['schema', 'resolvers', 'graphql', 'http', 'context'],
-  jobs: ['resolvers', 'db'],
+  jobs: ['resolvers', 'gateways', 'db'],
   config: [],
   context: ['resolvers', 'realtime', 'gateways', 'limits'],
   app: ['rest', 'pages', 'graphql', 'jobs', 'resolvers', 'limits', 'realtime', 'db', 'gateways', 'config', 'context'],

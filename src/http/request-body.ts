@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Writable } from 'node:stream';
 import { malformed } from '../lib/bracket-keys.ts';
-import { BadInputError } from '../lib/errors.ts';
+import { bodyTooLarge } from '../lib/errors.ts';
 
 /** What a refused body may still send before its connection is cut. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
@@ -17,24 +18,62 @@ const NO_BYTES = Buffer.alloc(0);
  * @throws {BadInputError} 413 above `maxBytes`; 400 broken off
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return hasBody(request) ? readBytes(request, maxBytes) : NO_BYTES;
+  if (!hasBody(request)) return NO_BYTES;
+  const chunks: Buffer[] = [];
+  await takeBody(request, { maxBytes, take: (chunk) => chunks.push(chunk) });
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Writes the body of a request to `target`, no faster than it takes it, and then ends it. A target that fails, or says
+ * by `signal` that it wants no more, refuses the rest of the body as a 413 does.
+ * @throws {BadInputError} 413 above `maxBytes`; 400 broken off
+ * @throws the reason of the signal
+ */
+export async function pipeBody(
+  request: IncomingMessage,
+  target: Writable,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<void> {
+  const take = (chunk: Buffer) => {
+    if (target.write(chunk)) return;
+    request.pause();
+    target.once('drain', () => request.resume());
+  };
+  await takeBody(request, { maxBytes, take, signal });
+  target.end();
+}
+
+/** Throws a body away that nobody wants, in the background, as after a 413. Once it resolves, the caller just answers. */
+export async function discardBody(request: IncomingMessage, maxBytes: number): Promise<void> {
+  if (request.readableEnded || request.destroyed) return;
+  const signal = AbortSignal.abort();
+  await takeBody(request, { maxBytes, take: () => {}, signal }).catch(() => {});
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let isRefused = false;
+interface Taker {
+  maxBytes: number;
+  take: (chunk: Buffer) => void;
+  /** Refuses what has not come yet. */
+  signal?: AbortSignal;
+}
 
-    const refuse = () => {
-      isRefused = true;
-      chunks.length = 0;
-      if (staysOpen(request)) reject(tooLarge());
-      else setTimeout(() => reject(tooLarge()), LINGER_MILLISECONDS).unref();
+/** Every chunk of the body, in order. A refused body is read on, within bounds, and nobody gets it. */
+function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    let refusal: unknown;
+
+    const refuse = (reason: unknown) => {
+      if (refusal !== undefined) return;
+      refusal = reason;
+      if (staysOpen(request)) reject(reason);
+      else setTimeout(() => reject(reason), LINGER_MILLISECONDS).unref();
+      request.resume();
     };
 
     // A client that goes away emits an error, or only closes; after `end` neither matters.
@@ -43,20 +82,22 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       if (!request.readableEnded) reject(malformed());
     });
     if (request.destroyed) return reject(malformed());
-    if (Number(request.headers['content-length']) > maxBytes) refuse();
+    if (Number(request.headers['content-length']) > maxBytes) refuse(bodyTooLarge());
+    if (signal?.aborted) refuse(signal.reason);
+    signal?.addEventListener('abort', () => refuse(signal.reason), { once: true });
 
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (!isRefused && bytes > maxBytes) refuse();
-      if (!isRefused) chunks.push(chunk);
+      if (bytes > maxBytes) refuse(bodyTooLarge());
+      if (refusal === undefined) take(chunk);
       if (bytes > maxBytes + MAX_DISCARDED_BYTES) {
-        reject(tooLarge());
+        reject(refusal);
         request.pause();
         // Leaves the caller a turn to write its answer, which goes out before the connection is cut.
         setImmediate(() => request.socket.destroySoon());
       }
     });
-    request.on('end', () => (isRefused ? reject(tooLarge()) : resolve(Buffer.concat(chunks))));
+    request.on('end', () => (refusal === undefined ? resolve() : reject(refusal)));
   });
 }
 
@@ -64,5 +105,3 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 function staysOpen({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.connection?.toLowerCase() !== 'close';
 }
-
-const tooLarge = () => new BadInputError('Request body is too large', 413);

@@ -10,10 +10,10 @@ export interface Parameters {
 /** Objects and arrays inside one another, the whole included: `a[b][c]=1` is 3 deep, `{"a":[1]}` is 2. */
 const MAX_DEPTH = 10;
 /** Pairs of a form, or members of all the objects of a JSON text; array items have no key. */
-const MAX_KEYS = 20_000;
+export const MAX_KEYS = 20_000;
 
 export const malformed = () => new BadInputError('Malformed request body');
-const tooComplex = () => new BadInputError('Request parameters are too complex');
+export const tooComplex = () => new BadInputError('Request parameters are too complex');
 
 /**
  * The text after the `?`: one JSON object, raw or escaped (a `+` in it stays a plus), or else a form.

@@ -38,6 +38,9 @@ export class BadInputError extends ServiceError {
   }
 }
 
+/** The body of a request, or a file in it, is larger than the endpoint takes. */
+export const bodyTooLarge = () => new BadInputError('Request body is too large', 413);
+
 /** No credential, an unknown API key, or a token where only a session counts. */
 export class UnauthenticatedError extends ServiceError {
   constructor(message: 'Token is required' | 'Unauthorized') {

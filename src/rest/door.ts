@@ -4,22 +4,27 @@ import type { NextFunction, Request, Response } from 'express';
 import { execute, type GraphQLError } from 'graphql';
 import type { Context, Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
-import { type Access, refusal } from '../lib/access.ts';
-import type { Parameters } from '../lib/bracket-keys.ts';
+import { discardBody, readBody } from '../http/request-body.ts';
+import { type Access, type KnownViewer, refusal } from '../lib/access.ts';
+import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { BadInputError, NotFoundError, ServiceError, SessionMissingError, UnprocessableError } from '../lib/errors.ts';
 import type { LimitName } from '../lib/rate-limits.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
+import type { ServedFile } from '../resolvers/files/content.ts';
+import { removeLoose, type StagedFile, stageFile } from '../resolvers/files/loose.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
+import { portionOf, sendPortion } from './downloads.ts';
 import { commonBody, errorList, statusOf } from './errors.ts';
 import { AnswerHeaders, expiryOf } from './headers.ts';
-import { readParameters } from './parameters.ts';
+import { queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type RenderedBody, render } from './rendering.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, Route, Upload } from './route.ts';
+import { type FilePart, readUpload } from './uploads.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -39,6 +44,19 @@ interface Locals {
   meter?: Meter | undefined;
 }
 
+/** One request to an endpoint, with what is found out about it on the way. */
+interface Call {
+  endpoint: Route;
+  rules: Rules;
+  request: Request;
+  locals: Locals;
+  context?: Context;
+  /** The file that came with it. */
+  upload?: StagedFile;
+  /** Why its caller may not make it; says nothing of what was sent. */
+  refused?: ServiceError;
+}
+
 /** Takes a request through the checks that are the same for every endpoint, in the order of gaps §1.4. */
 export class RestDoor {
   readonly #services: Services;
@@ -51,7 +69,7 @@ export class RestDoor {
     this.#headers = new AnswerHeaders(tokenHeaders);
   }
 
-  /** Preflights, size and suffix, before the path is looked up. */
+  /** Preflights and suffix, before the path is looked up. */
   enter(request: Request, response: Response, next: NextFunction): void {
     const locals = response.locals as Locals;
     locals.requestId = randomUUID();
@@ -60,46 +78,62 @@ export class RestDoor {
     if (request.method === 'OPTIONS') {
       locals.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
       this.#send(response, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(request));
-    } else if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-      readParameters(request, { maxBytes: MAX_BODY_BYTES }).catch((error) => this.refuse(request, response, error));
     } else {
       request.url = withoutSuffix(request.url);
       next();
     }
   }
 
-  async serve(endpoint: Route, { access, limit }: Rules, request: Request, response: Response): Promise<void> {
+  async serve(endpoint: Route, rules: Rules, request: Request, response: Response): Promise<void> {
+    const maxBytes = endpoint.upload?.maxBytes ?? MAX_BODY_BYTES;
+    const tooLarge = await announcedTooLarge(request, maxBytes);
+    if (tooLarge) return this.#tell(request, response, tooLarge);
     const locals = response.locals as Locals;
-    let context: Context | undefined;
-    let refused: ServiceError | undefined;
+    const call: Call = { endpoint, rules, request, locals };
     try {
-      context = await this.#contextOf(request, access, locals);
-      locals.meter = this.#services.rateLimits?.meter(request, context.viewer);
-      await locals.meter?.count(limit);
-      const given = await this.#parametersOf(request, access, locals);
-      if (locals.token && context.viewer.kind === 'anonymous') context = await this.#contextOf(request, access, locals);
-      refused = refusal(access, context.viewer);
-      if (refused) throw refused;
-      if (endpoint.since && isOlder(request.get(VERSION_HEADER), endpoint.since)) throw new NotFoundError();
-
+      const { context, given } = await this.#enterOperation(call);
       const asked = {
         path: pathValues(request),
         given,
         header: (name: string) => request.get(name)?.trim() || undefined,
       };
-      const data = await run(endpoint, endpoint.variables(asked), context);
+      const data = await run(endpoint, endpoint.variables(asked), { ...context, upload: call.upload });
       const answer = endpoint.respond(data, asked);
-      this.#send(response, { xml: endpoint.xml, ...answer }, this.#expiry(answer, context));
+      const expiresAt = this.#expiry(answer, context);
+      if (answer.file) await this.#sendFile(request, response, answer.file, expiresAt);
+      else this.#send(response, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
-      const expiresAt = access === 'anyone' ? undefined : await this.#expiryAfterError(request, locals, context);
-      const isPlain = endpoint.plainRefusal === true && error !== refused && isAboutInput(error);
+      if (endpoint.upload) await this.#giveUp(call, maxBytes);
+      const isPublic = rules.access === 'anyone' && !endpoint.download;
+      const expiresAt = isPublic ? undefined : await this.#expiryAfterError(request, locals, call.context);
+      const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(error);
       if (isPlain) this.#send(response, { status: 400, body: {} }, expiresAt);
       else this.#sendError(response, error, endpoint.errors, expiresAt);
     }
   }
 
+  /** Everything before the operation: who calls, how often, with what, and whether they may. */
+  async #enterOperation(call: Call): Promise<{ context: Context; given: Parameters }> {
+    const { endpoint, rules, request, locals } = call;
+    // Of a file's request only the query is read before its caller is known.
+    if (endpoint.upload && locals.isXml) locals.token = takeToken(parseQuery(queryText(request.url))).token;
+    call.context = await this.#contextOf(call);
+    locals.meter = this.#services.rateLimits?.meter(request, call.context.viewer);
+    await locals.meter?.count(rules.limit);
+    // A file is received only for those who may send it.
+    if (endpoint.upload) requireAllowed(call);
+    const given = await this.#parametersOf(call);
+    if (locals.token && call.context.viewer.kind === 'anonymous') call.context = await this.#contextOf(call);
+    requireAllowed(call);
+    return { context: call.context, given };
+  }
+
   /** Answers an error outside any endpoint, which counts as a request but is told in any case. */
   async refuse(request: Request, response: Response, error: Error): Promise<void> {
+    await this.#tell(request, response, (await announcedTooLarge(request, MAX_BODY_BYTES)) ?? error);
+  }
+
+  async #tell(request: Request, response: Response, error: Error): Promise<void> {
     await this.#tally(request, response.locals as Locals);
     this.#sendError(
       response,
@@ -122,19 +156,39 @@ export class RestDoor {
   }
 
   /** What an endpoint is given; a token among it is set aside where it counts as the credential. */
-  async #parametersOf(request: IncomingMessage, access: Access, locals: Locals): Promise<Parameters> {
-    const parameters = await readParameters(request, { maxBytes: MAX_BODY_BYTES });
-    if (!locals.isXml || access === 'anyone') return parameters;
+  async #parametersOf(call: Call): Promise<Parameters> {
+    const { endpoint, rules, request, locals } = call;
+    const parameters = endpoint.upload
+      ? await this.#receive(call, endpoint.upload)
+      : await readParameters(request, { maxBytes: MAX_BODY_BYTES });
+    const isCredential = endpoint.download || (locals.isXml && rules.access !== 'anyone');
+    if (!isCredential) return parameters;
     const { token, given } = takeToken(parameters);
-    locals.token = token;
+    locals.token ??= token;
     return given;
   }
 
-  async #contextOf(request: IncomingMessage, access: Access, locals: Locals): Promise<Context> {
-    const viewer =
-      access === 'anyone'
-        ? ({ kind: 'anonymous' } as const)
-        : await authenticate(this.#credentialsOf(request, locals), this.#services);
+  /** Reads a request with a file, whose bytes are staged as they arrive. */
+  #receive(call: Call, { maxBytes, admit }: Upload): Promise<Parameters> {
+    const context = call.context!;
+    const onFile = async (before: Parameters, part: FilePart) => {
+      const applicationId = admit ? await admit(before, context) : (context.viewer as KnownViewer).applicationId;
+      call.upload = await stageFile({ applicationId, maxBytes, ...part }, this.#services);
+    };
+    return readUpload(call.request, { maxBytes, maxTextBytes: MAX_BODY_BYTES, onFile });
+  }
+
+  /** Leaves nothing of an upload that came to nothing, and takes the rest of it off the line. */
+  async #giveUp({ request, upload }: Call, maxBytes: number): Promise<void> {
+    await discardBody(request, maxBytes);
+    if (upload) await removeLoose([upload], this.#services);
+  }
+
+  async #contextOf({ endpoint, rules, request, locals }: Call): Promise<Context> {
+    const isAsked = rules.access !== 'anyone' || endpoint.download;
+    const viewer = isAsked
+      ? await authenticate(this.#credentialsOf(request, locals), this.#services)
+      : ({ kind: 'anonymous' } as const);
     return { ...this.#services, viewer, loaders: createLoaders(viewer) };
   }
 
@@ -180,6 +234,23 @@ export class RestDoor {
     return { status: 400, body: { errors: ['Malformed request body'] } };
   }
 
+  async #sendFile(request: Request, response: Response, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
+    const portion = portionOf(file, request);
+    if (portion.status === 416) {
+      const refused = { status: 416, body: { errors: ['Requested range is not satisfiable'] } };
+      return this.#send(response, refused, expiresAt, portion.headers);
+    }
+    const { requestId, arrivedAt, meter } = response.locals as Locals;
+    const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
+    try {
+      await sendPortion(file, portion, { request, response, more: this.#headers.of(facts) });
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      const isClientGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!isClientGone) this.#services.log.error({ err: error, requestId }, 'a download broke off');
+    }
+  }
+
   #send(response: Response, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
     const { status } = answer;
     const { requestId, arrivedAt, isXml, meter } = response.locals as Locals;
@@ -206,6 +277,25 @@ function writeBody(
       'Content-Length': String(Buffer.byteLength(text)),
     })
     .end(text);
+}
+
+/** The 413 of a body that says it is larger, whatever else is wrong with its request. Its rest is thrown away. */
+async function announcedTooLarge(request: IncomingMessage, maxBytes: number): Promise<Error | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) <= maxBytes) return undefined;
+  return readBody(request, maxBytes).then(
+    () => undefined,
+    (error) => error,
+  );
+}
+
+function requireAllowed(call: Call): void {
+  const { endpoint, rules, request, context } = call;
+  const refused = refusal(rules.access, context!.viewer);
+  if (refused) {
+    call.refused = refused;
+    throw refused;
+  }
+  if (endpoint.since && isOlder(request.get(VERSION_HEADER), endpoint.since)) throw new NotFoundError();
 }
 
 /** A NUL, which no operation takes, makes an id of the path unknown like any other text that is none. */

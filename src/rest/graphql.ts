@@ -1,10 +1,11 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from '../generated/graphql-env.d.ts';
+import type { FileContent } from '../resolvers/files/content.ts';
 
 /** Types a document by the schema: its variables and its answer. Scalars are what resolvers return, in process. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: { DateTime: Date; JSON: unknown; SafeInt: number; ID: string; Flag: unknown };
+  scalars: { DateTime: Date; JSON: unknown; SafeInt: number; ID: string; Flag: unknown; FileContent: FileContent };
 }>();
 
 export type { FragmentOf } from 'gql.tada';

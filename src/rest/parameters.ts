@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { readBody } from '../http/request-body.ts';
 import {
   malformed,
@@ -25,7 +25,7 @@ export async function readParameters(
   return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers));
 }
 
-function queryText(url: string): string {
+export function queryText(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
 }
@@ -51,12 +51,12 @@ async function parseBody(body: Buffer, headers: IncomingMessage['headers']): Pro
 }
 
 /** `Application/JSON; charset=utf-8` → `application/json` */
-function mediaType(contentType: string): string {
+export function mediaType(contentType: string): string {
   const end = contentType.indexOf(';');
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
-const unsupported = () => new BadInputError('Unsupported content type', 415);
+export const unsupported = () => new BadInputError('Unsupported content type', 415);
 
 /** Name and text of each part that is no file, in the order sent. Every part ends by the time the promise settles. */
 function readTextParts(body: Buffer, contentType: string): Promise<[name: string, text: string][]> {
@@ -87,9 +87,9 @@ function readTextParts(body: Buffer, contentType: string): Promise<[name: string
 }
 
 /** Every part comes as bytes: the texts that Busboy decodes itself hide invalid UTF-8. */
-function openBusboy(contentType: string): BusboyInstance {
+export function openBusboy(contentType: string, limits: BusboyConfig['limits'] = {}): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true });
+    return new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true, limits });
   } catch {
     throw malformed();
   }
@@ -97,7 +97,7 @@ function openBusboy(contentType: string): BusboyInstance {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function decodeUtf8(bytes: Buffer): string {
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -1,8 +1,10 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import type { DocumentNode } from 'graphql';
+import type { Context } from '../context.ts';
 import type { Parameters } from '../lib/bracket-keys.ts';
 import type { ServiceError } from '../lib/errors.ts';
 import type { XmlRoot } from '../lib/xml.ts';
+import type { ServedFile } from '../resolvers/files/content.ts';
 
 /** What a request says, whatever form it came in. */
 export interface RestRequest {
@@ -24,6 +26,21 @@ export interface Answer {
   endsSession?: boolean;
   /** Root of the XML form where it is not the route's. */
   xml?: XmlRoot;
+  /** Sent instead of the body, whole or in part, as the request asks. */
+  file?: ServedFile;
+}
+
+/** A route that takes a file, in the part `file` of a multipart body. It streams to the storage as it arrives. */
+export interface Upload {
+  /** Of the whole body. */
+  maxBytes: number;
+  /**
+   * Asked before the first byte is stored, for operations whose caller is known by other things than credentials.
+   * @param before the query and the fields before the file
+   * @returns the application whose file it will be; default: the caller's
+   * @throws {ServiceError} the file is not wanted
+   */
+  admit?: (before: Parameters, context: Context) => Promise<number>;
 }
 
 /** One legacy endpoint: a path, the GraphQL operation behind it, and the renaming between the two. */
@@ -35,6 +52,10 @@ export interface Route {
   several?: true;
   /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
   since?: string;
+  /** The file is `context.upload` for the operation, which takes it over; if it fails, the bytes are removed. */
+  upload?: Upload;
+  /** Answers with a file, so that the parameter `token` is a credential (gaps §2.1), and others may be wrong in vain. */
+  download?: true;
   /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
   xml?: XmlRoot;
   /** Whatever is wrong with what was sent is answered by 400 `{}`. */
@@ -53,6 +74,8 @@ export function route<Document extends DocumentNode>(definition: {
   path: string;
   several?: true;
   since?: string;
+  upload?: Upload;
+  download?: true;
   xml?: XmlRoot;
   plainRefusal?: true;
   document: Document;
@@ -66,3 +89,4 @@ export function route<Document extends DocumentNode>(definition: {
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const empty = (): Answer => ({ status: 200, body: undefined });
+export const download = (file: ServedFile): Answer => ({ status: 200, body: undefined, file });

@@ -8,6 +8,7 @@ import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
+import type { FileContent } from '../resolvers/files/content.ts';
 import './clean-inputs.ts';
 import './fresh-loaders.ts';
 import './rate-limits.ts';
@@ -36,6 +37,7 @@ export const builder = new SchemaBuilder<{
     SafeInt: { Input: number; Output: number };
     Digits: { Input: string; Output: string };
     Flag: { Input: unknown; Output: boolean };
+    FileContent: { Input: never; Output: FileContent };
   };
 }>({
   plugins: ['rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],

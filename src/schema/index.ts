@@ -17,6 +17,7 @@ import './dialogs.ts';
 import './reactions.ts';
 import './classes.ts';
 import './records.ts';
+import './files.ts';
 import './live.ts';
 import './presence.ts';
 

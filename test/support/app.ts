@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import { connectDatabase, db } from '../../src/db/client.ts';
+import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
 import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
@@ -26,7 +27,7 @@ export interface TestApp {
   app: App;
   url: string;
   database: TestDatabase;
-  /** Its mails are in `mail`, unless they go to a server. */
+  /** Its mails are in `mail`, unless they go to a server; its files are in `files`. */
   dataDir: string;
   credentials: ApplicationCredentials;
   /** Moves the server's clock. */
@@ -92,6 +93,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
     log,
     identities: createIdentityVerifiers({ now, log }),
     mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir, now }),
+    storage: new DiskStorage(join(dataDir, 'files')),
   });
   return {
     app,

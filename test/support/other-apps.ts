@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { db } from '../../src/db/client.ts';
+import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
@@ -29,6 +31,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
     log,
     identities: createIdentityVerifiers({ now: running.now, log }),
     mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now }),
+    storage: new DiskStorage(join(running.dataDir, 'files')),
   });
 }
 

@@ -1,0 +1,91 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteRange } from '../lib/byte-ranges.ts';
+import { Measuring, type PutSettings, requireStorageKey, type Storage, type Stored } from './storage.ts';
+
+/** Files in a folder of this machine, each complete from the moment it has its name. Nobody else may read them. */
+export class DiskStorage implements Storage {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async put(key: string, stream: Readable, { maxBytes }: PutSettings): Promise<Stored> {
+    const path = this.#pathOf(key);
+    const unfinished = unfinishedOf(path);
+    const measuring = new Measuring(maxBytes);
+    stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
+    try {
+      await makeFolder(dirname(path));
+      const file = await open(unfinished, 'wx', 0o600);
+      await pipeline(stream, measuring, file.createWriteStream({ flush: true }));
+      await rename(unfinished, path);
+      await syncFolder(dirname(path));
+      return measuring.measured();
+    } catch (error) {
+      stream.destroy();
+      await rm(unfinished, { force: true });
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  async get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
+    const file = await open(this.#pathOf(key)).catch(unlessMissing);
+    if (!file) return undefined;
+    try {
+      const { size } = await file.stat();
+      return { stream: file.createReadStream({ ...range }), size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    const path = this.#pathOf(key);
+    await rm(unfinishedOf(path), { force: true });
+    await rm(path, { force: true });
+    await syncFolder(dirname(path)).catch(unlessMissing);
+  }
+
+  close(): void {}
+
+  #pathOf(key: string): string {
+    requireStorageKey(key);
+    return join(this.#folder, key);
+  }
+}
+
+/** Named after its file, so that whoever deletes the file finds what a crash has left of it. */
+function unfinishedOf(path: string): string {
+  return `${path}.part`;
+}
+
+/** A folder that is still there after a crash. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let parent = dirname(folder); parent.length >= dirname(first).length; parent = dirname(parent)) {
+    await syncFolder(parent);
+    if (parent === dirname(parent)) return;
+  }
+}
+
+/** Makes the names in a folder outlive a crash; Windows, which knows no such call, does so by itself. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
+import type { ByteRange } from '../lib/byte-ranges.ts';
+import { bodyTooLarge } from '../lib/errors.ts';
+
+export interface PutSettings {
+  maxBytes: number;
+  contentType?: string | undefined;
+}
+
+/** What was stored. */
+export interface Stored {
+  size: number;
+  /** In hex. */
+  md5: string;
+}
+
+/**
+ * Where the bytes of files lie. A key is made by `newStorageKey`, is written once, and holds all of its bytes or is not
+ * there; who may read them and what they are called is not known here.
+ */
+export interface Storage {
+  /**
+   * Resolves once the bytes outlive a crash. After a failure nothing is under the key; after a crash `delete` takes
+   * away what is left. The stream is destroyed if it is not read to its end.
+   * @throws {BadInputError} 413 beyond `maxBytes`
+   */
+  put(key: string, stream: Readable, settings: PutSettings): Promise<Stored>;
+  /** The bytes, all of them or those of a range inside the file, and the size of the whole; undefined: none there. */
+  get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>;
+  /** Removes the bytes and what an interrupted `put` has left; none there is fine. */
+  delete(key: string): Promise<void>;
+  /** Ends its connections. */
+  close(): void;
+}
+
+/** `0000005c/3f/3f…`: the application and 16 random bytes, which no other file has. */
+export function newStorageKey(applicationId: number): string {
+  const random = randomBytes(16).toString('hex');
+  return `${applicationId.toString(16).padStart(8, '0')}/${random.slice(0, 2)}/${random}`;
+}
+
+/** Keys of ours and nothing else: no path of a client's can be one. */
+export function requireStorageKey(key: string): void {
+  if (!/^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/.test(key)) throw new Error('not a key of the storage');
+}
+
+/** Lets bytes through, counting and hashing them. */
+export class Measuring extends Transform {
+  readonly #maxBytes: number;
+  readonly #md5 = createHash('md5');
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    super();
+    this.#maxBytes = maxBytes;
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    this.#size += chunk.length;
+    this.#md5.update(chunk);
+    if (this.#size > this.#maxBytes) done(bodyTooLarge());
+    else done(null, chunk);
+  }
+
+  /** Once the bytes have ended. */
+  measured(): Stored {
+    return { size: this.#size, md5: this.#md5.digest('hex') };
+  }
+}

@@ -1,0 +1,22 @@
+/** Places in a file, from 0, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * The one range that a header asks of a file of `size` bytes (RFC 9110 §14): `bytes=0-9`, `bytes=10-`, `bytes=-5`.
+ * @returns undefined where the whole file is the answer: no header, another unit, several ranges, or no range at all;
+ *   `'outside'` where the file has none of the bytes
+ */
+export function readRange(header: string | undefined, size: number): ByteRange | 'outside' | undefined {
+  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'outside' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'outside' : { start, end: Math.min(last === '' ? size - 1 : Number(last), size - 1) };
+}

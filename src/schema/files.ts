@@ -1,0 +1,17 @@
+import type { FileContent, ServedFile } from '../resolvers/files/content.ts';
+import { builder } from './builder.ts';
+
+builder.scalarType('FileContent', {
+  description: 'The bytes of a file, told as the address they can be loaded from, with the credentials of the caller.',
+  serialize: (content) => content as FileContent,
+});
+
+export const StoredFile = builder.objectRef<ServedFile>('StoredFile').implement({
+  description: 'A file to download.',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    contentType: t.exposeString('contentType', { description: 'As its uploader says; not to be trusted.' }),
+    size: t.exposeInt('size', { description: 'Bytes.' }),
+    content: t.expose('content', { type: 'FileContent' }),
+  }),
+});
