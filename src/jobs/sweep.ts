@@ -1,6 +1,8 @@
 import { db, Prisma } from '../db/client.ts';
 import { HOUR, MINUTE } from '../lib/time.ts';
+import { settleIndexes } from '../resolvers/classes/indexes.ts';
 import { RESET_LIFETIME } from '../resolvers/password-resets.ts';
+import { sweepDeletedClasses } from '../resolvers/records/sweep.ts';
 import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
 
 /** How often what has outlived its use is removed. Any number of processes may do it at once: it is only deleting. */
@@ -14,7 +16,10 @@ export interface Retention {
   eventRetentionHours: number;
 }
 
-/** Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, what destroyed dialogs held, and events nobody may resume from. */
+/**
+ * Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, what
+ * destroyed dialogs and deleted classes held, and events nobody may resume from; finishes indexes of records.
+ */
 export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: Retention): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await deleteSessions(now, sessionMinutes);
@@ -28,6 +33,8 @@ export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: 
       WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();
+  await sweepDeletedClasses(now);
+  await settleIndexes();
   await trimEvents(before(eventRetentionHours * HOUR));
 }
 

@@ -28,8 +28,9 @@ export interface Place {
 
 /** A file as its field keeps it. */
 export interface FileValue {
-  /** Names its bytes in the storage. */
   fileId: string;
+  /** Of its bytes in the storage; shown to nobody. */
+  key: string;
   name: string;
   /** Bytes. */
   size: number;
@@ -148,7 +149,14 @@ export function shownField({ type, isArray }: TypedField, stored: StoredValue | 
 
 function shownScalar(type: FieldType, stored: Scalar): unknown {
   if (type === 'Date') return new Date(stored as number);
+  if (type === 'File') return shownFile(stored as FileValue);
   if (type !== 'Location') return stored;
   const { lat, lon } = stored as Place;
   return [lat, lon];
+}
+
+export type ShownFile = Omit<FileValue, 'key'>;
+
+export function shownFile({ key: _hidden, ...file }: FileValue): ShownFile {
+  return file;
 }

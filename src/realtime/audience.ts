@@ -3,7 +3,7 @@ import { coalesce } from '../db/coalesce.ts';
 import { groupBy } from '../lib/collections.ts';
 import { DIALOG_TYPE } from '../lib/dialog-types.ts';
 import type { StreamRow } from './outbox-reader.ts';
-import { type WatchedDialogs, wants } from './watch.ts';
+import { type Watched, wants } from './watch.ts';
 
 interface Occupants {
   version: number;
@@ -39,13 +39,14 @@ export class Audience {
   }
 
   /** The rows that the watcher wants and may know of. */
-  async confine(rows: StreamRow[], watched: WatchedDialogs): Promise<StreamRow[]> {
-    const { viewer, kind, dialogId } = watched;
+  async confine(rows: StreamRow[], watched: Watched): Promise<StreamRow[]> {
+    const { viewer, kind, dialogId, classKey } = watched;
     const wanted = rows.filter(
       (row) =>
         row.applicationId === viewer.applicationId &&
         wants(kind, row) &&
-        (dialogId === undefined || row.dialogId === dialogId),
+        (dialogId === undefined || row.dialogId === dialogId) &&
+        (classKey === undefined || row.classKey === classKey),
     );
     const [knowing, hidden] = await Promise.all([this.#of(wanted), messagesHiddenFrom(viewer, wanted)]);
     return wanted.filter(
@@ -90,8 +91,12 @@ export class Audience {
   }
 }
 
-/** An API key alone knows what happens for all; what concerns single users is theirs. */
-export function mayKnow(viewer: WatchedDialogs['viewer'], row: StreamRow, knowing: Knowing): boolean {
+/**
+ * An API key alone knows what happens for all; what concerns single users is theirs. Rights in records are looked at when
+ * they are told.
+ */
+export function mayKnow(viewer: Watched['viewer'], row: StreamRow, knowing: Knowing): boolean {
+  if (row.classKey !== null) return true;
   if (viewer.kind === 'user') {
     return (knowing === 'everyone' || knowing.has(viewer.userId)) && !row.hiddenFrom?.includes(viewer.userId);
   }
@@ -122,7 +127,7 @@ async function noteHidden(rows: StreamRow[]): Promise<void> {
  * Messages among the rows' that the viewer has deleted for themselves: an answer that others share would show them.
  * @returns their ids, and maybe more
  */
-async function messagesHiddenFrom(viewer: WatchedDialogs['viewer'], rows: StreamRow[]): Promise<Set<string>> {
+async function messagesHiddenFrom(viewer: Watched['viewer'], rows: StreamRow[]): Promise<Set<string>> {
   const oldest = new Map<string, string>();
   for (const row of rows) {
     if (!isOfMessage(row)) continue;

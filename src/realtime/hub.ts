@@ -9,7 +9,7 @@ import { LiveEvent } from './live-queue.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { RecentEvents } from './recent-events.ts';
-import { type DialogEvent, Watch, type WatchedDialogs, wants } from './watch.ts';
+import { type StreamEvent, Watch, type Watched, wants } from './watch.ts';
 
 /** What wakes a process can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
 const LOOK_EVERY = SECOND;
@@ -25,7 +25,7 @@ const TYPING = 'typing';
 
 /** What has happened behind a cursor. */
 export interface Changes {
-  events: DialogEvent[];
+  events: StreamEvent[];
   /** How far they reach. */
   position: bigint;
   hasMore: boolean;
@@ -47,6 +47,8 @@ export class Hub {
   readonly #ofDialog = new Map<string, Set<Watch>>();
   /** Watches of all the dialogs of a user, by application and user; of an API key alone under `*`. */
   readonly #ofUser = new Map<string, Set<Watch>>();
+  /** Watches of the records of one class, by its key. */
+  readonly #ofClass = new Map<number, Set<Watch>>();
   /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
   /** Grows whenever somebody may have lost their rights in a dialog. */
@@ -81,35 +83,34 @@ export class Hub {
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
   endWatches(): void {
-    for (const watches of [...this.#ofDialog.values(), ...this.#ofUser.values()]) {
-      for (const watch of [...watches]) void watch.return();
-    }
+    for (const watch of [...this.#watches()]) void watch.return();
   }
 
   /** Watches that are open. */
   get watchCount(): number {
     let count = 0;
-    for (const watches of [...this.#ofDialog.values(), ...this.#ofUser.values()]) count += watches.size;
+    for (const watches of this.#sets()) count += watches.size;
     return count;
   }
 
   /** Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed. */
-  async watch(watched: WatchedDialogs, since: bigint | undefined): Promise<Watch> {
+  async watch(watched: Watched, since: bigint | undefined): Promise<Watch> {
     await this.#retain();
     // A cursor from another process may be ahead of what this one has read.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
     const watch = new Watch(watched, { since, startsAfter }, missed, (left) => this.#leave(left));
-    addTo(...this.#placeOf(watched), watch);
+    if (watched.classKey !== undefined) addTo(this.#ofClass, watched.classKey, watch);
+    else addTo(...this.#placeOf(watched), watch);
     return watch;
   }
 
   /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */
-  async changes(watched: WatchedDialogs, since: bigint | undefined, most: number): Promise<Changes> {
+  async changes(watched: Watched, since: bigint | undefined, most: number): Promise<Changes> {
     await this.#retain();
     try {
       const end = await this.#reach();
-      const events: DialogEvent[] = [];
+      const events: StreamEvent[] = [];
       let position = since ?? end;
       for (let steps = 0; position < end && events.length < most && steps < MAX_STEPS; steps++) {
         const step = await this.#readMissed(position, end, watched);
@@ -147,10 +148,15 @@ export class Hub {
   }
 
   #leave(watch: Watch): void {
-    if (removeFrom(...this.#placeOf(watch.watched), watch)) this.#listeners--;
+    const { classKey } = watch.watched;
+    const hasLeft =
+      classKey === undefined
+        ? removeFrom(...this.#placeOf(watch.watched), watch)
+        : removeFrom(this.#ofClass, classKey, watch);
+    if (hasLeft) this.#listeners--;
   }
 
-  #placeOf({ viewer, dialogId }: WatchedDialogs): [Map<string, Set<Watch>>, string] {
+  #placeOf({ viewer, dialogId }: Watched): [Map<string, Set<Watch>>, string] {
     if (dialogId !== undefined) return [this.#ofDialog, dialogId];
     return [this.#ofUser, placeOfUser(viewer.applicationId, viewer.kind === 'user' ? viewer.userId : '*')];
   }
@@ -192,7 +198,7 @@ export class Hub {
     return this.#horizon;
   }
 
-  async #readMissed(after: bigint, upTo: bigint, watched: WatchedDialogs) {
+  async #readMissed(after: bigint, upTo: bigint, watched: Watched) {
     const { rows, reached } = await this.#recent.read(watched.viewer.applicationId, after, upTo);
     const known = await this.#audience.confine(rows, watched);
     return { events: known.map((row) => this.#recent.eventOf(row)), reached };
@@ -259,12 +265,27 @@ export class Hub {
     }
   }
 
-  #isWatched({ dialogId }: StreamRow): boolean {
+  *#sets(): Iterable<Set<Watch>> {
+    yield* this.#ofDialog.values();
+    yield* this.#ofUser.values();
+    yield* this.#ofClass.values();
+  }
+
+  *#watches(): Iterable<Watch> {
+    for (const watches of this.#sets()) yield* watches;
+  }
+
+  #isWatched({ dialogId, classKey }: StreamRow): boolean {
+    if (classKey !== null) return this.#ofClass.has(classKey);
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 
   #deliver(row: StreamRow, audience: Knowing): void {
     const event = new LiveEvent(row);
+    if (row.classKey !== null) {
+      this.#deliverOfClass(row, row.classKey, event);
+      return;
+    }
     const isLoss = row.kind === 'dialogRemoved' && row.detail?.removal !== 'hidden';
     const deliver = (watch: Watch) => {
       const { viewer, kind } = watch.watched;
@@ -281,6 +302,14 @@ export class Hub {
       for (const watch of ofDialog) {
         if (row.position > watch.startsAfter && mayKnow(watch.watched.viewer, row, audience)) watch.finish();
       }
+    }
+  }
+
+  #deliverOfClass(row: StreamRow, classKey: number, event: StreamEvent): void {
+    for (const watch of this.#ofClass.get(classKey) ?? []) {
+      if (row.position <= watch.startsAfter) continue;
+      if (wants(watch.watched.kind, row)) watch.push(event);
+      else if (row.kind === 'classDeleted') watch.finish();
     }
   }
 

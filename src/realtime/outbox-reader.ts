@@ -25,7 +25,8 @@ const STREAM_COLUMNS = Prisma.raw(
     'e.subject_id AS "subjectId"',
     'e.user_id AS "userId"',
     'e.name',
-    'e.detail',
+    // Images of records are large, and needed only where somebody watches their class.
+    'CASE WHEN e.class_key IS NULL THEN e.detail END AS detail',
     'e.audience_ids AS "audienceIds"',
     'e.class_key AS "classKey"',
     'd.type AS "dialogType"',

@@ -3,7 +3,7 @@ import { coalesce } from '../db/coalesce.ts';
 import { SECOND } from '../lib/time.ts';
 import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
-import type { DialogEvent } from './watch.ts';
+import type { StreamEvent } from './watch.ts';
 
 /** Rows that are kept for whoever comes back soon. */
 const MAX_ROWS = 10_000;
@@ -22,7 +22,7 @@ export class RecentEvents {
   #rows: StreamRow[] = [];
   /** Rows up to here are not kept. */
   #begin = 0n;
-  #shared = new Map<bigint, DialogEvent>();
+  #shared = new Map<bigint, StreamEvent>();
   #forget: NodeJS.Timeout | undefined;
 
   /** Begins anew behind a position. */
@@ -49,13 +49,13 @@ export class RecentEvents {
     const from = this.#indexBehind(after);
     const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexBehind(upTo)));
     const reached = rows.length === STEP ? rows.at(-1)!.position : upTo;
-    const own = rows.filter((row) => row.applicationId === applicationId && row.dialogId !== null);
-    const dialogs = await Promise.all(own.map((row) => dialogNow(row)));
+    const own = rows.filter((row) => row.applicationId === applicationId && isTold(row));
+    const dialogs = await Promise.all(own.map((row) => (row.dialogId === null ? {} : dialogNow(row))));
     return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached };
   }
 
   /** One event for all who are told of the row within a moment. */
-  eventOf(row: StreamRow): DialogEvent {
+  eventOf(row: StreamRow): StreamEvent {
     const known = this.#shared.get(row.position);
     if (known) return known;
     const event = new LiveEvent(row);
@@ -86,6 +86,11 @@ export class RecentEvents {
     }
     return low;
   }
+}
+
+/** Whether subscribers may be told of it. */
+function isTold({ dialogId, classKey }: StreamRow): boolean {
+  return dialogId !== null || classKey !== null;
 }
 
 type DialogKey = Pick<StreamRow, 'applicationId' | 'dialogId'>;

@@ -11,7 +11,8 @@ export type WatchedKind =
   | 'reactionRemoved'
   | 'dialogEvents'
   | 'messageChanges'
-  | 'typing';
+  | 'typing'
+  | 'recordChanged';
 
 /** What happens in dialogs and is told of again to whoever has missed it. */
 const DIALOG_EVENTS = new Set<StreamRow['kind']>([
@@ -25,21 +26,27 @@ const DIALOG_EVENTS = new Set<StreamRow['kind']>([
   'dialogRemoved',
 ]);
 
+const RECORD_EVENTS = new Set<StreamRow['kind']>(['recordCreated', 'recordUpdated', 'recordDeleted']);
+
 export function wants(kind: WatchedKind, row: StreamRow): boolean {
   if (kind === 'dialogEvents') return DIALOG_EVENTS.has(row.kind);
   if (kind === 'messageChanges') return row.kind === 'messageSent' || row.kind === 'messageEdited';
+  if (kind === 'recordChanged') return RECORD_EVENTS.has(row.kind);
   return row.kind === kind;
 }
 
-export type DialogEvent = LiveEvent<StreamRow>;
+/** Something that happened, in a dialog or to a record. */
+export type StreamEvent = LiveEvent<StreamRow>;
 
 export type WatchingViewer = UserViewer | Extract<Viewer, { kind: 'key' }>;
 
-export interface WatchedDialogs {
+export interface Watched {
   viewer: WatchingViewer;
   kind: WatchedKind;
   /** One dialog, or undefined for all the viewer may see, also those that come later. */
-  dialogId: string | undefined;
+  dialogId?: string | undefined;
+  /** Records of this class instead; whether the viewer may know of each is looked at when it is told. */
+  classKey?: number;
 }
 
 /** How soon what was missed is asked for again while the database is away. */
@@ -51,7 +58,7 @@ export interface MissedEvents {
    * The next of the stream's events behind a position, as far as `upTo`: those the watcher wants and may know of now.
    * @returns how far they reach
    */
-  read: (after: bigint, upTo: bigint, watched: WatchedDialogs) => Promise<{ events: DialogEvent[]; reached: bigint }>;
+  read: (after: bigint, upTo: bigint, watched: Watched) => Promise<{ events: StreamEvent[]; reached: bigint }>;
 }
 
 /**
@@ -59,17 +66,17 @@ export interface MissedEvents {
  * a queue from the moment of joining. The hub fills it; leaving it (`return`) tells the hub.
  */
 export class Watch extends LiveQueue<StreamRow> {
-  readonly watched: WatchedDialogs;
+  readonly watched: Watched;
   /** Live events begin behind this position. */
   readonly startsAfter: bigint;
   readonly #missedEvents: MissedEvents;
   /** How far the missed events have been read; undefined: all of them. */
   #missedFrom: bigint | undefined;
-  #missed: DialogEvent[] = [];
+  #missed: StreamEvent[] = [];
   #lostAt = -1n;
 
   constructor(
-    watched: WatchedDialogs,
+    watched: Watched,
     { since, startsAfter }: { since: bigint | undefined; startsAfter: bigint },
     missedEvents: MissedEvents,
     leave: (watch: Watch) => void,
@@ -86,12 +93,12 @@ export class Watch extends LiveQueue<StreamRow> {
     this.#lostAt = position;
   }
 
-  override isDoubtful({ told }: DialogEvent): boolean {
+  override isDoubtful({ told }: StreamEvent): boolean {
     return told.position < this.#lostAt;
   }
 
   /** Live ones only follow once all that was missed is through. */
-  override takeReady(max: number): DialogEvent[] {
+  override takeReady(max: number): StreamEvent[] {
     const missed = this.#missed.splice(0, max);
     return !this.hasMissed ? [...missed, ...super.takeReady(max - missed.length)] : missed;
   }
@@ -100,7 +107,7 @@ export class Watch extends LiveQueue<StreamRow> {
     return this.#missedFrom !== undefined || this.#missed.length > 0;
   }
 
-  protected override async nextMissed(): Promise<DialogEvent | undefined> {
+  protected override async nextMissed(): Promise<StreamEvent | undefined> {
     while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
       try {
         const { events, reached } = await this.#missedEvents.read(this.#missedFrom, this.startsAfter, this.watched);

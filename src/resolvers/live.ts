@@ -2,17 +2,17 @@ import type { ActingContext, UserContext } from '../context.ts';
 import { BadInputError, CursorExpiredError } from '../lib/errors.ts';
 import { MAX_PAGE } from '../lib/pages.ts';
 import { isKept } from '../realtime/outbox-reader.ts';
-import type { DialogEvent, Watch, WatchedKind } from '../realtime/watch.ts';
+import type { StreamEvent, Watch, WatchedKind } from '../realtime/watch.ts';
 import { requireReadableDialog } from './dialogs/access.ts';
 
-interface Watched {
+interface WatchedDialog {
   dialogId?: string | null;
   since?: string | null;
 }
 
 /** What has happened behind a cursor, and the cursor to go on from. */
 export interface ChangesSince {
-  events: DialogEvent[];
+  events: StreamEvent[];
   cursor: string;
   hasMore: boolean;
 }
@@ -26,7 +26,7 @@ export interface ChangesSince {
  */
 export async function watchDialogs(
   kind: WatchedKind,
-  { dialogId, since }: Watched,
+  { dialogId, since }: WatchedDialog,
   { viewer, hub }: ActingContext,
 ): Promise<Watch> {
   const { removals } = hub;
@@ -51,7 +51,7 @@ export async function watchDialogs(
  * @throws as `watchDialogs`
  */
 export async function listChanges(
-  { dialogId, since, first }: Watched & { first: number },
+  { dialogId, since, first }: WatchedDialog & { first: number },
   context: ActingContext,
 ): Promise<ChangesSince> {
   const { viewer, hub } = context;
@@ -65,8 +65,8 @@ export async function listChanges(
 }
 
 /** Leaves out what tells of messages or dialogs that are deleted since. */
-async function withoutGone(events: DialogEvent[], { viewer, loaders }: ActingContext): Promise<DialogEvent[]> {
-  const isThere = async ({ told }: DialogEvent): Promise<boolean> => {
+async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingContext): Promise<StreamEvent[]> {
+  const isThere = async ({ told }: StreamEvent): Promise<boolean> => {
     if (told.kind === 'dialogChanged') return told.dialogType !== null;
     if (told.kind !== 'messageSent' && told.kind !== 'messageEdited') return true;
     const message = await loaders.message.load({ applicationId: viewer.applicationId, id: told.subjectId });
@@ -117,7 +117,8 @@ export async function startTyping(dialogId: string, { viewer, hub }: UserContext
   return true;
 }
 
-async function requireKept(cursor: string): Promise<bigint> {
+/** @throws {BadInputError} no cursor of ours @throws {CursorExpiredError} */
+export async function requireKept(cursor: string): Promise<bigint> {
   if (!/^(0|[1-9]\d{0,17})$/.test(cursor)) throw new BadInputError('Invalid cursor');
   const position = BigInt(cursor);
   if (!(await isKept(position))) throw new CursorExpiredError();

@@ -10,6 +10,7 @@ import { RestDoor } from './door.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
+import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -25,6 +26,7 @@ export const routes: Route[] = [
   ...messageRoutes,
   ...reactionRoutes,
   ...classRoutes,
+  ...recordFileRoutes,
   ...recordRoutes,
 ];
 

@@ -16,6 +16,9 @@ export interface RestRequest {
   header: (name: string) => string | undefined;
 }
 
+/** Longest file that an endpoint takes (gaps §17). */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
 /** `body` undefined: an empty one. */
 export interface Answer {
   status: number;

@@ -17,6 +17,8 @@ import './dialogs.ts';
 import './reactions.ts';
 import './classes.ts';
 import './records.ts';
+import './record-files.ts';
+import './live-records.ts';
 import './files.ts';
 import './live.ts';
 import './presence.ts';

@@ -1,4 +1,4 @@
-import type { DialogEvent as Happening } from '../realtime/watch.ts';
+import type { StreamEvent as Happening } from '../realtime/watch.ts';
 import { findDialog } from '../resolvers/dialogs/index.ts';
 import { type ChangesSince, listChanges, startTyping, watchDialogs } from '../resolvers/live.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
@@ -9,7 +9,7 @@ import { Message } from './messages.ts';
 type Event = Pick<Happening, 'told'>;
 
 const OF_DIALOG = "Left out: all the caller's dialogs, also those that come later.";
-const SINCE =
+export const SINCE =
   'The cursor of an event: those behind it come first, then the live ones. Left out: from now on. ' +
   'One that is too old to be kept is refused with the code `CURSOR_EXPIRED`: load anew, then subscribe.';
 

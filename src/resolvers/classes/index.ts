@@ -7,6 +7,7 @@ import { ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
 import { type Grants, grantsOf, type Permission } from '../../lib/grants.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from '../../lib/record-slots.ts';
 import { announceDeletedClass } from '../../realtime/outbox.ts';
+import { sweepDeletedClasses } from '../records/sweep.ts';
 import { type ClassField, catalogueOf, classNamed, type KnownClass, readAnew } from './catalogue.ts';
 import { changedFields, type FieldChange, type FieldInput } from './definition.ts';
 import { settleIndexes } from './indexes.ts';
@@ -117,7 +118,7 @@ const LONG = 10 * 60 * 1_000;
  * Deletes a class; its records are gone with it at once, and taken away bit by bit.
  * @throws {ForbiddenError} `Undefined class`
  */
-export async function deleteClass(name: string, { viewer, now, outbox }: ActingContext): Promise<true> {
+export async function deleteClass(name: string, { viewer, now, outbox, log }: ActingContext): Promise<true> {
   const { applicationId } = viewer;
   await db.$transaction(async (transaction) => {
     const { key } = await holdClass(transaction, applicationId, name);
@@ -128,6 +129,7 @@ export async function deleteClass(name: string, { viewer, now, outbox }: ActingC
   });
   await readAnew(applicationId);
   outbox.wake();
+  sweepDeletedClasses(now()).catch((error) => log.warn({ err: error }, 'records of a class wait for the next sweep'));
   return true;
 }
 

@@ -1,14 +1,13 @@
 import type { ActingContext } from '../../context.ts';
-import { Prisma, type Transaction } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { readRecordFilter } from '../../lib/record-filter.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
 import type { DeletedItems } from '../dialogs/delete.ts';
 import { allows, forbidden, readable, requireOpenClass } from './access.ts';
+import { type Destruction, destroyRecords } from './destroy.ts';
 import { withClass } from './hold-class.ts';
 import { conditionOf } from './list.ts';
-import { IMAGE } from './rows.ts';
 import { changing } from './update.ts';
 
 /**
@@ -39,7 +38,7 @@ export async function deleteRecords(className: string, given: string[], context:
         ORDER BY r.id FOR UPDATE`;
       const allowed = new Map(held.map(({ id, isAllowed }) => [id, isAllowed]));
       const deletedIds = ids.filter((id) => allowed.get(id) === true);
-      await destroyRecords(transaction, known.applicationId, deletedIds, context);
+      await destroyRecords(transaction, known.applicationId, deletedIds, deedOf(context));
       return {
         deletedIds,
         notFoundIds: ids.filter((id) => !allowed.has(id)),
@@ -82,7 +81,7 @@ export async function deleteRecordsByCriteria(
           const rows = await transaction.$queryRaw<{ id: string }[]>`
             SELECT r.id FROM records r WHERE ${where} AND r.id > ${last} ORDER BY r.id LIMIT ${BATCH} FOR UPDATE`;
           const ids = rows.map(({ id }) => id);
-          await destroyRecords(transaction, known.applicationId, ids, context);
+          await destroyRecords(transaction, known.applicationId, ids, deedOf(context));
           totalDeleted += ids.length;
           if (ids.length < BATCH) return { totalDeleted };
           last = ids.at(-1)!;
@@ -93,47 +92,6 @@ export async function deleteRecordsByCriteria(
   });
 }
 
-/**
- * Deletes held records, then those below them, level by level: each statement sees what was put below a record before it
- * was held, and nobody puts anything below it any more.
- */
-async function destroyRecords(
-  transaction: Transaction,
-  applicationId: KnownClass['applicationId'],
-  ids: string[],
-  context: ActingContext,
-): Promise<void> {
-  let level = ids;
-  while (level.length > 0) {
-    await destroy(transaction, applicationId, level, context);
-    level = await holdChildren(transaction, applicationId, level);
-  }
-}
-
-async function holdChildren(transaction: Transaction, applicationId: number, parentIds: string[]): Promise<string[]> {
-  const children = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT r.id FROM records r
-    WHERE r.application_id = ${applicationId} AND r.parent_id = ANY(${parentIds}::text[]) AND r.parent_id IS NOT NULL
-    ORDER BY r.id FOR UPDATE`;
-  return children.map(({ id }) => id);
-}
-
-async function destroy(
-  transaction: Transaction,
-  applicationId: number,
-  ids: string[],
-  { viewer, now }: ActingContext,
-): Promise<void> {
-  const userId = viewer.kind === 'user' ? viewer.userId : null;
-  await transaction.$executeRaw`
-    WITH gone AS (
-      DELETE FROM records r WHERE r.application_id = ${applicationId} AND r.id = ANY(${ids}::text[])
-      RETURNING r.id, r.class_key, ${IMAGE} AS image
-    ), keys AS (
-      DELETE FROM record_keys k WHERE k.application_id = ${applicationId} AND k.record_id IN (SELECT id FROM gone)
-    )
-    INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, detail, created_at)
-    SELECT ${applicationId}::int, 'recordDeleted', class_key, id, ${userId}::int, jsonb_build_object('before', image),
-      ${now()}::timestamptz
-    FROM gone ORDER BY id`;
+function deedOf({ viewer, now }: ActingContext): Destruction {
+  return { userId: viewer.kind === 'user' ? viewer.userId : null, at: now() };
 }

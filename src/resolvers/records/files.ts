@@ -1,0 +1,106 @@
+import type { ActingContext, KnownContext } from '../../context.ts';
+import type { Transaction } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
+import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import type { FileValue } from '../../lib/record-values.ts';
+import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { type ServedFile, servedFile } from '../files/content.ts';
+import { letGo, removeLoose, takeOver } from '../files/loose.ts';
+import { forbidden } from './access.ts';
+import { findRecord } from './find.ts';
+import { withClass } from './hold-class.ts';
+import { type RecordRow, storedOf } from './rows.ts';
+import { changing, holdRows, setFields } from './update.ts';
+
+/** A file field of a record. */
+export interface RecordFileKey {
+  className: string;
+  id: string;
+  fieldName: string;
+}
+
+export interface RecordFile extends FileValue {
+  recordId: string;
+}
+
+/**
+ * Puts the file that came with the request into a field; the one that was there is removed (gaps §9.5).
+ * @throws {UnprocessableError} `Field <f> is not a file field`, `File is missing`
+ * @throws {ForbiddenError} `Undefined class`; the caller may not update the record
+ * @throws {NotFoundError} unknown record
+ */
+export async function uploadRecordFile(place: RecordFileKey, context: ActingContext): Promise<RecordFile> {
+  const { upload, now } = context;
+  return replaceFile(place, context, async (transaction) => {
+    if (!upload) throw new UnprocessableError('File is missing');
+    await takeOver(transaction, upload);
+    const { key, size, contentType } = upload;
+    return { fileId: newId(now()), key, name: upload.name ?? place.fieldName, size, contentType };
+  });
+}
+
+/**
+ * Takes the file of a field away.
+ * @throws as `uploadRecordFile` @throws {NotFoundError} there is none
+ */
+export async function deleteRecordFile(place: RecordFileKey, context: ActingContext): Promise<true> {
+  await replaceFile(place, context, async (_transaction, before) => {
+    if (!before) throw new NotFoundError();
+    return undefined;
+  });
+  return true;
+}
+
+/**
+ * The file of a field, for whoever may read the record.
+ * @throws {UnprocessableError} `Field <f> is not a file field`
+ * @throws {ForbiddenError} `Undefined class`; the caller may not read the record
+ * @throws {NotFoundError} unknown record, or no file
+ */
+export async function findRecordFile(
+  { className, id, fieldName }: RecordFileKey,
+  context: KnownContext,
+): Promise<ServedFile> {
+  requireFileField(await classNamed(className, context.viewer), fieldName);
+  const { fields } = await findRecord(className, id, context);
+  const file = fileIn(fields, fieldName);
+  if (!file) throw new NotFoundError();
+  const path = `/data/${className}/${id}/file?field_name=${fieldName}`;
+  return servedFile({ ...file, path }, context);
+}
+
+type Replacement<File> = (transaction: Transaction, before: FileValue | undefined) => Promise<File>;
+
+async function replaceFile<File extends FileValue | undefined>(
+  { className, id, fieldName }: RecordFileKey,
+  context: ActingContext,
+  replace: Replacement<File>,
+): Promise<File & { recordId: string }> {
+  const { viewer, now } = context;
+  const { applicationId } = viewer;
+  return withClass(className, context, async (known) => {
+    requireFileField(known, fieldName);
+    const { file, old } = await changing(known, context, async (transaction) => {
+      const [row] = await holdRows(transaction, known, [id], context);
+      if (!row) throw new NotFoundError();
+      if (!row.isAllowed) throw forbidden();
+      const before = fileIn(row.fields, fieldName);
+      const next = await replace(transaction, before);
+      const loose = before ? [{ applicationId, key: before.key }] : [];
+      await letGo(transaction, loose, now());
+      const { [fieldName]: _before, ...others } = row.fields;
+      await setFields(transaction, known, row, next ? { ...others, [fieldName]: next } : others, context);
+      return { file: next, old: loose };
+    });
+    await removeLoose(old, context);
+    return { ...file, recordId: id };
+  });
+}
+
+function requireFileField({ fields }: KnownClass, name: string): void {
+  if (fields.get(name)?.type !== 'File') throw new UnprocessableError(`Field ${name} is not a file field`);
+}
+
+function fileIn(fields: RecordRow['fields'], name: string): FileValue | undefined {
+  return storedOf(fields, name) as FileValue | undefined;
+}

@@ -1,0 +1,175 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { isForbidden, isGranted, namesGroup } from '../../lib/grants.ts';
+import { readRecordFilter } from '../../lib/record-filter.ts';
+import type { RecordImage } from '../../realtime/outbox.ts';
+import type { StreamEvent, Watch } from '../../realtime/watch.ts';
+import { catalogueOf, classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { requireKept } from '../live.ts';
+import { RECORDS, whereOf } from './conditions.ts';
+import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
+
+export interface RecordWatching {
+  className: string;
+  /** As the filter of a list. */
+  where?: unknown;
+  since?: string | null;
+}
+
+/** What has happened to a record, as one subscriber sees it. */
+export interface RecordChange {
+  position: bigint;
+  recordId: string;
+  kind: 'recordCreated' | 'recordUpdated' | 'recordDeleted';
+  /** As it is when this is told; null once it is gone, or no longer among those that were asked for. */
+  record: ShownRecord | null;
+}
+
+/**
+ * Changes of records of a class, from now on or from behind a cursor; whether each is the caller's to know, and among
+ * those that they asked for, is looked at when it is told (`recordChange`).
+ * @throws {ForbiddenError} `Undefined class`
+ * @throws {UnprocessableError} a filter that the class does not have
+ * @throws {BadInputError} no cursor of ours @throws {CursorExpiredError}
+ */
+export async function watchRecords(
+  { className, where, since }: RecordWatching,
+  { viewer, hub }: ActingContext,
+): Promise<Watch> {
+  const known = await classNamed(className, viewer);
+  whereOf(readRecordFilter(where, known.fields, 'refuse'));
+  const position = since == null ? undefined : await requireKept(since);
+  const watch = await hub.watch({ viewer, kind: 'recordChanged', classKey: known.key }, position);
+  // Its deletion ends all watches; it may have come while this one was being made.
+  const isThere = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
+  if (isThere > 0) return watch;
+  await watch.return();
+  throw new ForbiddenError('Undefined class');
+}
+
+/**
+ * What an event is to the caller: a record that they may read and that their filter names, or did before the change.
+ * @throws {NotFoundError} it is none of theirs, so that they are told nothing
+ */
+export async function recordChange(
+  event: StreamEvent,
+  where: unknown,
+  { viewer }: ActingContext,
+): Promise<RecordChange> {
+  const { told } = event;
+  const [now, before] = await event.once('record', () =>
+    Promise.all([
+      currentRow({ applicationId: told.applicationId, id: told.subjectId }),
+      told.kind === 'recordCreated' ? null : imageBefore(told.position),
+    ]),
+  );
+  const known = await classOfEvent(told, now?.catalogueVersion ?? 0);
+  if (!known) throw new NotFoundError();
+  const images = [now ? imageOf(now.row) : null, before];
+  const isNamed = await event.once(`where ${JSON.stringify(where ?? null)}`, () =>
+    namedBy(where, known, told.subjectId, images),
+  );
+  const [isShown, wasShown] = await Promise.all(
+    images.map(async (image, index) => image !== null && isNamed[index] === true && isReadable(image, known, viewer)),
+  );
+  if (!isShown && !wasShown) throw new NotFoundError();
+  return {
+    position: told.position,
+    recordId: told.subjectId,
+    kind: told.kind as RecordChange['kind'],
+    record: isShown ? { ...now!.row, class: known } : null,
+  };
+}
+
+interface CurrentRow {
+  row: RecordRow;
+  catalogueVersion: number;
+}
+
+const currentRow = coalesce(
+  async (wanted: { applicationId: number; id: string }[]): Promise<(CurrentRow | null)[]> => {
+    const rows = await db.$queryRaw<(RecordRow & { ord: number; catalogueVersion: number })[]>`
+      SELECT w.ord::int AS ord, a.catalogue_version AS "catalogueVersion", ${RECORD_COLUMNS}
+      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::text[])
+        WITH ORDINALITY AS w (application_id, id, ord)
+      JOIN records r ON r.application_id = w.application_id AND r.id = w.id
+      JOIN applications a ON a.id = r.application_id`;
+    const found = new Map(rows.map(({ ord, catalogueVersion, ...row }) => [ord, { row, catalogueVersion }]));
+    return wanted.map((_one, index) => found.get(index + 1) ?? null);
+  },
+  { max: 500 },
+);
+
+const imageBefore = coalesce(
+  async (positions: bigint[]): Promise<(RecordImage | null)[]> => {
+    const rows = await db.$queryRaw<{ position: bigint; before: RecordImage | null }[]>`
+      SELECT position, detail -> 'before' AS before FROM events_outbox WHERE position = ANY(${positions}::bigint[])`;
+    const images = new Map(rows.map(({ position, before }) => [position, before]));
+    return positions.map((position) => images.get(position) ?? null);
+  },
+  { max: 500 },
+);
+
+/** Undefined once it is deleted. */
+async function classOfEvent(
+  { applicationId, classKey }: StreamEvent['told'],
+  atLeast: number,
+): Promise<KnownClass | undefined> {
+  const { byKey } = await catalogueOf(applicationId, atLeast);
+  return byKey.get(classKey!);
+}
+
+function imageOf({ parentId, userId, readers, fields, createdAt, updatedAt }: RecordRow): RecordImage {
+  return {
+    parent_id: parentId,
+    user_id: userId,
+    readers,
+    fields,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
+}
+
+/** Which of the images a filter names: the database says it by the very condition of lists. */
+async function namedBy(
+  where: unknown,
+  known: KnownClass,
+  id: string,
+  images: (RecordImage | null)[],
+): Promise<boolean[]> {
+  const condition = readRecordFilter(where, known.fields, 'refuse');
+  if ('all' in condition && condition.all.length === 0) return images.map(() => true);
+  const given = images.flatMap((image, ord) => (image ? [{ ord, id, ...image }] : []));
+  const rows = await db.$queryRaw<{ ord: number }[]>`
+    SELECT r.ord FROM json_to_recordset(${JSON.stringify(given)}::json) AS r (ord int, id text, parent_id text,
+      user_id int, fields jsonb, created_at timestamptz, updated_at timestamptz)
+    WHERE ${whereOf(condition, { ...RECORDS, hasSlots: false })}`;
+  const named = new Set(rows.map(({ ord }) => ord));
+  return images.map((_image, ord) => named.has(ord));
+}
+
+async function isReadable(
+  { user_id: ownerId, readers }: RecordImage,
+  known: KnownClass,
+  viewer: ActingContext['viewer'],
+): Promise<boolean> {
+  if (viewer.kind === 'key') return true;
+  if (isForbidden(known.readers)) return false;
+  if (ownerId === viewer.userId || isGranted(readers, viewer.userId, [])) return true;
+  return namesGroup(readers) && isGranted(readers, viewer.userId, await tagsOf(viewer));
+}
+
+const tagsOf = coalesce(
+  async (wanted: { applicationId: number; userId: number }[]): Promise<string[][]> => {
+    const rows = await db.$queryRaw<{ ord: number; tags: string[] }[]>`
+      SELECT w.ord::int AS ord, u.tags
+      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
+        ${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (application_id, id, ord)
+      JOIN users u ON u.application_id = w.application_id AND u.id = w.id`;
+    const tags = new Map(rows.map((row) => [row.ord, row.tags]));
+    return wanted.map((_one, index) => tags.get(index + 1) ?? []);
+  },
+  { max: 500 },
+);

@@ -1,0 +1,32 @@
+import { db } from '../../db/client.ts';
+import { destroyRecords } from './destroy.ts';
+
+/** Records of one transaction, so that none holds its locks for long. */
+const BATCH = 1_000;
+
+/** Takes away the records of deleted classes, with those of other classes below them. Any number of processes may do it. */
+export async function sweepDeletedClasses(now: Date): Promise<void> {
+  for (const deleted of await db.deletedClass.findMany()) {
+    while ((await sweepBatch(deleted, now)) > 0);
+    // What another process is just taking away is not gone before it has ended, and it may end by being killed.
+    await db.$executeRaw`
+      DELETE FROM deleted_classes d
+      WHERE d.application_id = ${deleted.applicationId} AND d.class_key = ${deleted.classKey} AND NOT EXISTS (
+        SELECT FROM records r WHERE r.application_id = d.application_id AND r.class_key = d.class_key)`;
+  }
+}
+
+function sweepBatch(
+  { applicationId, classKey }: { applicationId: number; classKey: number },
+  now: Date,
+): Promise<number> {
+  return db.$transaction(async (transaction) => {
+    const rows = await transaction.$queryRaw<{ id: string }[]>`
+      SELECT r.id FROM records r
+      WHERE r.application_id = ${applicationId} AND r.class_key = ${classKey}
+      ORDER BY r.id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+    const ids = rows.map(({ id }) => id);
+    await destroyRecords(transaction, applicationId, ids, { userId: null, at: now });
+    return ids.length;
+  });
+}
