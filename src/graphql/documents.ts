@@ -6,6 +6,7 @@ import {
   BREAK,
   type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   parse,
   type SelectionSetNode,
@@ -18,7 +19,6 @@ import {
 import { isTooDeep } from '../lib/clean-text.ts';
 import { BadInputError } from '../lib/errors.ts';
 import { MAX_PAGE } from '../lib/pages.ts';
-import { schema } from '../schema/index.ts';
 
 /** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
 export const LIMITS = { tokens: 10_000, depth: 12, aliases: 50, rootFields: 50, cost: 5_000 };
@@ -37,24 +37,27 @@ export type PreparedDocument =
 const MAX_KEPT = 1_000;
 const MAX_KEPT_LENGTH = 20_000;
 
-const kept = new Map<string, PreparedDocument>();
+/** By schema and text: what fits the types of one application need not fit those of another. */
+const kept = new WeakMap<GraphQLSchema, Map<string, PreparedDocument>>();
 
-/** Parses and validates a document, once for all who send the same text. */
-export function prepareDocument(text: string): PreparedDocument {
-  const known = kept.get(text);
+/** Parses and validates a document, once for all who send the same text and see the same schema. */
+export function prepareDocument(text: string, schema: GraphQLSchema): PreparedDocument {
+  const documents = kept.get(schema) ?? new Map<string, PreparedDocument>();
+  kept.set(schema, documents);
+  const known = documents.get(text);
   if (known) return known;
-  const prepared = prepare(text);
+  const prepared = prepare(text, schema);
   if (text.length <= MAX_KEPT_LENGTH) {
-    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
-    kept.set(text, prepared);
+    if (documents.size >= MAX_KEPT) documents.delete(documents.keys().next().value!);
+    documents.set(text, prepared);
   }
   return prepared;
 }
 
 /** What is wrong with the variables of a request: too deep to be read, or pages too large for the document's cost. */
-export function variableProblem(text: string, variables: unknown): GraphQLError | undefined {
+export function variableProblem(text: string, variables: unknown, schema: GraphQLSchema): GraphQLError | undefined {
   if (isTooDeep(variables)) return new BadInputError('Request parameters are too complex');
-  const prepared = prepareDocument(text);
+  const prepared = prepareDocument(text, schema);
   if (prepared.errors || !prepared.hasPagesInVariables) return undefined;
   const sized = withPageSizes(prepared.document, (variables ?? {}) as Record<string, unknown>);
   try {
@@ -66,7 +69,7 @@ export function variableProblem(text: string, variables: unknown): GraphQLError 
   }
 }
 
-function prepare(text: string): PreparedDocument {
+function prepare(text: string, schema: GraphQLSchema): PreparedDocument {
   try {
     const document = parse(text, { maxTokens: LIMITS.tokens });
     const errors = validate(schema, document, RULES, { maxErrors: 20 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Services } from '../context.ts';
 import { readBody } from '../http/request-body.ts';
@@ -13,6 +14,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
 
@@ -26,6 +28,8 @@ interface ServerContext {
   res: ServerResponse;
   /** Who calls, asked once however often it is needed. */
   caller: () => Promise<{ viewer: Viewer; meter: Meter | undefined }>;
+  /** The schema of the request's document, once that is known. */
+  seen: { schema: GraphQLSchema };
 }
 
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
@@ -46,7 +50,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     renderGraphiQL,
     cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments, ourSubscribe, tellCounts],
+    plugins: [ourDocuments(services), ourSubscribe, tellCounts],
     context: async ({ caller, res }) => {
       const { viewer, meter } = await caller();
       const onTooSlow = () => void res.destroy();
@@ -66,7 +70,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       refuse(response, error, services, await countsOf(request, caller));
       return;
     }
-    await yoga(request, response, { caller });
+    await yoga(request, response, { caller, seen: { schema } });
   };
 }
 
@@ -102,28 +106,34 @@ function refuse(response: ServerResponse, error: unknown, { log }: Services, cou
 }
 
 /** The documents of all doors are parsed, validated and limited by one function. */
-const ourDocuments: Plugin<Context, ServerContext> = {
+const ourDocuments = ({ log }: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {
     const text = String(params.query);
-    const problem = variableProblem(text, params.variables);
-    const prepared = prepareDocument(text);
+    const { caller, seen } = context as unknown as ServerContext;
+    seen.schema = await schemaOfDocument(text, async () => (await caller()).viewer, log);
+    const problem = variableProblem(text, params.variables, seen.schema);
+    const prepared = prepareDocument(text, seen.schema);
     if (problem || prepared.errors || prepared.introspects) {
-      const { meter } = await (context as unknown as ServerContext).caller();
+      const { meter } = await caller();
       await meter?.count('default');
     }
     if (problem) throw problem;
   },
-  onParse({ setParseFn }) {
+  onParse({ setParseFn, context }) {
+    const { seen } = context as unknown as ServerContext;
     setParseFn((source: string | { body: string }) => {
-      const prepared = prepareDocument(typeof source === 'string' ? source : source.body);
+      const prepared = prepareDocument(typeof source === 'string' ? source : source.body, seen.schema);
       if (prepared.errors) throw prepared.errors[0];
       return prepared.document;
     });
   },
+  onEnveloped({ setSchema, context }) {
+    setSchema((context as unknown as ServerContext).seen.schema);
+  },
   onValidate({ setResult }) {
     setResult([]);
   },
-};
+});
 
 const tellCounts: Plugin<Context, ServerContext> = {
   async onResponse({ request, response, serverContext }) {

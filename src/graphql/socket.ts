@@ -16,6 +16,7 @@ import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { schemaOfDocument } from './schema-of-document.ts';
 import { SharedText } from './shared-text.ts';
 import { shownError } from './shown-errors.ts';
 import { SocketPlaces } from './socket-places.ts';
@@ -126,8 +127,10 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
         return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
       }
       const meter = services.rateLimits?.meter(connection.extra.request, viewer);
-      const problem = variableProblem(query, variables);
-      const prepared = prepareDocument(query);
+      const schema = await schemaOfDocument(query, () => viewer, services.log).catch(asGraphQLError);
+      if (schema instanceof GraphQLError) return [schema];
+      const problem = variableProblem(query, variables, schema);
+      const prepared = prepareDocument(query, schema);
       if (problem || prepared.errors || prepared.introspects) {
         const exceeded = await meter?.count('default').catch(asGraphQLError);
         if (exceeded) return [exceeded];

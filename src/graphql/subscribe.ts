@@ -5,6 +5,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
+  type GraphQLSchema,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -15,7 +16,6 @@ import type { Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
 import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
-import { schema } from '../schema/index.ts';
 
 /** Events of one subscriber that are executed together. */
 const MAX_TOGETHER = 50;
@@ -136,8 +136,8 @@ function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, l
 }
 
 /** Equal for subscribers whose answers to one event are equal. Where they began (`since`) makes no difference. */
-function sharingKey({ document, operationName, variableValues }: ExecutionArgs, viewer: Viewer): string {
-  const { id, sinceVariables, isViewerDependent } = traitsOf(document);
+function sharingKey({ schema, document, operationName, variableValues }: ExecutionArgs, viewer: Viewer): string {
+  const { id, sinceVariables, isViewerDependent } = traitsOf(document, schema);
   const variables = Object.entries(variableValues ?? {}).filter(([name]) => !sinceVariables.has(name));
   const scope = viewer.kind === 'user' && isViewerDependent ? `user ${viewer.userId}` : viewer.kind;
   const applicationId = 'applicationId' in viewer ? viewer.applicationId : 0;
@@ -161,15 +161,15 @@ interface DocumentTraits {
 const traits = new WeakMap<DocumentNode, DocumentTraits>();
 let documents = 0;
 
-function traitsOf(document: DocumentNode): DocumentTraits {
+function traitsOf(document: DocumentNode, schema: GraphQLSchema): DocumentTraits {
   const known = traits.get(document);
   if (known) return known;
-  const read = readTraits(document);
+  const read = readTraits(document, schema);
   traits.set(document, read);
   return read;
 }
 
-function readTraits(document: DocumentNode): DocumentTraits {
+function readTraits(document: DocumentNode, schema: GraphQLSchema): DocumentTraits {
   let isViewerDependent = false;
   const typeInfo = new TypeInfo(schema);
   visit(

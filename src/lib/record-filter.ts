@@ -79,6 +79,16 @@ const OPERATORS: Record<string, FilterOperator | 'or'> = {
 
 const COMPARED = new Set<FilterField['type']>(['Integer', 'Float', 'Date', 'Id', 'User', 'Moment']);
 
+/** How a filter is read. */
+export interface FilterReading {
+  /** What becomes of a plain name that the class does not know. */
+  unknown: 'ignore' | 'refuse';
+  /** Only fields of the class may be named: whatever has them is no record. */
+  isOfClassOnly?: boolean;
+  /** How errors call a field, if not by its name. */
+  called?: (name: string) => string;
+}
+
 /** The field that a filter or an order names. */
 export function fieldNamed(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
   const alias = Object.hasOwn(COMMON_ALIASES, name) ? COMMON_ALIASES[name]! : name;
@@ -88,21 +98,22 @@ export function fieldNamed(name: string, fields: ReadonlyMap<string, FilterField
 /**
  * `{ make: 'AB', value: { gt: 50 }, or: [{ … }, { … }] }`, in the words of the contract or of GraphQL, values in any form
  * that a field's input takes.
- * @param unknown what becomes of a plain name that the class does not know
  * @throws {UnprocessableError} `Incorrect filter: <key>`
  */
 export function readRecordFilter(
   given: unknown,
   fields: ReadonlyMap<string, FilterField>,
-  unknown: 'ignore' | 'refuse',
+  reading: FilterReading['unknown'] | FilterReading,
 ): RecordCondition {
+  const { unknown, isOfClassOnly, called }: FilterReading =
+    typeof reading === 'string' ? { unknown: reading } : reading;
   if (given === null || given === undefined) return { all: [] };
   if (!isObject(given as ParameterValue)) throw new BadInputError('filter should be an object');
   const conditions: RecordCondition[] = [];
   const alternatives: RecordCondition[] = [];
   for (const [key, asked] of Object.entries(given as Record<string, ParameterValue>)) {
     if ((key === 'or' || key === 'and') && Array.isArray(asked)) {
-      const parts = asked.map((part) => readRecordFilter(part, fields, unknown));
+      const parts = asked.map((part) => readRecordFilter(part, fields, reading));
       // As everywhere, an empty list of alternatives asks for nothing.
       if (key === 'and') conditions.push(...parts);
       else if (parts.length > 0) conditions.push({ any: parts });
@@ -111,9 +122,10 @@ export function readRecordFilter(
     const operators: [string | undefined, ParameterValue][] = isOperators(asked)
       ? Object.entries(asked)
       : [[undefined, asked]];
-    const field = fieldNamed(key, fields);
+    const field = isOfClassOnly ? fields.get(key) : fieldNamed(key, fields);
+    const plainName = called?.(key) ?? key;
     for (const [operator, value] of operators) {
-      const name = operator === undefined ? key : `${key}[${operator}]`;
+      const name = operator === undefined ? plainName : `${plainName}[${operator}]`;
       if (!field) {
         if (operator === undefined && unknown === 'ignore') continue;
         throw incorrect(name);

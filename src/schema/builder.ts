@@ -13,11 +13,7 @@ import './clean-inputs.ts';
 import './fresh-loaders.ts';
 import './rate-limits.ts';
 
-/**
- * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
- * (gaps §2.3). A field that says nothing is not served: `schema/index.ts` refuses to build it.
- */
-export const builder = new SchemaBuilder<{
+interface Types {
   Context: Context;
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
@@ -39,33 +35,46 @@ export const builder = new SchemaBuilder<{
     Flag: { Input: unknown; Output: boolean };
     FileContent: { Input: never; Output: FileContent };
   };
-}>({
-  plugins: ['rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
-  defaultFieldNullability: false,
-  prisma: {
-    client: () => db,
-    dmmf: getDatamodel(),
-    exposeDescriptions: true,
-  },
-  relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
-  scopeAuth: {
-    authorizeOnSubscribe: true,
-    authScopes: ({ viewer }) => ({
-      anyone: isAllowed('anyone', viewer),
-      session: isAllowed('session', viewer),
-      token: isAllowed('token', viewer),
-      user: isAllowed('user', viewer),
-      userOrKey: isAllowed('userOrKey', viewer),
-      key: isAllowed('key', viewer),
-    }),
-    unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
-      refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
-  },
-});
+}
 
-builder.queryType({});
-builder.mutationType({});
-builder.subscriptionType({});
+/**
+ * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
+ * (gaps §2.3). A field that says nothing is not served: `schema/index.ts` refuses to build it.
+ */
+export function createBuilder() {
+  const builder = new SchemaBuilder<Types>({
+    plugins: ['rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
+    defaultFieldNullability: false,
+    prisma: {
+      client: () => db,
+      dmmf: getDatamodel(),
+      exposeDescriptions: true,
+    },
+    relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
+    scopeAuth: {
+      authorizeOnSubscribe: true,
+      authScopes: ({ viewer }) => ({
+        anyone: isAllowed('anyone', viewer),
+        session: isAllowed('session', viewer),
+        token: isAllowed('token', viewer),
+        user: isAllowed('user', viewer),
+        userOrKey: isAllowed('userOrKey', viewer),
+        key: isAllowed('key', viewer),
+      }),
+      unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
+        refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
+    },
+  });
+  builder.queryType({});
+  builder.mutationType({});
+  builder.subscriptionType({});
+  return builder;
+}
+
+export type Builder = ReturnType<typeof createBuilder>;
+
+/** The builder of the service's own schema; classes of applications have one each (src/schema/typed). */
+export const builder = createBuilder();
 
 function failedAccess(failure: AuthFailure): Access {
   if (failure.kind === 'AuthScope') return failure.scope as Access;

@@ -18,6 +18,7 @@ import './reactions.ts';
 import './classes.ts';
 import './records.ts';
 import './record-files.ts';
+import './record-filters.ts';
 import './live-records.ts';
 import './files.ts';
 import './live.ts';
@@ -26,7 +27,7 @@ import './presence.ts';
 export const schema: GraphQLSchema = builder.toSchema();
 
 /** Who may call each operation, by `Query.dialog`, `Mutation.sendMessage` … */
-export const operationAccess: ReadonlyMap<string, Access> = readAccess();
+export const operationAccess: ReadonlyMap<string, Access> = readAccess(schema);
 
 /** Where an operation is counted, by `Mutation.createSession` … */
 export function operationLimit(operation: string): LimitName {
@@ -36,7 +37,7 @@ export function operationLimit(operation: string): LimitName {
 }
 
 /** Denies by default: an operation that does not say who may call it stops the start. */
-function readAccess(): Map<string, Access> {
+export function readAccess(schema: GraphQLSchema): Map<string, Access> {
   const access = new Map<string, Access>();
   for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
     for (const [name, scopes] of scopesOf(type!)) {

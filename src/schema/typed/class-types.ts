@@ -1,0 +1,212 @@
+import { type Place, type Scalar, type StoredValue, shownField, shownFile } from '../../lib/record-values.ts';
+import { unixSeconds } from '../../lib/time.ts';
+import { type ClassNames, nameFields } from '../../lib/typed-names.ts';
+import type { ClassField, KnownClass } from '../../resolvers/classes/catalogue.ts';
+import { type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
+import type { Builder } from '../builder.ts';
+import type { SharedTypes } from './shared.ts';
+
+/** A class on its way into a schema. */
+export interface TypedClass {
+  known: KnownClass;
+  names: ClassNames;
+  /** GraphQL name of each field. */
+  fieldNames: ReadonlyMap<string, string>;
+}
+
+export function typedClass(known: KnownClass, names: ClassNames): TypedClass {
+  return { known, names, fieldNames: nameFields([...known.fields.keys()]) };
+}
+
+export function fieldsOf({ known }: TypedClass): ClassField[] {
+  return [...known.fields.values()];
+}
+
+const SCALARS = { Integer: 'SafeInt', Float: 'Float', String: 'String', Boolean: 'Boolean', Date: 'DateTime' } as const;
+
+/** The type of a record of the class. */
+export function recordType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  return builder.objectRef<ShownRecord>(typed.names.type).implement({
+    description: `A record of the class \`${typed.known.name}\`.`,
+    fields: (t) => ({
+      id: t.exposeID('id'),
+      parentId: t.exposeID('parentId', { nullable: true, description: 'A record of any class.' }),
+      userId: t.exposeInt('userId', { description: 'The owner; 0 for those of API keys alone.' }),
+      owner: t.field({
+        type: shared.user,
+        nullable: true,
+        description: 'Null for those of API keys alone, and once the user is deleted.',
+        resolve: ({ applicationId, userId }, _args, { loaders }) =>
+          userId === 0 ? null : loaders.user.load({ applicationId, id: userId }),
+      }),
+      permissions: t.field({ type: shared.permissions, resolve: (record) => record }),
+      createdAt: t.int({ description: 'Unix seconds.', resolve: ({ createdAt }) => unixSeconds(createdAt) }),
+      updatedAt: t.int({ description: 'Unix seconds.', resolve: ({ updatedAt }) => unixSeconds(updatedAt) }),
+      ...Object.fromEntries(
+        fieldsOf(typed).map((field) => {
+          const type = outputType(shared, field);
+          const resolve = ({ fields }: ShownRecord) => typedValue(field, storedOf(fields, field.name));
+          const options = {
+            type: field.isArray ? [type] : type,
+            nullable: true,
+            description: fieldNote(typed, field),
+            resolve,
+          };
+          return [typed.fieldNames.get(field.name)!, t.field(options as never)];
+        }),
+      ),
+    }),
+  });
+}
+
+export type RecordTypeRef = ReturnType<typeof recordType>;
+
+function outputType(shared: SharedTypes, { type }: ClassField) {
+  if (type === 'Location') return shared.point;
+  return type === 'File' ? shared.file : SCALARS[type];
+}
+
+/** Says what a field is called in the class where its GraphQL name is another one. */
+function fieldNote({ fieldNames }: TypedClass, { name }: ClassField): string | undefined {
+  return fieldNames.get(name) === name ? undefined : `The field \`${name}\`.`;
+}
+
+/** A value as its GraphQL type takes it: places stay objects. */
+function typedValue(field: ClassField, stored: StoredValue | undefined): unknown {
+  if (stored === undefined) return null;
+  if (field.type === 'Location') return stored as Place | Place[];
+  if (field.type === 'File') return shownFile(stored as never);
+  return shownField(field, stored as Scalar | Scalar[]);
+}
+
+/** What `where` takes for a class. */
+export function filterType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  const ref = builder.inputRef<Record<string, unknown>>(`${typed.names.type}Filter`);
+  return ref.implement({
+    description: 'All that is given must match; of `or` at least one, of `and` each.',
+    fields: (t: never) => {
+      const field = t as { field: (options: unknown) => never };
+      const of = (type: unknown) => field.field({ type });
+      return {
+        id: of(shared.idFilter),
+        parentId: of(shared.idFilter),
+        userId: of(shared.userFilter),
+        createdAt: of(shared.timeFilter),
+        updatedAt: of(shared.timeFilter),
+        ...Object.fromEntries(
+          fieldsOf(typed).map((one) => [typed.fieldNames.get(one.name)!, of(filterOf(shared, one))]),
+        ),
+        or: of([ref]),
+        and: of([ref]),
+      };
+    },
+  } as never) as typeof ref;
+}
+
+function filterOf({ filters, listFilters }: SharedTypes, { type, isArray }: ClassField) {
+  return isArray && type !== 'File' ? listFilters[type] : filters[type];
+}
+
+/** What `orderBy` takes for a class. */
+export function orderType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  const sortable = fieldsOf(typed).filter(({ type, isArray }) => !isArray && type !== 'Location' && type !== 'File');
+  const orderField = builder.enumType(`${typed.names.type}OrderField`, {
+    values: {
+      id: { value: '_id' },
+      parentId: { value: '_parent_id' },
+      userId: { value: 'user_id' },
+      createdAt: { value: 'created_at' },
+      updatedAt: { value: 'updated_at' },
+      ...Object.fromEntries(sortable.map(({ name }) => [typed.fieldNames.get(name)!, { value: name }])),
+    },
+  });
+  return builder.inputType(`${typed.names.type}Order`, {
+    description: 'Unset values come last, ties by `id` in the same direction.',
+    fields: (t) => ({
+      field: t.field({ type: orderField, required: true }),
+      direction: t.field({ type: shared.direction, required: true }),
+    }),
+  });
+}
+
+type Values = Record<string, unknown>;
+
+/** What creates a record of the class. */
+export function inputType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  return valuesType(builder, shared, typed, {
+    name: `${typed.names.type}Input`,
+    isRequired: ({ isRequired }) => isRequired,
+    more: (t) => ({
+      parentId: t.field({
+        type: 'ID',
+        description: 'A record of any class; whoever deletes it deletes this one, too.',
+      }),
+      permissions: t.field({ type: shared.permissionsInput, description: 'What is left out is as the class says.' }),
+    }),
+  });
+}
+
+/** Values to set in a record of the class; null unsets. */
+export function changesType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  return valuesType(builder, shared, typed, {
+    name: `${typed.names.type}Changes`,
+    isRequired: () => false,
+    more: () => ({}),
+  });
+}
+
+/** Arguments of the update operators, by field; undefined where the class has no field for them. */
+export function operatorTypes(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  const fields = fieldsOf(typed);
+  const numbers = fields.filter(({ type, isArray }) => !isArray && (type === 'Integer' || type === 'Float'));
+  const arrays = fields.filter(({ isArray }) => isArray);
+  const part = (suffix: string, of: ClassField[], typeOf: (field: ClassField) => unknown) => {
+    if (of.length === 0) return undefined;
+    const ref = builder.inputRef<Values>(`${typed.names.type}${suffix}`);
+    const fieldsOfPart = (t: InputFieldBuilder) =>
+      Object.fromEntries(of.map((field) => [typed.fieldNames.get(field.name)!, t.field({ type: typeOf(field) })]));
+    return ref.implement({ fields: fieldsOfPart } as never) as typeof ref;
+  };
+  return {
+    increments: part('Increments', numbers, (field) => valueType(shared, field)),
+    items: part('Items', arrays, (field) => [valueType(shared, field)]),
+    pops: part('Pops', arrays, () => 'Int'),
+  };
+}
+
+interface InputFieldBuilder {
+  field: (options: { type: unknown; required?: boolean; description?: string | undefined }) => unknown;
+}
+
+function valuesType(
+  builder: Builder,
+  shared: SharedTypes,
+  typed: TypedClass,
+  options: { name: string; isRequired: (field: ClassField) => boolean; more: (t: InputFieldBuilder) => Values },
+) {
+  const ref = builder.inputRef<Values>(options.name);
+  return ref.implement({
+    fields: (t: never) => {
+      const field = t as InputFieldBuilder;
+      const values = fieldsOf(typed).filter(({ type }) => type !== 'File');
+      return {
+        ...Object.fromEntries(
+          values.map((one) => {
+            const type = valueType(shared, one);
+            const asked = {
+              type: one.isArray ? [type] : type,
+              required: options.isRequired(one),
+              description: fieldNote(typed, one),
+            };
+            return [typed.fieldNames.get(one.name)!, field.field(asked)];
+          }),
+        ),
+        ...options.more(field),
+      };
+    },
+  } as never) as typeof ref;
+}
+
+function valueType(shared: SharedTypes, { type }: ClassField) {
+  return type === 'Location' ? shared.pointInput : SCALARS[type as keyof typeof SCALARS];
+}

@@ -1,0 +1,62 @@
+import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
+import type { User } from '../../generated/prisma/client.ts';
+import type { FieldType, Place, ShownFile } from '../../lib/record-values.ts';
+import type { RecordChange } from '../../resolvers/records/live.ts';
+import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
+import type { ShownRecord } from '../../resolvers/records/rows.ts';
+import type { Builder } from '../builder.ts';
+
+/**
+ * Types of the service's own schema that those of classes refer to. A builder can refer only to types of its own, so these
+ * stand in for them by name; when the schemas are joined the service's own take their places (`merge.ts`).
+ */
+export type SharedTypes = ReturnType<typeof sharedTypes>;
+
+/** The fields of a type that another one takes the place of. */
+function standIn(t: { boolean: () => unknown }) {
+  return { standIn: t.boolean() };
+}
+
+export function sharedTypes(builder: Builder) {
+  builder.addScalarType('DateTime', DateTimeResolver);
+  builder.addScalarType('JSON', JSONResolver);
+  builder.addScalarType('SafeInt', SafeIntResolver);
+  const output = <Shape>(name: string) =>
+    builder.objectRef<Shape>(name).implement({ fields: (t) => ({ id: t.boolean({ resolve: () => true }) }) });
+  const input = <Shape>(name: string) => builder.inputRef<Shape & object>(name).implement({ fields: standIn } as never);
+  const filter = (name: string) => input<Record<string, unknown>>(name);
+  return {
+    user: output<User>('User'),
+    permissions: output<ShownRecord>('RecordPermissions'),
+    point: output<Place>('GeoPoint'),
+    file: output<ShownFile>('RecordFile'),
+    direction: builder.enumType('SortDirection', {
+      values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
+    }),
+    changeKind: builder.enumType('RecordChangeKind', {
+      values: { CREATED: { value: 'recordCreated' } } as unknown as Record<string, { value: RecordChange['kind'] }>,
+    }),
+    permissionsInput: input<RecordPermissions>('RecordPermissionsInput'),
+    pointInput: input<Place>('GeoPointInput'),
+    idFilter: filter('IdFilter'),
+    userFilter: filter('IntFilter'),
+    timeFilter: filter('UnixTimeFilter'),
+    filters: {
+      Integer: filter('SafeIntFilter'),
+      Float: filter('FloatFilter'),
+      String: filter('StringFilter'),
+      Boolean: filter('BooleanFilter'),
+      Date: filter('DateTimeFilter'),
+      Location: filter('GeoPointFilter'),
+      File: filter('FileFilter'),
+    } satisfies Record<FieldType, unknown>,
+    listFilters: {
+      Integer: filter('SafeIntListFilter'),
+      Float: filter('FloatListFilter'),
+      String: filter('StringListFilter'),
+      Boolean: filter('BooleanListFilter'),
+      Date: filter('DateTimeListFilter'),
+      Location: filter('GeoPointListFilter'),
+    } satisfies Record<Exclude<FieldType, 'File'>, unknown>,
+  };
+}
