@@ -67,6 +67,27 @@ test('the calls printed in the README give the answers printed there', async () 
   expect(shape(await shell(signIn))).toEqual(shape(answers[6]!));
 });
 
+test('the class, the records and the subscription of the README give the answers printed there', async () => {
+  const [users, , , , , , defining, storing, typed] = commands as [string, ...string[]];
+  const settings = users.slice(0, users.indexOf('for NAME'));
+  const shell = async (command: string | undefined) => (await run('bash', ['-c', settings + command])).stdout.trim();
+
+  expect(shape(await shell(defining))).toEqual(shape(answers[7]!));
+  const { apiKey } = JSON.parse(await readFile(join(service.dataDir, 'credentials.json'), 'utf8'));
+  const bob = createClient({
+    url: `${service.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: `ApiKey ${apiKey}`, 'On-Behalf-Of': '2' },
+  });
+  // From before the first event on, so that it does not matter when the service listens.
+  const query = operations[3]!.replace('carChanged(', 'carChanged(since: "0", ');
+  const heard = bob.iterate({ query }).next();
+  expect(shape(await shell(storing))).toEqual(shape(answers[8]!));
+  expect(shape(await shell(typed))).toEqual(shape(answers[9]!));
+  expect(JSON.stringify((await heard).value)).toEqual(answers[10]);
+  await bob.dispose();
+});
+
 test('the README names every variable of the configuration', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const config = await readFile(join(ROOT, 'src/config.ts'), 'utf8');
@@ -119,7 +140,7 @@ function shape(text: string): string {
   return text
     .replace(/"[0-9a-f]{24}"/g, '"<id>"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
-    .replace(/"(date_sent|ts|nonce)":\d+/g, '"$1":<number>')
+    .replace(/"(date_sent|ts|nonce|created_at|updated_at)":\d+/g, '"$1":<number>')
     .replace(/"[0-9a-f]{40}"/g, '"<token>"')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>');
 }

@@ -13,6 +13,7 @@ import { fanOut } from './fan-out.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { type Options, readOptions } from './options.ts';
+import { records } from './records.ts';
 import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
@@ -20,12 +21,22 @@ import { sockets } from './sockets.ts';
 import { machine, table } from './table.ts';
 import { users } from './users.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, sockets, session, login, users, chat };
+const BENCHMARKS: Record<string, Benchmark> = {
+  send,
+  list,
+  'fan-out': fanOut,
+  sockets,
+  session,
+  login,
+  users,
+  chat,
+  records,
+};
 
 /** Whatever hangs, the run ends after this and what its rounds take. */
 const PATIENCE_MS = 600_000;
 /** No run holds more. */
-const CONTESTS = 45;
+const CONTESTS = 150;
 
 const cleanup = new Cleanup();
 try {

@@ -35,6 +35,9 @@ export interface FilteredField {
   isArray?: boolean;
 }
 
+/** What a filter may ask for, by name; a function makes the condition of what is no plain column. */
+export type FilterFields = Record<string, FilteredField | ((asked: unknown) => Prisma.Sql)>;
+
 /** Values that one filter may name; a list of values is one. */
 const MAX_FILTER_VALUES = 1_000;
 
@@ -42,17 +45,19 @@ const MAX_FILTER_VALUES = 1_000;
  * The `where` of a filter. Fields outside the table can't be asked for.
  * @throws {BadInputError} a filter beyond all need
  */
-export function conditionOf(filter: FilterInput | null | undefined, fields: Record<string, FilteredField>): Prisma.Sql {
+export function conditionOf(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
   const condition = conditionIn(filter, fields);
   if (condition.values.length > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
   return condition;
 }
 
-function conditionIn(filter: FilterInput | null | undefined, fields: Record<string, FilteredField>): Prisma.Sql {
+function conditionIn(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
   const conditions: Prisma.Sql[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const asked = filter?.[name] as FieldFilter | null | undefined;
-    if (asked) conditions.push(...fieldConditions(asked, field));
+    const asked = filter?.[name];
+    if (!asked) continue;
+    if (typeof field === 'function') conditions.push(field(asked));
+    else conditions.push(...fieldConditions(asked as FieldFilter, field));
   }
   if (filter?.or?.length) {
     conditions.push(

@@ -26,6 +26,13 @@ export function sqlState(error: unknown): string | undefined {
   return adapterCause(error)?.originalCode;
 }
 
+/** Whether a statement waited in a circle with others, and was the one that had to give way: it may be tried again. */
+export function isDeadlock(error: unknown): boolean {
+  return (
+    sqlState(error) === '40P01' || (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2034')
+  );
+}
+
 function adapterCause(error: unknown): { kind?: string; originalCode?: string } | undefined {
   const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { kind: string } } } };
   return meta?.driverAdapterError?.cause;

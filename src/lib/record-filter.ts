@@ -81,7 +81,7 @@ const COMPARED = new Set<FilterField['type']>(['Integer', 'Float', 'Date', 'Id',
 
 /** How a filter is read. */
 export interface FilterReading {
-  /** What becomes of a plain name that the class does not know. */
+  /** What becomes of a plain name that the class does not know; `ignore` knows those of the contract alone. */
   unknown: 'ignore' | 'refuse';
   /** Only fields of the class may be named: whatever has them is no record. */
   isOfClassOnly?: boolean;
@@ -92,7 +92,12 @@ export interface FilterReading {
 /** The field that a filter or an order names. */
 export function fieldNamed(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
   const alias = Object.hasOwn(COMMON_ALIASES, name) ? COMMON_ALIASES[name]! : name;
-  return fields.get(name) ?? (Object.hasOwn(COMMON_FIELDS, alias) ? COMMON_FIELDS[alias] : undefined);
+  return contractField(name, fields) ?? contractField(alias, fields);
+}
+
+/** The same by the names of the contract alone. */
+function contractField(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
+  return fields.get(name) ?? (Object.hasOwn(COMMON_FIELDS, name) ? COMMON_FIELDS[name] : undefined);
 }
 
 /**
@@ -122,7 +127,8 @@ export function readRecordFilter(
     const operators: [string | undefined, ParameterValue][] = isOperators(asked)
       ? Object.entries(asked)
       : [[undefined, asked]];
-    const field = isOfClassOnly ? fields.get(key) : fieldNamed(key, fields);
+    const common = unknown === 'ignore' ? contractField : fieldNamed;
+    const field = isOfClassOnly ? fields.get(key) : common(key, fields);
     const plainName = called?.(key) ?? key;
     for (const [operator, value] of operators) {
       const name = operator === undefined ? plainName : `${plainName}[${operator}]`;
@@ -257,11 +263,11 @@ function textOf(given: ParameterValue, key: string): string {
 /** `"<lat>,<lon>;<radius in metres>"`, or `{"lat", "lon", "radius"}`. */
 function readNear(given: ParameterValue, key: string): Near {
   const isText = typeof given === 'string';
-  const [at, metres] = isText ? given.split(';') : [given, isObject(given) ? given.radius : undefined];
+  const [at, metres, ...more] = isText ? given.split(';') : [given, isObject(given) ? given.radius : undefined];
   const place = readPlace(at);
   const radius = readNumber(metres);
   const isSound = place && radius !== undefined && radius >= 0 && placeProblem(place) === undefined;
-  if (!isSound) throw incorrect(key);
+  if (!isSound || more.length > 0) throw incorrect(key);
   return { ...place, radius };
 }
 

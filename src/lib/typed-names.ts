@@ -55,7 +55,8 @@ export function nameClasses(
   const operations = new Set(taken.operations);
   const named = new Map<number, ClassNames>();
   for (const { key, name } of classes) {
-    const base = pluralize.singular(pascalCase(name));
+    const pascal = pascalCase(name);
+    const base = pluralize.singular(pascal) || pascal; // of `s` nothing would be left
     for (const candidate of [base, `${base}Record`, `${base}Record${key}`]) {
       const names = namesFrom(candidate);
       const own = namesOf(names);
@@ -78,8 +79,8 @@ function namesFrom(type: string): ClassNames {
 /** What all records have in typed schemas; fields of these names are told apart by a `_` behind them. */
 export const OWN_FIELDS = ['id', 'parentId', 'userId', 'owner', 'createdAt', 'updatedAt', 'permissions'] as const;
 
-/** Words that mean something else in filters, inputs or enums. */
-const SPECIAL = ['or', 'and', 'true', 'false', 'null'];
+/** Words that mean something else in filters or enums, and what every input inherits (`toString`). */
+const SPECIAL = ['or', 'and', 'true', 'false', 'null', ...Object.getOwnPropertyNames(Object.prototype)];
 
 /** GraphQL names of the fields of a class, by their own names. */
 export function nameFields(names: readonly string[]): Map<string, string> {

@@ -34,7 +34,7 @@ export class RecentEvents {
   /** Takes the next rows of the stream in, in its order. */
   add(rows: StreamRow[]): void {
     this.#rows.push(...rows);
-    this.#forgetDeleted(rows);
+    this.#forgetChanged(rows);
     if (this.#rows.length < 2 * MAX_ROWS) return;
     const forgotten = this.#rows.splice(0, this.#rows.length - MAX_ROWS);
     this.#begin = forgotten.at(-1)!.position;
@@ -67,11 +67,11 @@ export class RecentEvents {
     return event;
   }
 
-  /** Answers that show what has been deleted are shared with nobody who comes later. */
-  #forgetDeleted(rows: StreamRow[]): void {
-    const deleted = rows.filter((row) => row.kind === 'messagesDeleted');
-    if (deleted.length === 0 || this.#shared.size === 0) return;
-    const ids = new Set(deleted.flatMap((row) => row.detail!.messageIds!));
+  /** Answers that show deleted messages, or records as they were, are shared with nobody who comes later. */
+  #forgetChanged(rows: StreamRow[]): void {
+    if (this.#shared.size === 0) return;
+    const ids = new Set(rows.flatMap(changedIds));
+    if (ids.size === 0) return;
     for (const [position, { told }] of this.#shared) if (ids.has(told.subjectId)) this.#shared.delete(position);
   }
 
@@ -86,6 +86,12 @@ export class RecentEvents {
     }
     return low;
   }
+}
+
+/** Of what was shown before and is to be shown no more: deleted, or maybe out of somebody's sight. */
+function changedIds({ kind, subjectId, detail }: StreamRow): string[] {
+  if (kind === 'messagesDeleted') return detail!.messageIds!;
+  return kind === 'recordUpdated' || kind === 'recordDeleted' ? [subjectId] : [];
 }
 
 /** Whether subscribers may be told of it. */

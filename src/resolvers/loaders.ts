@@ -1,5 +1,5 @@
 import type { Viewer } from '../lib/access.ts';
-import { lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
+import { dialogDataLoader, lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
 import { reactionLoader } from './messages/reactions-of.ts';
 import { readStateLoader } from './messages/read-state.ts';
 import { messageLoader } from './messages/rows.ts';
@@ -11,6 +11,7 @@ import { userLoader } from './users/loader.ts';
  */
 export class Loaders {
   readonly #viewer: Viewer;
+  #dialogData: ReturnType<typeof dialogDataLoader> | undefined;
   #dialogMembers: ReturnType<typeof memberLoader> | undefined;
   #lastMessage: ReturnType<typeof lastMessageLoader> | undefined;
   #message: ReturnType<typeof messageLoader> | undefined;
@@ -21,6 +22,11 @@ export class Loaders {
 
   constructor(viewer: Viewer) {
     this.#viewer = viewer;
+  }
+
+  get dialogData() {
+    this.#dialogData ??= dialogDataLoader();
+    return this.#dialogData;
   }
 
   get dialogMembers() {

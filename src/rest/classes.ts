@@ -1,14 +1,13 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { presentPermission, readPermissions } from './record-permissions.ts';
 import { created, empty, ok, route } from './route.ts';
 
 const ClassFields = graphql(`fragment ClassFields on RecordClass {
-  id name applicationId createdAt updatedAt
+  id name applicationId
   permissions {
     create { access ids groups } read { access ids groups } update { access ids groups } delete { access ids groups }
   }
@@ -121,7 +120,7 @@ function readFields(value: ParameterValue | undefined) {
 }
 
 function presentClass(masked: FragmentOf<typeof ClassFields>) {
-  const { id, name, applicationId, permissions, fields, createdAt, updatedAt } = readFragment(ClassFields, masked);
+  const { id, name, applicationId, permissions, fields } = readFragment(ClassFields, masked);
   return {
     _id: id,
     name,
@@ -138,7 +137,5 @@ function presentClass(masked: FragmentOf<typeof ClassFields>) {
       type: TYPE_NAMES[field.type],
       ...(field.array ? { is_array: '1' } : {}),
     })),
-    created_at: isoSeconds(createdAt),
-    updated_at: isoSeconds(updatedAt),
   };
 }

@@ -1,16 +1,17 @@
-import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
+import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readFlag, readInteger, readList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
-import { created, empty, ok, route } from './route.ts';
+import { type FilterInput, type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
+import { presentFields, readCriteria, readFields } from './record-forms.ts';
+import { created, empty, ok, type RestRequest, route } from './route.ts';
 
 const DialogFields = graphql(`fragment DialogFields on Dialog {
   id userId type name photo occupantIds adminIds xmppRoomJid lastMessage lastMessageId lastMessageDateSent
-  lastMessageUserId unreadMessagesCount isJoinRequired createdAt updatedAt
+  lastMessageUserId unreadMessagesCount isJoinRequired dataClassName data createdAt updatedAt
 }`);
 
 const CreateDialog = graphql(
@@ -84,14 +85,14 @@ export const dialogRoutes = [
     path: '/chat/Dialog',
     xml: 'dialog',
     document: CreateDialog,
-    variables: ({ given }) => ({
+    variables: ({ given, header }) => ({
       input: {
         type: dialogType(given.type),
         occupantIds: userIds(given.occupants_ids),
         name: readText(given.name),
         photo: readText(given.photo),
         isJoinRequired: readFlag(given.is_join_required),
-        dataClassName: className(given.data),
+        ...readData(classed(given.data), { header }),
       },
     }),
     respond: ({ createDialog }) => created(presentDialog(createDialog)),
@@ -103,7 +104,7 @@ export const dialogRoutes = [
     xml: 'dialogs',
     document: ListDialogs,
     variables: ({ given }) => ({
-      filter: readFilter(given, FILTERS),
+      filter: readDialogFilter(given),
       orderBy: readOrder(given, SORTS),
       dataClassName: className(given.data),
       first: readWindow(given).limit,
@@ -135,13 +136,13 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: UpdateDialog,
-    variables: ({ path, given }) => ({
+    variables: ({ path, given, header }) => ({
       id: path.id!,
       input: {
         name: readText(given.name),
         photo: readText(given.photo),
         isJoinRequired: readFlag(given.is_join_required),
-        dataClassName: className(given.data),
+        ...readData(given.data, { header }),
         addOccupantIds: listedUsers(given.push_all, 'occupants_ids'),
         removeOccupantIds: listedUsers(given.pull_all, 'occupants_ids'),
         addAdminIds: listedUsers(given.push_all, 'admins_ids'),
@@ -212,6 +213,43 @@ function className(data: ParameterValue | undefined): string | null | undefined 
   return isObject(data) ? readText(data.class_name) : undefined;
 }
 
+/** `data` if it names a class: values of none are no parameters that creating or listing knows. */
+function classed(data: ParameterValue | undefined): ParameterValue | undefined {
+  return className(data) == null ? undefined : data;
+}
+
+/** What `data` says beside the name of the class; undefined where that is nothing. */
+function valuesOf(data: ParameterValue | undefined): Parameters | undefined {
+  if (!isObject(data)) return undefined;
+  const { class_name: _name, ...values } = data;
+  return Object.keys(values).length > 0 ? values : undefined;
+}
+
+function readData(data: ParameterValue | undefined, request: Pick<RestRequest, 'header'>) {
+  const values = valuesOf(data);
+  return { dataClassName: className(data), data: values && readFields(values, request) };
+}
+
+/** As `readFilter`, with the fields of a class under `data`; their `[or]` go to the others'. */
+function readDialogFilter(given: Parameters): FilterInput & { data?: Parameters } {
+  const filter = readFilter(given, FILTERS);
+  const values = valuesOf(classed(given.data));
+  if (!values) return filter;
+  const data: Parameters = Object.create(null);
+  const alternatives = [];
+  for (const [name, asked] of Object.entries(readCriteria(values))) {
+    if (!isObject(asked) || asked.or === undefined) {
+      data[name] = asked;
+      continue;
+    }
+    const { or, ...others } = asked;
+    alternatives.push({ data: { [name]: { or } } });
+    if (Object.keys(others).length > 0) data[name] = others;
+  }
+  const or = [...((filter.or as []) ?? []), ...alternatives];
+  return { ...filter, data, ...(or.length > 0 ? { or } : {}) };
+}
+
 function presentDialog(masked: FragmentOf<typeof DialogFields>) {
   const dialog = readFragment(DialogFields, masked);
   return {
@@ -229,6 +267,9 @@ function presentDialog(masked: FragmentOf<typeof DialogFields>) {
     last_message_user_id: dialog.lastMessageUserId,
     unread_messages_count: dialog.unreadMessagesCount,
     is_join_required: dialog.isJoinRequired ? 1 : 0,
+    ...(dialog.dataClassName === null
+      ? {}
+      : { data: { class_name: dialog.dataClassName, ...presentFields(dialog.data) } }),
     created_at: isoSeconds(dialog.createdAt),
     updated_at: isoSeconds(dialog.updatedAt),
   };

@@ -39,10 +39,11 @@ const LIST_OPERATORS = new Set(['in', 'nin', 'all', 'or']);
 
 /** A new record as it is sent. */
 export function readNewRecord(given: Parameters, request: RestRequest) {
+  const fields = readFields(given, request);
   return {
-    fields: readFields(given, request),
+    fields,
     permissions: readPermissions(given, OPERATIONS),
-    parentId: readText(given._parent_id) || undefined,
+    parentId: readText(fields._parent_id) || undefined,
   };
 }
 
@@ -58,10 +59,9 @@ export function readChanges(given: Parameters, request: RestRequest) {
   return { fields: readFields(fields, request), ...operators, permissions: readPermissions(given, OPERATIONS) };
 }
 
-/** In forms the text `null` is null (gaps §1.2). */
-function readFields(given: Parameters, { header }: RestRequest): Parameters {
-  const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(header('Content-Type') ?? '');
-  if (!isForm) return given;
+/** In all but JSON the text `null` is null (gaps §1.2). */
+export function readFields(given: Parameters, { header }: Pick<RestRequest, 'header'>): Parameters {
+  if (/^\s*application\/json/i.test(header('Content-Type') ?? '')) return given;
   const fields: Parameters = Object.create(null);
   for (const [name, value] of Object.entries(given)) fields[name] = value === 'null' ? null : value;
   return fields;

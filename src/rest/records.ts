@@ -1,5 +1,5 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { BadInputError } from '../lib/errors.ts';
+import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readInteger, readText } from '../lib/parameter-values.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
@@ -121,7 +121,7 @@ export const recordRoutes = [
       className: request.path.class!,
       records: readNumbered(request.given.record).map(([number, given]) => ({
         number,
-        ...readNewRecord(given, request),
+        ...named(number, () => readNewRecord(given, request)),
       })),
     }),
     respond: ({ createRecords }, { path }) =>
@@ -329,6 +329,16 @@ function readNumbered(record: ParameterValue | undefined): [number: number, give
       return [number, given];
     })
     .sort(([a], [b]) => a - b);
+}
+
+/** What is wrong with one of several records is told with its number (gaps §9.3). */
+function named<Read>(number: number, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UnprocessableError)) throw error;
+    throw new UnprocessableError(...error.sentences.map((sentence) => `Record ${number}: ${sentence}`));
+  }
 }
 
 /** The variables of a list; it shows its number, its groups, or its items. */

@@ -87,6 +87,17 @@ export const Dialog = builder.prismaObject('Dialog', {
       extensions: { viewerDependent: true },
       resolve: (dialog, _args, { loaders }) => loaders.unreadCount.load(dialog),
     }),
+    dataClassName: t.string({
+      nullable: true,
+      description: 'Class whose fields the dialog carries, if any.',
+      resolve: async (dialog, _args, { loaders }) => (await loaders.dialogData.load(dialog))?.className ?? null,
+    }),
+    data: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'All fields of that class as a record shows them, unset ones null; null without a class.',
+      resolve: async (dialog, _args, { loaders }) => (await loaders.dialogData.load(dialog))?.fields ?? null,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -102,6 +113,12 @@ const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').impleme
     createdAt: t.field({ type: DateTimeFilter }),
     updatedAt: t.field({ type: DateTimeFilter }),
     occupantIds: t.field({ type: IntListFilter }),
+    data: t.field({
+      type: 'JSON',
+      description:
+        'Fields of the class that `dataClassName` names, with the operators of records: `{ friends: { eq: true } }`. ' +
+        'Plain names that it does not know are ignored.',
+    }),
     or: t.field({ type: [DialogFilter] }),
     and: t.field({ type: [DialogFilter] }),
   }),
@@ -115,6 +132,8 @@ interface DialogFilterShape {
   createdAt?: typeof DateTimeFilter.$inferInput | null;
   updatedAt?: typeof DateTimeFilter.$inferInput | null;
   occupantIds?: typeof IntListFilter.$inferInput | null;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON in any form; Pothos takes no `unknown` here
+  data?: any;
   or?: DialogFilterShape[] | null;
   and?: DialogFilterShape[] | null;
 }
@@ -137,6 +156,8 @@ const DialogOrder = builder.inputType('DialogOrder', {
   }),
 });
 
+const DATA = 'Values by field, cast to the types of that class; names that it does not know are ignored.';
+
 const CreateDialogInput = builder.inputType('CreateDialogInput', {
   fields: (t) => ({
     type: t.field({ type: DialogType, description: 'Required.' }),
@@ -145,6 +166,7 @@ const CreateDialogInput = builder.inputType('CreateDialogInput', {
     photo: t.string(),
     isJoinRequired: t.boolean(),
     dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
+    data: t.field({ type: 'JSON', description: DATA }),
   }),
 });
 
@@ -154,7 +176,10 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
     name: t.string({ description: 'Up to 200 characters.' }),
     photo: t.string({ description: 'Null clears it.' }),
     isJoinRequired: t.boolean(),
-    dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
+    dataClassName: t.string({
+      description: 'Class whose fields the dialog carries, if not that which it carries already; it takes its place.',
+    }),
+    data: t.field({ type: 'JSON', description: `${DATA} Null unsets, what is left out stays.` }),
     addOccupantIds: t.intList({ description: 'Unknown ids beside known ones are dropped.' }),
     removeOccupantIds: t.intList(),
     addAdminIds: t.intList({ description: 'In groups only occupants; other ids are dropped.' }),

@@ -102,8 +102,8 @@ const ReactionRemoved = ReactionChange('ReactionRemoved', 'Somebody has taken a 
 
 builder.objectRef<Event>('DialogChanged').implement({
   description:
-    'A dialog has come to the caller (created, joined, shown again), was renamed, or its occupants, admins or owner ' +
-    'are others.',
+    'A dialog has come to the caller (created, joined, shown again), was renamed, or its data, occupants, admins or ' +
+    'owner are others.',
   interfaces,
   fields: (t) => ({
     dialog: t.field({

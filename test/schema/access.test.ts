@@ -36,7 +36,8 @@ const FOR_KEYS_BY_FORCE = new Set(['deleteDialog', 'deleteDialogs', 'deleteMessa
 const FOR_SESSIONS = new Set(
   (
     'createUser users user userByExternalId userByLogin userByEmail userByFacebookId userByTwitterId userByPhone ' +
-    'usersByFullName usersByTags requestPasswordReset records record childRecords recordFile blob geodata geodatum'
+    'usersByFullName usersByTags requestPasswordReset records record recordPage recordsById childRecords recordFile ' +
+    'blob geodata geodatum'
   ).split(' '),
 );
 
@@ -55,7 +56,13 @@ const TOKEN_REQUIRED = { message: 'Token is required', code: 'UNAUTHENTICATED' }
 
 /** What an operation answers to the caller: its first error, or `{ message: 'allowed' }`. */
 async function outcome({ kind, document }: Operation, as: Caller): Promise<{ message: string; code?: unknown }> {
-  if (kind === 'subscription') return subscriptionOutcome(document, as);
+  const answer =
+    kind === 'subscription' ? await subscriptionOutcome(document, as) : await operationOutcome(document, as);
+  // No class is called `x`, which the contract makes a 403 of, whoever calls.
+  return answer.message === 'Undefined class' ? { message: 'allowed' } : answer;
+}
+
+async function operationOutcome(document: string, as: Caller): Promise<{ message: string; code?: unknown }> {
   const { errors } = await graphql(document, {}, as);
   return errors ? { message: errors[0]!.message, code: errors[0]!.extensions?.code } : { message: 'allowed' };
 }

@@ -5,6 +5,7 @@ export const NO_SESSION = { errors: { base: ['Required session does not exist'] 
 export const NEED_USER = { errors: { base: ['Forbidden. Need user.'] } };
 export const NOT_FOUND = { errors: ["The resource wasn't found"] };
 export const MAY_NOT_PERFORM = { errors: ["You don't have appropriate permissions to perform this operation"] };
+export const MAY_NOT_DO = { errors: ["You don't have appropriate permissions to do this operation"] };
 export const UNDEFINED_CLASS = { errors: ['Undefined class'] };
 export const MALFORMED = { errors: ['Malformed request body'] };
 export const TOO_COMPLEX = { errors: ['Request parameters are too complex'] };

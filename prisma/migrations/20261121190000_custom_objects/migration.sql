@@ -148,6 +148,9 @@ ALTER TABLE "class_fields" ADD CONSTRAINT "class_fields_application_id_class_key
 -- Children of a record; most records have no parent.
 CREATE INDEX "records_parent_idx" ON "records" ("application_id", "parent_id", "class_key", "id") WHERE "parent_id" IS NOT NULL;
 
+-- Dialogs that carry the fields of a class; most carry none.
+CREATE INDEX "dialogs_data_idx" ON "dialogs" USING GIN ("application_id", "data_class_key", "data" jsonb_path_ops) WHERE "data_class_key" IS NOT NULL;
+
 -- Records that named users or groups may read. The others are found by `is_open` and `user_id`.
 CREATE INDEX "records_readers_idx" ON "records" USING GIN ("application_id", "class_key", "readers") WHERE NOT "is_open";
 

@@ -75,6 +75,23 @@ export async function readAnew(applicationId: number): Promise<Catalogue> {
   return catalogue;
 }
 
+/** The classes as they are at least at this moment, for what is read without a request that told their version. */
+export async function catalogueNow(applicationId: number): Promise<Catalogue> {
+  return catalogueOf(applicationId, await readVersion(applicationId));
+}
+
+const readVersion = coalesce(
+  async (applicationIds: number[]): Promise<number[]> => {
+    const rows = await db.application.findMany({
+      where: { id: { in: [...new Set(applicationIds)] } },
+      select: { id: true, catalogueVersion: true },
+    });
+    const versions = new Map(rows.map(({ id, catalogueVersion }) => [id, catalogueVersion]));
+    return applicationIds.map((id) => versions.get(id) ?? 0);
+  },
+  { max: 100 },
+);
+
 /** Who asks: their application, and its classes at the moment of the request. */
 export interface CatalogueReader {
   applicationId: number;

@@ -3,7 +3,8 @@ import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { isClassName } from '../../lib/class-names.ts';
-import { ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
+import { ForbiddenError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
+import { Gate } from '../../lib/gate.ts';
 import { type Grants, grantsOf, type Permission } from '../../lib/grants.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from '../../lib/record-slots.ts';
 import { announceDeletedClass } from '../../realtime/outbox.ts';
@@ -92,24 +93,24 @@ export async function updateClass(name: string, changes: ClassChanges, context: 
   const { applicationId } = viewer;
   const at = now();
   const grants = grantsIn(given(changes.permissions));
-  await db.$transaction(
-    async (transaction) => {
-      const held = await holdClass(transaction, applicationId, name);
-      const isEmpty = (await transaction.record.findFirst({ where: ofClass(held), select: { id: true } })) === null;
-      const fields = changedFields(held.fields, changes.fields ?? [], { isEmpty });
-      for (const change of fields) await prepareField(transaction, held, change);
-      await storeFields(transaction, held, fields);
-      await transaction.recordClass.update({
-        where: { applicationId_key: { applicationId, key: held.key } },
-        data: { ...grants, version: { increment: 1 }, updatedAt: at },
-      });
-      await renewCatalogue(transaction, applicationId);
-    },
-    { timeout: LONG },
-  );
+  await changing(async (transaction) => {
+    const held = await holdClass(transaction, applicationId, name);
+    const isEmpty = (await transaction.record.findFirst({ where: ofClass(held), select: { id: true } })) === null;
+    const fields = changedFields(held.fields, changes.fields ?? [], { isEmpty });
+    for (const change of fields) await prepareField(transaction, held, change);
+    await storeFields(transaction, held, fields);
+    await transaction.recordClass.update({
+      where: { applicationId_key: { applicationId, key: held.key } },
+      data: { ...grants, version: { increment: 1 }, updatedAt: at },
+    });
+    await renewCatalogue(transaction, applicationId);
+  });
   settleIndexes(applicationId).catch((error) => log.warn({ err: error }, 'indexes of a class wait for the next sweep'));
   return findAnew(applicationId, name);
 }
+
+/** Whoever changes a class waits for its records with a connection in hand: the pool has to have more of them. */
+const changers = new Gate(4, 1_000, () => new ServiceUnavailableError());
 
 /** How long a change of a class may take that looks at all its records, in milliseconds. */
 const LONG = 10 * 60 * 1_000;
@@ -120,7 +121,7 @@ const LONG = 10 * 60 * 1_000;
  */
 export async function deleteClass(name: string, { viewer, now, outbox, log }: ActingContext): Promise<true> {
   const { applicationId } = viewer;
-  await db.$transaction(async (transaction) => {
+  await changing(async (transaction) => {
     const { key } = await holdClass(transaction, applicationId, name);
     await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
     await transaction.deletedClass.create({ data: { applicationId, classKey: key } });
@@ -131,6 +132,10 @@ export async function deleteClass(name: string, { viewer, now, outbox, log }: Ac
   outbox.wake();
   sweepDeletedClasses(now()).catch((error) => log.warn({ err: error }, 'records of a class wait for the next sweep'));
   return true;
+}
+
+function changing(change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  return changers.run(() => db.$transaction(change, { timeout: LONG }));
 }
 
 /** Notes that the class has records of a kind that it had none of, before the first is stored. */

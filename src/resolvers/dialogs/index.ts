@@ -12,25 +12,26 @@ import { newId } from '../../db/ids.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
-import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
 import { announce } from '../../realtime/outbox.ts';
+import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { visibleTo as messageVisibleTo } from '../messages/rows.ts';
+import { withClasses } from '../records/hold-class.ts';
 import { holdUsers } from '../users/hold.ts';
 import { requireReadableDialog } from './access.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
+import { type DataInput, type DialogData, dataColumns, dataCondition, namesData, newData } from './data.ts';
 import { unhideDialog } from './hide.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
-export interface NewDialog {
+export interface NewDialog extends DataInput {
   type?: DialogType | null;
   occupantIds?: number[] | null;
   name?: string | null;
   photo?: string | null;
   isJoinRequired?: boolean | null;
-  /** Class whose fields the dialog is to carry. */
-  dataClassName?: string | null;
 }
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
@@ -41,7 +42,7 @@ export interface DialogListing {
   orderBy?: { field: DialogSortField; direction: 'asc' | 'desc' } | null;
   /** Dialogs to pass over; the cost grows with it. */
   skip?: number | null;
-  /** Only dialogs that carry this class. */
+  /** Only dialogs that carry this class; then `filter` may ask for its fields under `data`. */
   dataClassName?: string | null;
 }
 
@@ -50,7 +51,18 @@ export interface DialogListing {
  * @throws {UnprocessableError} with all sentences that apply
  * @throws {ForbiddenError} `Undefined class`
  */
-export async function createDialog(input: NewDialog, context: UserContext): Promise<Dialog> {
+export function createDialog(input: NewDialog, context: UserContext): Promise<Dialog> {
+  if (!namesData(input)) return create(input, context, () => undefined);
+  return withClasses(context.viewer, (classes) =>
+    create(input, context, (problems) => newData(input, classes, problems)),
+  );
+}
+
+async function create(
+  input: NewDialog,
+  context: UserContext,
+  readData: (problems: string[]) => DialogData | undefined,
+): Promise<Dialog> {
   const { viewer } = context;
   const type = input.type ?? undefined;
   const givenIds = [...new Set(input.occupantIds ?? [])];
@@ -66,16 +78,16 @@ export async function createDialog(input: NewDialog, context: UserContext): Prom
   if (type === DIALOG_TYPE.PRIVATE && knownIds.length > 0 && otherIds.length !== 1) {
     problems.push('Incorrect occupant_id');
   }
+  const data = readData(problems);
   if (type === undefined || problems.length > 0) throw new UnprocessableError(...problems);
-  if (input.dataClassName != null) throw new ForbiddenError('Undefined class');
 
   if (type === DIALOG_TYPE.PRIVATE) {
-    const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context);
+    const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context, data);
     if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
     await unhideDialog(dialog.id, context);
     return dialog;
   }
-  return createGroup(type, otherIds, input, context);
+  return createGroup(type, otherIds, { ...input, data }, context);
 }
 
 /**
@@ -92,17 +104,19 @@ export async function findDialog(dialogId: string, { viewer }: ActingContext): P
 
 /**
  * The caller's groups and private dialogs and all public groups; for an API key alone all of its application.
- * @throws {ForbiddenError} `Undefined class`
+ * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} a filter that the class does not have
  */
 export async function listDialogs(
   listing: DialogListing & ConnectionArguments,
   { viewer }: ActingContext,
 ): Promise<Connection<Dialog> & { totalCount: () => Promise<number> }> {
   const page = pageRequest(listing);
-  if (listing.dataClassName != null) throw new ForbiddenError('Undefined class');
+  const { dataClassName } = listing;
+  const known = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);
   const fields = fieldsFor(viewer);
   const order = orderOf(listing, fields);
-  const shown = Prisma.sql`${visibleTo(viewer)} AND ${conditionOf(listing.filter, fields)}`;
+  const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
+  const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
   const rows = await db.$queryRaw<SortedDialog[]>`
     SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
@@ -127,7 +141,7 @@ function dialogProblems({ type, name }: NewDialog): string[] {
 async function createGroup(
   type: DialogType,
   otherIds: number[],
-  { name, photo, isJoinRequired }: NewDialog,
+  { name, photo, isJoinRequired, data }: NewDialog & { data: DialogData | undefined },
   context: UserContext,
 ): Promise<Dialog> {
   const { applicationId, userId } = context.viewer;
@@ -144,6 +158,7 @@ async function createGroup(
         name: name!.trimEnd(),
         photo: photo?.trimEnd() ?? null,
         isJoinRequired: isJoinRequired ?? false,
+        ...(await dataColumns(transaction, data)),
         createdAt: at,
         updatedAt: at,
       },
@@ -177,6 +192,10 @@ function visibleTo(viewer: ActingViewer): Prisma.Sql {
     ) AS own CROSS JOIN LATERAL (
       SELECT * FROM dialogs o WHERE o.application_id = ${applicationId} AND o.id = own.id OFFSET 0
     ) AS d WHERE (own.hidden_seq IS NULL OR own.hidden_seq < d.last_seq)`;
+}
+
+function carries(known: KnownClass | undefined): Prisma.Sql {
+  return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
 }
 
 /** Said in the statement itself, so that its plan knows how few public groups there are. */

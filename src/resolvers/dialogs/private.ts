@@ -5,13 +5,19 @@ import type { Dialog } from '../../generated/prisma/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { announce } from '../../realtime/outbox.ts';
 import { holdUsers } from '../users/hold.ts';
+import { type DialogData, dataColumns } from './data.ts';
 
 /**
  * The private dialog of the caller and another user, made when there is none. Both may write to each other for the
  * first time at the same moment: the pair's unique key lets one of them make it, and the other finds it.
+ * @param data what a new one carries
  * @returns undefined when the other user does not exist
  */
-export async function findOrCreatePrivateDialog(otherId: number, context: UserContext): Promise<Dialog | undefined> {
+export async function findOrCreatePrivateDialog(
+  otherId: number,
+  context: UserContext,
+  data?: DialogData,
+): Promise<Dialog | undefined> {
   const { applicationId, userId } = context.viewer;
   const pairKey = [userId, otherId].sort((a, b) => a - b).join(':');
   const where = { applicationId_pairKey: { applicationId, pairKey } };
@@ -23,8 +29,11 @@ export async function findOrCreatePrivateDialog(otherId: number, context: UserCo
   await db.$transaction(async (transaction) => {
     const others = await holdUsers(transaction, [otherId], context);
     if (others.length === 0) return;
+    const columns = await dataColumns(transaction, data);
     const { count } = await transaction.dialog.createMany({
-      data: [{ applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, createdAt: at, updatedAt: at }],
+      data: [
+        { applicationId, id, type: DIALOG_TYPE.PRIVATE, userId, pairKey, ...columns, createdAt: at, updatedAt: at },
+      ],
       skipDuplicates: true,
     });
     if (count === 0) return;

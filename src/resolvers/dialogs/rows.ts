@@ -15,6 +15,8 @@ export const DIALOG_COLUMNS = Prisma.raw(
     'd.message_count AS "messageCount"',
     'd.last_message_at AS "lastMessageAt"',
     'd.member_version AS "memberVersion"',
+    'd.data_class_key AS "dataClassKey"',
+    'd.data',
     'd.created_at AS "createdAt"',
     'd.updated_at AS "updatedAt"',
   ].join(', '),

@@ -6,18 +6,19 @@ import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { announce } from '../../realtime/outbox.ts';
+import type { Catalogue } from '../classes/catalogue.ts';
+import { withClasses } from '../records/hold-class.ts';
 import { holdUsers } from '../users/hold.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
+import { changedData, type DataInput, type DialogData, dataColumns, dataProblems, namesData } from './data.ts';
 import { type HeldDialog, holdDialogs } from './hold.ts';
 import { leaveGroups } from './leave.ts';
 
-export interface DialogChanges {
+export interface DialogChanges extends DataInput {
   name?: string | null;
   /** Null clears it. */
   photo?: string | null;
   isJoinRequired?: boolean | null;
-  /** Class whose fields the dialog is to carry. */
-  dataClassName?: string | null;
   addOccupantIds?: number[] | null;
   removeOccupantIds?: number[] | null;
   addAdminIds?: number[] | null;
@@ -28,12 +29,24 @@ export interface DialogChanges {
  * Changes what is given of a dialog: all of it, or nothing when one part is not the caller's to change (gaps §5.3).
  * Occupants are added first, then removed; admins come last.
  * @returns the dialog as it is then, also for a caller who has just left it
- * @throws {UnprocessableError} name, or occupants that do not exist or are too many
- * @throws {NotFoundError} @throws {ForbiddenError}
+ * @throws {UnprocessableError} name, data, or occupants that do not exist or are too many
+ * @throws {NotFoundError} @throws {ForbiddenError} also `Undefined class`
  */
-export async function updateDialog(id: string, input: DialogChanges, context: ActingContext): Promise<Dialog> {
+export function updateDialog(id: string, input: DialogChanges, context: ActingContext): Promise<Dialog> {
+  if (!namesData(input)) return update(id, input, context, undefined);
+  return withClasses(context.viewer, (classes) => update(id, input, context, classes));
+}
+
+/** @param classes those of the application, when data is given */
+async function update(
+  id: string,
+  input: DialogChanges,
+  context: ActingContext,
+  classes: Catalogue | undefined,
+): Promise<Dialog> {
   const { viewer } = context;
   const problems = input.name === undefined ? [] : nameProblems(input.name);
+  if (classes) problems.push(...dataProblems(input, classes));
   const added = await existingUsers(viewer.applicationId, input.addOccupantIds ?? []);
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
   if (problems.length > 0) throw new UnprocessableError(...problems);
@@ -44,11 +57,12 @@ export async function updateDialog(id: string, input: DialogChanges, context: Ac
     const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');
     if (!dialog) throw new NotFoundError();
     requireRights(dialog, input, viewer);
-    if (input.dataClassName != null) throw new ForbiddenError('Undefined class');
+    const data = classes && changedData(dialog, input, classes);
 
     const isKnown = (userId: number) => existing.has(userId);
     const changes = {
       ...input,
+      data,
       addOccupantIds: added.filter(isKnown),
       addAdminIds: (input.addAdminIds ?? []).filter(isKnown),
     };
@@ -65,24 +79,26 @@ function requireRights({ type, standing }: HeldDialog, input: DialogChanges, vie
 }
 
 function changesOf(input: DialogChanges, userId: number | undefined): DialogChange[] {
-  const { name, photo, isJoinRequired, dataClassName, addOccupantIds, removeOccupantIds } = input;
+  const { name, photo, isJoinRequired, addOccupantIds, removeOccupantIds } = input;
   const isGiven = (value: unknown) => value !== undefined;
   const changes: DialogChange[] = [];
   if ([name, photo, isJoinRequired ?? undefined].some(isGiven)) changes.push('settings');
-  if (dataClassName != null) changes.push('data');
+  if (namesData(input)) changes.push('data');
   if (addOccupantIds?.length || removeOccupantIds?.includes(userId ?? 0)) changes.push('occupants');
   if (removeOccupantIds?.some((id) => id !== userId)) changes.push('others');
   if (input.addAdminIds?.length || input.removeAdminIds?.length) changes.push('admins');
   return changes;
 }
 
-async function apply(transaction: Transaction, dialog: Dialog, changes: DialogChanges, now: Date): Promise<Dialog> {
+type ReadChanges = Omit<DialogChanges, keyof DataInput> & { data: DialogData | undefined };
+
+async function apply(transaction: Transaction, dialog: Dialog, changes: ReadChanges, now: Date): Promise<Dialog> {
   const { applicationId, id } = dialog;
   const isPublic = dialog.type === DIALOG_TYPE.PUBLIC_GROUP;
   const hasJoined = !isPublic && (await addOccupants(transaction, dialog, changes, now));
   const isAdminChange = await changeAdmins(transaction, dialog, changes, now);
-  const { name, photo, isJoinRequired } = changes;
-  const isSettingChange = [name, photo, isJoinRequired ?? undefined].some((value) => value !== undefined);
+  const { name, photo, isJoinRequired, data } = changes;
+  const isSettingChange = [name, photo, isJoinRequired ?? undefined, data].some((value) => value !== undefined);
   const where = { applicationId_id: { applicationId, id } };
   let changed: Dialog = dialog;
   if (hasJoined || isAdminChange || isSettingChange) {
@@ -92,6 +108,7 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: DialogCh
         ...(name == null ? {} : { name: name.trimEnd() }),
         ...(photo === undefined ? {} : { photo: photo?.trimEnd() ?? null }),
         ...(isJoinRequired == null ? {} : { isJoinRequired }),
+        ...(await dataColumns(transaction, data)),
         ...(hasJoined ? { memberVersion: { increment: 1 } } : {}),
         updatedAt: now > dialog.updatedAt ? now : dialog.updatedAt,
       },
@@ -112,7 +129,7 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: DialogCh
 async function addOccupants(
   transaction: Transaction,
   { applicationId, id }: Dialog,
-  { addOccupantIds, removeOccupantIds }: DialogChanges,
+  { addOccupantIds, removeOccupantIds }: ReadChanges,
   now: Date,
 ): Promise<boolean> {
   if (!addOccupantIds?.length) return false;
@@ -136,7 +153,7 @@ async function addOccupants(
 async function changeAdmins(
   transaction: Transaction,
   { applicationId, id, type }: Dialog,
-  { addAdminIds, removeAdminIds, removeOccupantIds }: DialogChanges,
+  { addAdminIds, removeAdminIds, removeOccupantIds }: ReadChanges,
   now: Date,
 ): Promise<boolean> {
   const removed = removeAdminIds ?? [];

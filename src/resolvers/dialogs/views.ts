@@ -5,6 +5,7 @@ import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { MESSAGE_COLUMNS, type MessageRow, visibleTo } from '../messages/rows.ts';
+import { type ShownData, shownData } from './data.ts';
 
 interface Occupant {
   dialogId: string;
@@ -52,6 +53,11 @@ export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, st
     const byDialog = indexBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id)?.unread ?? 0);
   });
+}
+
+/** What each dialog carries of a class, or null. */
+export function dialogDataLoader(): DataLoader<Dialog, ShownData | null, string> {
+  return dialogLoader(shownData);
 }
 
 /** The other user's id in a private dialog, as the viewer sees it; the owner's partner for API keys alone. */

@@ -1,4 +1,4 @@
-import { Prisma } from '../../db/client.ts';
+import { db, Prisma } from '../../db/client.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { EVERYBODY, isForbidden, isOpen } from '../../lib/grants.ts';
@@ -23,15 +23,18 @@ export function requireOpenClass(deed: Deed, known: KnownClass, viewer: KnownVie
 /**
  * The records of a class that the viewer may read, in parts that have no record in common and each an index of its own;
  * their number, and so the cost of a list, does not depend on what the viewer may not see. None: they may read nothing.
+ * What is shared with the viewer depends on who they are: statements that ask for it are `plannedForValues`.
  */
-export function readableParts(known: KnownClass, viewer: KnownViewer): Prisma.Sql[] {
+export async function readableParts(known: KnownClass, viewer: KnownViewer): Promise<Prisma.Sql[]> {
   if (viewer.kind !== 'key' && isForbidden(known.readers)) return [];
   const open = known.hasOpen ? [Prisma.sql`r.is_open = true`] : [];
   if (!known.hasPrivate || viewer.kind === 'application') return open;
   if (viewer.kind === 'key') return [...open, Prisma.sql`r.is_open = false`];
   const own = Prisma.sql`r.is_open = false AND r.user_id = ${viewer.userId}`;
-  const shared = Prisma.sql`NOT r.is_open AND r.user_id <> ${viewer.userId} AND r.readers && ${grantsOfUser(viewer)}`;
-  return [...open, own, ...(known.hasShared ? [shared] : [])];
+  if (!known.hasShared) return [...open, own];
+  const grants = await grantsHeldBy(viewer);
+  const shared = Prisma.sql`NOT r.is_open AND r.user_id <> ${viewer.userId} AND r.readers && ${grants}::text[]`;
+  return [...open, own, shared];
 }
 
 /** The same as one condition, for statements that look at given records. */
@@ -64,4 +67,11 @@ function grantsOfUser({ applicationId, userId }: { applicationId: number; userId
   return Prisma.sql`(ARRAY[${`u:${userId}`}]::text[] || ARRAY(
     SELECT 'g:' || tag FROM users u, unnest(u.tags) tag
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
+}
+
+/** The same as values: only of those does the database know whether they name few records or many. */
+async function grantsHeldBy({ applicationId, userId }: { applicationId: number; userId: number }): Promise<string[]> {
+  const [user] = await db.$queryRaw<{ tags: string[] }[]>`
+    SELECT tags FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
+  return [`u:${userId}`, ...(user?.tags ?? []).map((tag) => `g:${tag}`)];
 }

@@ -105,7 +105,12 @@ function plainTest(test: FilterTest, source: Source): Prisma.Sql {
     }
   }
   const asked = { [operator]: Array.isArray(value) ? value.map(comparable) : comparable(value as FilterValue | null) };
-  return Prisma.join(fieldConditions(asked as FieldFilter, plainColumn(field, source)), ' AND ');
+  // Under "C", letter case would be known of ASCII alone.
+  const column =
+    operator === 'contains'
+      ? ({ column: Prisma.sql`(${source.fields} ->> ${field.name})`, cast: 'text' } as const)
+      : plainColumn(field, source);
+  return Prisma.join(fieldConditions(asked as FieldFilter, column), ' AND ');
 }
 
 function slotTest({ field, operator, value }: FilterTest, slot: Slot, source: Source): Prisma.Sql {

@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
-import { sqlState } from '../../db/failures.ts';
+import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { isOpen } from '../../lib/grants.ts';
@@ -54,9 +54,9 @@ export async function createChildRecord(
   { className, parentClassName, ...input }: NewRecord & { className: string; parentClassName: string },
   context: ActingContext,
 ): Promise<ShownRecord> {
-  const { viewer } = context;
-  await requireParent(parentClassName, input.parentId ?? '', viewer);
-  return createRecord({ className, ...input }, context);
+  const hasParent = () => requireParent(parentClassName, input.parentId ?? '', context.viewer);
+  const [record] = await create(className, [{ ...input, prefix: '' }], context, hasParent);
+  return record!;
 }
 
 /**
@@ -78,16 +78,21 @@ export async function createRecords(
 
 type NamedRecord = NewRecord & { prefix: string };
 
-function create(className: string, inputs: NamedRecord[], context: ActingContext): Promise<ShownRecord[]> {
+/** What is wrong with the values is told before what is missing, and that before what is forbidden (gaps §1.4). */
+function create(
+  className: string,
+  inputs: NamedRecord[],
+  context: ActingContext,
+  requireParents = (rows: RecordRow[]): Promise<void> => requireVisibleParents(rows, inputs, context),
+): Promise<ShownRecord[]> {
   return withClass(className, context, async (known) => {
-    await requireCreating(known, context);
     const rows = rowsOf(known, inputs, context);
-    await requireVisibleParents(rows, inputs, context);
+    await requireParents(rows);
+    await requireCreating(known, context);
     const missing = missingKinds(known, rows);
     if (missing) throw new ClassChanged(missing);
-    const stored = await storeUnique({ known, rows }, inputs);
-    if (stored === 'class changed') throw new ClassChanged();
-    if (stored === 'no parent') throw new UnprocessableError(`${inputs[0]!.prefix}Parent record was not found`);
+    // If a parent has gone, the next try finds out which.
+    if (!(await storeUnique({ known, rows }, inputs))) throw new ClassChanged();
     context.outbox.wake();
     return rows.map((row) => ({ ...row, class: known }));
   });
@@ -158,16 +163,17 @@ interface Batch {
   rows: RecordRow[];
 }
 
-type Stored = 'stored' | 'no parent' | 'class changed';
-
-async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<Stored> {
+/** @returns false: somebody was in the way, and the work has to begin anew */
+async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean> {
   try {
     return await store(batch);
   } catch (error) {
+    // Others may have wanted the same values in another order.
+    if (isDeadlock(error)) return false;
     if (sqlState(error) !== '23505') throw error;
     const taken = await takenValues(batch.known, batch.rows);
     // Whoever had the value may be gone already; then there is nothing to complain about.
-    if (taken.length === 0) return 'class changed';
+    if (taken.length === 0) return false;
     throw new UnprocessableError(
       ...taken.map(({ ord, field }) => `${inputs[ord]!.prefix}Field ${field} has already been taken`),
     );
@@ -185,7 +191,7 @@ interface StoredBatch {
  * deletes them meanwhile, and stores a batch only if its class is still the one its values were cast by; it holds the
  * parents, so that no record outlives the one it was put below.
  */
-const store = coalesce(async (batches: Batch[]): Promise<Stored[]> => {
+const store = coalesce(async (batches: Batch[]): Promise<boolean[]> => {
   const given = batches.flatMap(({ known, rows }, batch) => {
     const unique = uniqueFields(known);
     return rows.map(({ createdAt, updatedAt: _same, ...row }) => ({
@@ -203,6 +209,7 @@ const store = coalesce(async (batches: Batch[]): Promise<Stored[]> => {
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
       SELECT g."applicationId", g."classKey", u.field, g.fields ->> u.field, g.id
       FROM sound g, json_array_elements_text(g."unique") AS u (field) WHERE jsonb_exists(g.fields, u.field)
+      ORDER BY 1, 2, 3, 4
     )`
     : Prisma.empty;
   const rows = await db.$queryRaw<StoredBatch[]>`
@@ -241,9 +248,8 @@ const store = coalesce(async (batches: Batch[]): Promise<Stored[]> => {
     )
     SELECT batch, "isKnown", "hasParents" FROM checked`;
   const checked = new Map(rows.map((row) => [row.batch, row]));
-  return batches.map((_batch, index): Stored => {
+  return batches.map((_batch, index) => {
     const { isKnown, hasParents } = checked.get(index)!;
-    if (!isKnown) return 'class changed';
-    return hasParents ? 'stored' : 'no parent';
+    return isKnown && hasParents;
   });
 });

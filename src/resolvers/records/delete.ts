@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { readRecordFilter } from '../../lib/record-filter.ts';
+import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
 import type { DeletedItems } from '../dialogs/delete.ts';
 import { allows, forbidden, readable, requireOpenClass } from './access.ts';
@@ -67,8 +67,7 @@ export async function deleteRecordsByCriteria(
   const { viewer } = context;
   return withClass(className, context, (known) => {
     const condition = readRecordFilter(criteria, known.fields, 'refuse');
-    if ('all' in condition && condition.all.length === 0)
-      throw new UnprocessableError('Incorrect filter: none is given');
+    if (countValues(condition) === 0) throw new UnprocessableError('Incorrect filter: none is given');
     requireOpenClass('delete', known, viewer);
     const where = Prisma.sql`${conditionOf(known, condition)} AND ${readable(known, viewer)}
       AND ${allows('delete', known, viewer)}`;

@@ -1,4 +1,5 @@
 import { db, Prisma } from '../../db/client.ts';
+import { sqlState } from '../../db/failures.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { type FilterField, fieldNamed } from '../../lib/record-filter.ts';
@@ -41,7 +42,7 @@ export interface RecordGroup {
 
 /**
  * Groups the records that the viewer may read by the values of a field, smallest first, unset last (gaps §9.2).
- * @throws {UnprocessableError} `Incorrect filter: group_by`, or `<field>[calc]`
+ * @throws {UnprocessableError} `Incorrect filter: group_by`, or `<field>[calc]`, also of a sum that no number can hold
  */
 export async function groupRecords(
   known: KnownClass,
@@ -56,12 +57,17 @@ export async function groupRecords(
     if (!isNumber) throw new UnprocessableError(`Incorrect filter: ${name}[calc]`);
     return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
   });
-  const rows = await db.$queryRaw<{ value: unknown; count: number; results: (number | null)[] | null }[]>`
+  const grouped = db.$queryRaw<{ value: unknown; count: number; results: (number | null)[] | null }[]>`
     SELECT grouped.value, count(*)::int AS count,
       ${results.length > 0 ? Prisma.sql`json_build_array(${Prisma.join(results)})` : Prisma.sql`'[]'::json`} AS results
     FROM records r, LATERAL (SELECT ${groupColumn(field)} AS value) grouped
     WHERE ${where} AND ${readable(known, viewer)}
     GROUP BY grouped.value ORDER BY grouped.value ASC NULLS LAST LIMIT ${limit} OFFSET ${skip}`;
+  const rows = await grouped.catch((error) => {
+    // A sum that no number can hold.
+    const isOutOfRange = sqlState(error) === '22003';
+    throw isOutOfRange ? new UnprocessableError(`Incorrect filter: ${calculations[0]!.field}[calc]`) : error;
+  });
   return rows.map(({ value, count, results: calculated }) => ({
     value: shownValue(field, value),
     count,
@@ -69,8 +75,11 @@ export async function groupRecords(
   }));
 }
 
-function groupColumn({ name }: FilterField): Prisma.Sql {
-  return Object.hasOwn(COMMON_COLUMNS, name) ? COMMON_COLUMNS[name]!.column : Prisma.sql`(r.fields -> ${name})`;
+/** Moments of the record itself are told as everywhere, in Unix seconds. */
+function groupColumn({ name, type }: FilterField): Prisma.Sql {
+  if (!Object.hasOwn(COMMON_COLUMNS, name)) return Prisma.sql`(r.fields -> ${name})`;
+  const { column } = COMMON_COLUMNS[name]!;
+  return type === 'Moment' ? Prisma.sql`floor(extract(epoch FROM ${column}))::float8` : column;
 }
 
 function shownValue(field: FilterField, value: unknown): unknown {

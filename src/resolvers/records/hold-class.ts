@@ -1,9 +1,14 @@
 import type { ActingContext } from '../../context.ts';
-import { Prisma, type Transaction } from '../../db/client.ts';
-import { classNamed, type KnownClass, readAnew } from '../classes/catalogue.ts';
+import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
+import { Gate } from '../../lib/gate.ts';
+import { type Catalogue, type CatalogueReader, catalogueOf, type KnownClass, readAnew } from '../classes/catalogue.ts';
 import { noteKinds } from '../classes/index.ts';
 
-/** The class has become another one while records were written, or has to: the work begins anew with it. */
+/**
+ * The class has become another one while records were written, or has to, or somebody else was in the way: the work
+ * begins anew with the class as it is then.
+ */
 export class ClassChanged extends Error {
   readonly kinds: Parameters<typeof noteKinds>[1] | undefined;
 
@@ -14,25 +19,65 @@ export class ClassChanged extends Error {
   }
 }
 
-/** Who changes classes all the time has to leave others a chance. */
+/** More are needed by nobody: only kinds of records that are noted, and indexes that get ready, come in between at last. */
 const MAX_TRIES = 10;
 
+/** Tries that hope for the best; the next ones keep the classes from being changed meanwhile. */
+const HOPEFUL_TRIES = 3;
+
+/** Work that keeps classes from being changed needs a second connection for that, of which the pool has few. */
+const holders = new Gate(1, Number.POSITIVE_INFINITY, () => new ServiceUnavailableError());
+
+/** How long such work may take, in milliseconds. */
+const LONG = 10 * 60 * 1_000;
+
 /** Runs some work with a class, again if the class is changed meanwhile. */
-export async function withClass<Result>(
+export function withClass<Result>(
   className: string,
   { viewer }: ActingContext,
   work: (known: KnownClass) => Promise<Result>,
 ): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    const known = await classNamed(className, viewer);
+  return withClasses(viewer, async ({ byName }) => {
+    const known = byName.get(className);
+    if (!known) throw new ForbiddenError('Undefined class');
     try {
       return await work(known);
     } catch (error) {
+      if (error instanceof ClassChanged && error.kinds) await noteKinds(known, error.kinds);
+      throw error;
+    }
+  });
+}
+
+/** The same with all classes of the application, for work that finds out only then which one it needs. */
+export async function withClasses<Result>(
+  reader: CatalogueReader,
+  work: (classes: Catalogue) => Promise<Result>,
+): Promise<Result> {
+  const { applicationId, catalogueVersion } = reader;
+  for (let tries = 1; ; tries++) {
+    try {
+      if (tries === 1) return await work(await catalogueOf(applicationId, catalogueVersion));
+      if (tries <= HOPEFUL_TRIES) return await work(await readAnew(applicationId));
+      return await whileUnchanged(applicationId, async () => work(await readAnew(applicationId)));
+    } catch (error) {
       if (!(error instanceof ClassChanged) || tries === MAX_TRIES) throw error;
-      if (error.kinds) await noteKinds(known, error.kinds);
-      await readAnew(viewer.applicationId);
     }
   }
+}
+
+/** Waits for those who are just changing classes of the application, and does something before the next ones may. */
+function whileUnchanged<Result>(applicationId: number, act: () => Promise<Result>): Promise<Result> {
+  return holders.run(() =>
+    db.$transaction(
+      async (transaction) => {
+        await transaction.$queryRaw`
+          SELECT key FROM record_classes WHERE application_id = ${applicationId} ORDER BY key FOR KEY SHARE`;
+        return act();
+      },
+      { timeout: LONG },
+    ),
+  );
 }
 
 /**

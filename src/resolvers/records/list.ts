@@ -1,5 +1,5 @@
 import type { KnownContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { db, Prisma, plannedForValues } from '../../db/client.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -131,9 +131,8 @@ async function readWalk(
   viewer: KnownViewer,
   { where, walk, page, limit, skip }: WalkedPage,
 ): Promise<WalkedRow[]> {
-  const walks = walk.stretches.flatMap((stretch, index) =>
-    readableParts(known, viewer).map((part) => ({ ...stretch, index, part })),
-  );
+  const visible = await readableParts(known, viewer);
+  const walks = walk.stretches.flatMap((stretch, index) => visible.map((part) => ({ ...stretch, index, part })));
   if (walks.length === 0) return [];
   const select = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => Prisma.sql`
     SELECT ${RECORD_COLUMNS}, ${walk.value} AS "sortedBy", ${index}::int AS stretch FROM records r
@@ -143,7 +142,7 @@ async function readWalk(
   const direction = Prisma.raw(walk.isDescending === page.isBackward ? 'ASC' : 'DESC');
   const unset = Prisma.raw(page.isBackward ? 'NULLS FIRST' : 'NULLS LAST');
   return db.$queryRaw<WalkedRow[]>`
-    SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) walked
+    ${known.hasShared && viewer.kind === 'user' ? plannedForValues : Prisma.empty}SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) walked
     ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
 }
 

@@ -59,16 +59,15 @@ export async function recordChange(
   { viewer }: ActingContext,
 ): Promise<RecordChange> {
   const { told } = event;
-  const [now, before] = await event.once('record', () =>
-    Promise.all([
-      currentRow({ applicationId: told.applicationId, id: told.subjectId }),
-      told.kind === 'recordCreated' ? null : imageBefore(told.position),
-    ]),
-  );
-  const known = await classOfEvent(told, now?.catalogueVersion ?? 0);
+  // Rights are those of this moment, however long the event has waited for its subscriber; only the past is shared.
+  const [{ row, revision, catalogueVersion }, before] = await Promise.all([
+    currentRow(told),
+    event.once('before', async () => (told.kind === 'recordCreated' ? null : imageBefore(told.position))),
+  ]);
+  const known = await classOfEvent(told, catalogueVersion);
   if (!known) throw new NotFoundError();
-  const images = [now ? imageOf(now.row) : null, before];
-  const isNamed = await event.once(`where ${JSON.stringify(where ?? null)}`, () =>
+  const images = [row && imageOf(row), before];
+  const isNamed = await event.once(`where ${revision} ${JSON.stringify(where ?? null)}`, () =>
     namedBy(where, known, told.subjectId, images),
   );
   const [isShown, wasShown] = await Promise.all(
@@ -79,27 +78,38 @@ export async function recordChange(
     position: told.position,
     recordId: told.subjectId,
     kind: told.kind as RecordChange['kind'],
-    record: isShown ? { ...now!.row, class: known } : null,
+    record: isShown ? { ...row!, class: known } : null,
   };
 }
 
 interface CurrentRow {
-  row: RecordRow;
+  /** Null once the record is gone. */
+  row: RecordRow | null;
+  /** Another one after each change of the row. */
+  revision: string | null;
   catalogueVersion: number;
 }
 
 const currentRow = coalesce(
-  async (wanted: { applicationId: number; id: string }[]): Promise<(CurrentRow | null)[]> => {
-    const rows = await db.$queryRaw<(RecordRow & { ord: number; catalogueVersion: number })[]>`
-      SELECT w.ord::int AS ord, a.catalogue_version AS "catalogueVersion", ${RECORD_COLUMNS}
-      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::text[])
-        WITH ORDINALITY AS w (application_id, id, ord)
-      JOIN records r ON r.application_id = w.application_id AND r.id = w.id
-      JOIN applications a ON a.id = r.application_id`;
-    const found = new Map(rows.map(({ ord, catalogueVersion, ...row }) => [ord, { row, catalogueVersion }]));
-    return wanted.map((_one, index) => found.get(index + 1) ?? null);
+  async (events: StreamEvent['told'][]): Promise<CurrentRow[]> => {
+    // Hundreds of subscribers ask for the same record.
+    const wanted = [...new Map(events.map((told) => [told.subjectId, told])).values()];
+    const rows = await db.$queryRaw<(RecordRow & Omit<CurrentRow, 'row'> & { ord: number; exists: boolean })[]>`
+      SELECT w.ord::int AS ord, a.catalogue_version AS "catalogueVersion", r.xmin::text AS revision,
+        r.id IS NOT NULL AS "exists", ${RECORD_COLUMNS}
+      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
+        ${wanted.map(({ subjectId }) => subjectId)}::text[]) WITH ORDINALITY AS w (application_id, id, ord)
+      JOIN applications a ON a.id = w.application_id
+      LEFT JOIN records r ON r.application_id = w.application_id AND r.id = w.id`;
+    const found = new Map(
+      rows.map(({ ord, exists, revision, catalogueVersion, ...row }) => [
+        wanted[ord - 1]!.subjectId,
+        { row: exists ? row : null, revision, catalogueVersion },
+      ]),
+    );
+    return events.map(({ subjectId }) => found.get(subjectId) ?? { row: null, revision: null, catalogueVersion: 0 });
   },
-  { max: 500 },
+  { max: 10_000 },
 );
 
 const imageBefore = coalesce(

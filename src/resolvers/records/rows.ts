@@ -81,7 +81,7 @@ export function storedOf(fields: StoredFields, name: string): StoredFields[strin
 }
 
 /** All fields of the class as clients see them, in its order: null for unset ones. */
-export function shownFields({ class: known, fields }: ShownRecord): Record<string, unknown> {
+export function shownFields({ class: known, fields }: Pick<ShownRecord, 'class' | 'fields'>): Record<string, unknown> {
   return Object.fromEntries(
     [...known.fields.values()].map((field) => [field.name, shownField(field, storedOf(fields, field.name))]),
   );

@@ -1,18 +1,25 @@
 import { db } from '../../db/client.ts';
+import { removeData } from '../dialogs/data.ts';
 import { destroyRecords } from './destroy.ts';
 
 /** Records of one transaction, so that none holds its locks for long. */
 const BATCH = 1_000;
 
-/** Takes away the records of deleted classes, with those of other classes below them. Any number of processes may do it. */
+/**
+ * Takes away the records of deleted classes, with those of other classes below them, and what dialogs carried of them.
+ * Any number of processes may do it.
+ */
 export async function sweepDeletedClasses(now: Date): Promise<void> {
   for (const deleted of await db.deletedClass.findMany()) {
     while ((await sweepBatch(deleted, now)) > 0);
+    await removeData(deleted.applicationId, deleted.classKey);
     // What another process is just taking away is not gone before it has ended, and it may end by being killed.
     await db.$executeRaw`
       DELETE FROM deleted_classes d
       WHERE d.application_id = ${deleted.applicationId} AND d.class_key = ${deleted.classKey} AND NOT EXISTS (
-        SELECT FROM records r WHERE r.application_id = d.application_id AND r.class_key = d.class_key)`;
+        SELECT FROM records r WHERE r.application_id = d.application_id AND r.class_key = d.class_key)
+        AND NOT EXISTS (
+          SELECT FROM dialogs o WHERE o.application_id = d.application_id AND o.data_class_key = d.class_key)`;
   }
 }
 

@@ -1,11 +1,11 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
-import { sqlState } from '../../db/failures.ts';
+import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { isOpen } from '../../lib/grants.ts';
 import { MAX_PAGE } from '../../lib/pages.ts';
 import { changedFields, problemsOf, type RecordChanges } from '../../lib/record-changes.ts';
-import { readRecordFilter } from '../../lib/record-filter.ts';
+import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
 import { allows, forbidden, readable, requireOpenClass } from './access.ts';
@@ -122,7 +122,7 @@ export async function updateRecordsByCriteria(
   if (skip < 0) throw new BadInputError('skip should not be negative');
   return withClass(className, context, async (known) => {
     const condition = readRecordFilter(criteria, known.fields, 'refuse');
-    if ('all' in condition && condition.all.length === 0) throw new UnprocessableError('search_criteria is required');
+    if (countValues(condition) === 0) throw new UnprocessableError('search_criteria is required');
     requireSound(known, [update]);
     requireOpenClass('update', known, viewer);
     const where = Prisma.sql`${conditionOf(known, condition)} AND ${readable(known, viewer)}
@@ -194,6 +194,8 @@ export async function changing<Result>(
     return work(transaction);
   };
   const result = await db.$transaction(run, timeout === undefined ? {} : { timeout }).catch(async (error) => {
+    // Others may have swapped values that must be unique, each waiting for what the other gives up.
+    if (isDeadlock(error)) throw new ClassChanged();
     if (!(error instanceof ValueTaken)) throw error;
     // Asked once the transaction has given its connection back.
     const taken = await takenValues(known, error.rows);
@@ -296,7 +298,8 @@ async function claim(transaction: Transaction, known: KnownClass, rows: RecordRo
     SELECT r.application_id, r.class_key, u.field, r.fields ->> u.field, r.id
     FROM records r, unnest(${fields}::text[]) AS u (field)
     WHERE r.application_id = ${applicationId} AND r.class_key = ${key} AND r.id = ANY(${ids}::text[])
-      AND jsonb_exists(r.fields, u.field)`;
+      AND jsonb_exists(r.fields, u.field)
+    ORDER BY 1, 2, 3, 4`;
   await claimed.catch((error) => {
     throw sqlState(error) === '23505' ? new ValueTaken(rows) : error;
   });

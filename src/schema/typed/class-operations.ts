@@ -41,6 +41,21 @@ function renamed(values: Values | null | undefined, nameOf: (typed: string) => s
   return Object.fromEntries(Object.entries(values).map(([typed, value]) => [nameOf(typed), value]));
 }
 
+/** To add null, or to take it away, asks for nothing. */
+function withoutNulls(values: Values | null | undefined): Values | undefined {
+  if (values == null) return undefined;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/** What all records have, by the names that no class has a field of. */
+const COMMON = new Map([
+  ['id', '_id'],
+  ['parentId', '_parent_id'],
+  ['userId', 'user_id'],
+  ['createdAt', 'created_at'],
+  ['updatedAt', 'updated_at'],
+]);
+
 /** `where` in the words of the generic operations. */
 function genericFilter(where: unknown, nameOf: (typed: string) => string): Values | undefined {
   if (where == null) return undefined;
@@ -49,7 +64,7 @@ function genericFilter(where: unknown, nameOf: (typed: string) => string): Value
       if (asked === null || asked === undefined) return [];
       if (typed === 'or' || typed === 'and')
         return [[typed, (asked as Values[]).map((part) => genericFilter(part, nameOf))]];
-      return [[nameOf(typed), operatorsOf(asked as Values)]];
+      return [[COMMON.get(typed) ?? nameOf(typed), operatorsOf(asked as Values)]];
     }),
   );
 }
@@ -184,9 +199,9 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
       },
       resolve: (_root, args, context) => {
         const { id, set, inc, push, addToSet, pullAll, pop, permissions } = args as InputValues & { id: string };
-        const of = (values: unknown) => renamed(values as Values | undefined, nameOf);
+        const of = (values: unknown) => renamed(withoutNulls(values as Values | undefined), nameOf);
         const update = {
-          fields: of(set),
+          fields: renamed(set as Values | undefined, nameOf),
           inc: of(inc),
           push: of(push),
           addToSet: of(addToSet),

@@ -10,8 +10,8 @@ import { typedClass } from './class-types.ts';
 import { joinSchemas } from './merge.ts';
 import { sharedTypes } from './shared.ts';
 
-/** Schemas that are kept; building one takes a while. */
-const MAX_KEPT = 200;
+/** Classes in all the schemas that are kept: building one takes a while, and each class a fifth of a megabyte. */
+const MAX_KEPT_CLASSES = 1_000;
 
 /** Classes of an application that have types of their own: the oldest; all have the generic operations. */
 export const MAX_TYPED_CLASSES = 200;
@@ -19,6 +19,7 @@ export const MAX_TYPED_CLASSES = 200;
 interface KeptSchema {
   /** What the schema depends on of the classes. */
   shape: string;
+  classes: number;
   schema: GraphQLSchema;
 }
 
@@ -35,13 +36,20 @@ export async function schemaFor(viewer: Viewer, log: Logger): Promise<GraphQLSch
   if (catalogue.byKey.size === 0) return schema;
   const shape = shapeOf(catalogue);
   const known = kept.get(applicationId);
-  if (known?.shape === shape) return known.schema;
+  if (known?.shape === shape) {
+    // The most recently asked for come last.
+    kept.delete(applicationId);
+    kept.set(applicationId, known);
+    return known.schema;
+  }
   const joined = build(catalogue, log);
   kept.delete(applicationId);
-  kept.set(applicationId, { shape, schema: joined });
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT) break;
+  kept.set(applicationId, { shape, classes: Math.min(catalogue.byKey.size, MAX_TYPED_CLASSES), schema: joined });
+  let classes = [...kept.values()].reduce((sum, one) => sum + one.classes, 0);
+  for (const [oldest, one] of kept) {
+    if (classes <= MAX_KEPT_CLASSES) break;
     kept.delete(oldest);
+    classes -= one.classes;
   }
   return joined;
 }
@@ -81,7 +89,8 @@ function build({ byKey }: Catalogue, log: Logger): GraphQLSchema {
       const own = names.get(known.key);
       if (own) addClass(builder, shared, typedClass(known, own));
     }
-    const classes = builder.toSchema();
+    // Sorting would make another copy of all types; fields stand in the order of their class.
+    const classes = builder.toSchema({ sortSchema: false });
     readAccess(classes);
     return joinSchemas(schema, classes);
   } catch (error) {

@@ -1,0 +1,55 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import type { Arena } from './arena.ts';
+import type { Contest } from './contest.ts';
+import { call, tokenHeader } from './doors.ts';
+import { FEW, type Fleet, MANY, SOME, startFleet } from './fleet.ts';
+import { type Car, QUESTIONS, READS, type RecordRead } from './record-reads.ts';
+import { creating } from './record-writes.ts';
+import { APPLICATION } from './service.ts';
+import { takeTurns } from './turns.ts';
+
+const SECONDS_AT_MOST = 0.5;
+/** Creating records over REST beside the bare limit, and lists of them among a thousand and among a million. */
+export async function records(arena: Arena): Promise<Contest[]> {
+  return [...(await creating(arena)), ...(await listing(arena))];
+}
+
+async function listing(arena: Arena): Promise<Contest[]> {
+  const fleet = await startFleet(arena);
+  const seconds = Math.min(arena.seconds, SECONDS_AT_MOST);
+  return READS.flatMap((read) =>
+    [SOME, MANY].map(
+      (size): Contest => ({
+        name: `records ${read.name}, 1k : ${size === MANY ? '1M' : '100k'}`,
+        service: () => takeTurns(asking(read, FEW, fleet), seconds),
+        bare: () => takeTurns(asking(read, size, fleet), seconds),
+        note: () => (read.isUnindexed ? UNINDEXED : NOTE),
+      }),
+    ),
+  );
+}
+
+const NOTE =
+  'records – 20 of a class of 1,000 beside 20 of a larger one in the same table, one request after the other: the ' +
+  'ratio is the growth, at most 2, but where a thousandth is shared, as that is more in a larger class';
+const UNINDEXED = 'records, without index – every record of the class is looked at, so nothing is promised of them';
+
+/** One of the questions of a kind after the other. */
+function asking(read: RecordRead, size: number, fleet: Fleet) {
+  const { name, reader, className, query, items: count, isRight } = read;
+  const person = reader(fleet);
+  const headers = person ? tokenHeader(person) : { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+  let asked = 0;
+  return async () => {
+    const nth = asked++ % QUESTIONS;
+    const path = `/data/${className(size)}.json?limit=20&${query(nth, size)}`;
+    return async () => {
+      const items: Car[] = JSON.parse(await call(fleet.url + path, 200, { headers })).items;
+      // In the smallest class the thousandth part is one record.
+      if (size > FEW) strictEqual(items.length, count, `records ${name}: how many are found`);
+      for (const [place, item] of items.entries()) {
+        deepStrictEqual([name, item._id, isRight(item, items[place - 1], nth, size)], [name, item._id, true]);
+      }
+    };
+  };
+}

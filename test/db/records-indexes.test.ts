@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { ask, type QuickUser, quickUsers } from '../support/chat.ts';
+import { rowsReadBy, statementsAbout } from '../support/plans.ts';
+import { rest } from '../support/rest.ts';
+import { sql } from '../support/sql.ts';
+import { apiKey, type Caller } from '../support/users.ts';
+
+useApp();
+
+const RECORDS = 8_000;
+const PAGE = 20;
+/** Records that have something in common, and those that are the owner's or shared with the guest. */
+const ALIKE = 10;
+
+let callers: Record<'key' | 'owner' | 'guest' | 'member' | 'stranger', Caller>;
+
+const CREATE_CLASS = `mutation ($name: String!) { createClass(input: { name: $name, fields: [
+  { name: "make", type: STRING, index: true }, { name: "model", type: STRING },
+  { name: "value", type: INTEGER, index: true }, { name: "tags", type: STRING, array: true },
+  { name: "place", type: LOCATION, index: true }
+] }) { id } }`;
+
+beforeAll(async () => {
+  const [owner, guest, member, stranger] = (await quickUsers(4)) as [QuickUser, QuickUser, QuickUser, QuickUser];
+  callers = { key: apiKey, owner, guest, member, stranger };
+  for (const name of ['Cars', 'Notes']) await ask(CREATE_CLASS, { name }, apiKey);
+  await sql("UPDATE users SET tags = '{friends}' WHERE id = $1", [guest.id]);
+  await sql("UPDATE users SET tags = '{many}' WHERE id = $1", [member.id]);
+  await sql(`UPDATE record_classes SET version = version + 1, has_open = name = 'Cars', has_private = name = 'Notes',
+    has_shared = name = 'Notes'`);
+  await sql('UPDATE applications SET catalogue_version = catalogue_version + 1');
+  await sql(
+    `INSERT INTO records (application_id, id, class_key, user_id, is_open, readers, updaters, deleters, fields, t1, n1, p1,
+      created_at, updated_at)
+    SELECT c.application_id, lpad(to_hex(n), 12, '0') || lpad(to_hex(key), 12, '0'), key,
+      CASE WHEN n % (${RECORDS} / ${ALIKE}) = 7 THEN $2::int ELSE 1000000 + n % 500 END, name = 'Cars',
+      CASE WHEN name = 'Cars' THEN ARRAY['*'] WHEN n % (${RECORDS} / ${ALIKE}) = 8 THEN ARRAY['g:friends']
+        WHEN n % 2 = 0 THEN ARRAY['g:many']
+        ELSE ARRAY['g:team-' || n % 500] END, '{}', '{}',
+      jsonb_build_object('make', make, 'model', 'model-' || model, 'value', value, 'tags',
+        jsonb_build_array('tag-' || model), 'place', jsonb_build_object('lat', lat, 'lon', lon)),
+      'v' || make, value, place_of(lat, lon), to_timestamp(1700000000 + n), to_timestamp(1700000000 + n)
+    FROM record_classes c, generate_series(1, ${RECORDS}) n,
+      LATERAL (SELECT n % (${RECORDS} / ${ALIKE}) AS model, n * 7919 % ${RECORDS} AS value,
+        'make-' || lpad((n * 4729 % ${RECORDS})::text, 5, '0') AS make) numbered,
+      LATERAL (SELECT model / 40 * 2.0 - 40 AS lat, model % 40 * 4.0 - 80 AS lon) placed
+    WHERE c.application_id = $1 ORDER BY n, key`,
+    [APPLICATION.id, owner.id],
+  );
+  await sql('VACUUM ANALYZE records');
+});
+
+const ABOUT_RECORDS = /FROM records r/;
+
+type Call = [what: string, as: keyof typeof callers, query: string, found: number];
+
+const CALLS: Call[] = [
+  ['the first records', 'owner', 'Cars?limit=20', PAGE],
+  ['the latest records', 'key', 'Cars?limit=20&sort_desc=created_at', PAGE],
+  ['records that were changed last', 'owner', 'Cars?limit=20&sort_desc=updated_at', PAGE],
+  ['what is equal, without an index of the field', 'owner', 'Cars?limit=20&model=model-77', ALIKE],
+  ['what is equal, by an indexed number', 'key', 'Cars?limit=20&value=77', 1],
+  ['what is equal, by an indexed text', 'owner', 'Cars?limit=20&make=make-00077', 1],
+  ['a range, by an indexed number', 'owner', 'Cars?limit=20&value[gte]=4000&sort_asc=value', PAGE],
+  ['a range, the largest first', 'key', 'Cars?limit=20&value[lt]=4000&sort_desc=value', PAGE],
+  ['the first by an indexed text', 'owner', 'Cars?limit=20&sort_asc=make', PAGE],
+  ['the last by an indexed text', 'owner', 'Cars?limit=20&sort_desc=make', PAGE],
+  ['what an array holds', 'key', 'Cars?limit=20&tags=tag-77', ALIKE],
+  ['what lies near an indexed place', 'owner', 'Cars?limit=20&place[near]=-38,68;1000', ALIKE],
+  ['private records, by the API key', 'key', 'Notes?limit=20&sort_asc=value', PAGE],
+  ["one's own among private records", 'owner', 'Notes?limit=20', ALIKE],
+  ["one's own among private records, sorted", 'owner', 'Notes?limit=20&sort_asc=value', ALIKE],
+  ["what is shared with one's group", 'guest', 'Notes?limit=20', ALIKE],
+  ["what is shared with one's group, the latest first", 'guest', 'Notes?limit=20&sort_desc=created_at', ALIKE],
+  ["what is shared with one's group, sorted", 'guest', 'Notes?limit=20&sort_desc=value', ALIKE],
+  ['what is shared with the group of every second', 'member', 'Notes?limit=20', PAGE],
+  ['what is shared with the group of every second, sorted', 'member', 'Notes?limit=20&sort_asc=value', PAGE],
+  ['nothing of what others have', 'stranger', 'Notes?limit=20&sort_asc=make', 0],
+];
+
+describe('an index finds', () => {
+  test.each(CALLS)('%s', async (_what, as, query, found) => {
+    const statements = await statementsAbout(ABOUT_RECORDS, async () => {
+      const { status, text, body } = await rest('GET', `/data/${query}`, { as: callers[as] });
+      expect([status, status === 200 ? body.items.length : text]).toEqual([200, found]);
+    });
+    expect(statements).toHaveLength(1);
+    // Each part of what one may read is read no further than the page, and what is not answered is not read.
+    expect(await rowsReadBy(statements[0]!, 'custom')).toBeLessThanOrEqual(3 * PAGE);
+  });
+
+  // Statements that depend on who asks are planned for their values each time; the others soon are for any.
+  const GENERIC = CALLS.filter(([what]) =>
+    /^the (first|latest|last)|were changed last|indexed (number|text)|range/.test(what),
+  );
+  test.each(GENERIC)('%s, by a plan that is made once', async (_what, as, query) => {
+    const [statement] = await statementsAbout(ABOUT_RECORDS, async () => {
+      expect((await rest('GET', `/data/${query}`, { as: callers[as] })).status).toBe(200);
+    });
+    expect(await rowsReadBy(statement!, 'generic')).toBeLessThanOrEqual(3 * PAGE);
+  });
+});
