@@ -94,6 +94,13 @@ export class OtherUserError extends ServiceError {
   }
 }
 
+/** An upload without a valid right to it; what is wrong with the right is not told. */
+export class UploadDeniedError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'Access denied');
+  }
+}
+
 /** The application does not let sessions list its users. */
 export class UsersListingForbiddenError extends ServiceError {
   constructor() {

@@ -1,4 +1,5 @@
 import type { Viewer } from '../lib/access.ts';
+import { blobLoader } from './content/loader.ts';
 import { lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
 import { reactionLoader } from './messages/reactions-of.ts';
 import { readStateLoader } from './messages/read-state.ts';
@@ -11,6 +12,7 @@ import { userLoader } from './users/loader.ts';
  */
 export class Loaders {
   readonly #viewer: Viewer;
+  #blob: ReturnType<typeof blobLoader> | undefined;
   #dialogMembers: ReturnType<typeof memberLoader> | undefined;
   #lastMessage: ReturnType<typeof lastMessageLoader> | undefined;
   #message: ReturnType<typeof messageLoader> | undefined;
@@ -21,6 +23,11 @@ export class Loaders {
 
   constructor(viewer: Viewer) {
     this.#viewer = viewer;
+  }
+
+  get blob() {
+    this.#blob ??= blobLoader();
+    return this.#blob;
   }
 
   get dialogMembers() {

@@ -2,6 +2,7 @@ import {
   BadInputError,
   type ErrorCode,
   type FieldErrors,
+  ForbiddenError,
   fieldSentences,
   InvalidFieldsError,
   NeedUserError,
@@ -61,7 +62,7 @@ export function errorList(error: ServiceError): unknown {
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;
   if (error instanceof NoUpdateDataError) return baseForm(error);
-  if (error instanceof BadInputError || error instanceof SignInRefusedError || isDefaultNotFound(error)) {
+  if (error instanceof BadInputError || error instanceof SignInRefusedError || isAlwaysList(error)) {
     return errorList(error);
   }
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
@@ -83,8 +84,9 @@ function sentencesOf(error: ServiceError): string[] {
   return error instanceof UnprocessableError ? error.sentences : [error.message];
 }
 
-/** The 404 sentence keeps its one shape everywhere. */
-function isDefaultNotFound(error: ServiceError): boolean {
+/** The 404 sentence and the missing permission keep their one shape everywhere. */
+function isAlwaysList(error: ServiceError): boolean {
+  if (error instanceof ForbiddenError) return true;
   return error instanceof NotFoundError && error.message === new NotFoundError().message;
 }
 

@@ -53,6 +53,8 @@ export interface Route {
   path: string;
   /** Serves only paths whose `ids` name several, `a,b`; stands before the endpoint for one. */
   several?: true;
+  /** Serves only paths whose values look so. */
+  only?: Record<string, RegExp>;
   /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
   since?: string;
   /** The file is `context.upload` for the operation, which takes it over; if it fails, the bytes are removed. */
@@ -76,6 +78,7 @@ export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;
   several?: true;
+  only?: Record<string, RegExp>;
   since?: string;
   upload?: Upload;
   download?: true;

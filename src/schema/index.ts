@@ -21,6 +21,7 @@ import './record-files.ts';
 import './record-filters.ts';
 import './live-records.ts';
 import './files.ts';
+import './content.ts';
 import './live.ts';
 import './presence.ts';
 
