@@ -16,12 +16,12 @@ export interface UploadedBlob {
 /**
  * Takes over the file that came with the request as the bytes of a blob. Uploaded again before it is completed, say
  * after a lost answer, the latest bytes count.
- * @throws {UploadDeniedError} expired, badly signed, unknown or completed @throws {UnprocessableError} no file
+ * @throws {UnprocessableError} no file @throws {UploadDeniedError} expired, badly signed, unknown or completed
  */
 export async function uploadBlob(fields: UploadFields, context: Context): Promise<UploadedBlob> {
   const { upload: file, now } = context;
-  const blob = await requireUploadAccess(fields, context);
   if (!file) throw new UnprocessableError('File is missing');
+  const blob = await requireUploadAccess(fields, context);
 
   const replaced = await db.$transaction(async (transaction) => {
     const { applicationId, upload } = await lockBlob(transaction, blob);
