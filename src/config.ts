@@ -47,6 +47,11 @@ const environment = z.object({
       'should be a name and an <address>',
     ),
   RESET_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  STORAGE_URL: z
+    .url({ protocol: /^s3$/ })
+    .transform((url) => s3SettingsOf(new URL(url)))
+    .refine((settings) => settings !== undefined, 'should be s3://bucket?endpoint=…&region=…')
+    .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -80,6 +85,8 @@ export interface Config {
   mailFrom: Mailbox;
   /** Where a reset link leads; undefined means the service's own page. */
   resetPageUrl: string | undefined;
+  /** Where files lie; undefined means in `dataDir`. */
+  s3: S3Settings | undefined;
   /** Whether requests and sockets are limited. */
   rateLimit: boolean;
   /** Number of proxies before the service. */
@@ -121,6 +128,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
     },
     resetPageUrl: read.RESET_PAGE_URL,
+    s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
     logLevel: read.LOG_LEVEL,
@@ -131,6 +139,22 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       apiKey: read.BOOTSTRAP_API_KEY,
     },
   };
+}
+
+export interface S3Settings {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+}
+
+/** `s3://bucket?endpoint=https://…&region=…`; credentials are no part of it, so that it may be shown. */
+function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Settings | undefined {
+  const { endpoint, region, ...others } = Object.fromEntries(searchParams);
+  const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
+  const isBucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(host);
+  const isEndpoint = endpoint === undefined || z.url({ protocol: /^https?$/ }).safeParse(endpoint).success;
+  const isRegion = region === undefined || /^[\w-]+$/.test(region);
+  return isPlain && isBucket && isEndpoint && isRegion ? { bucket: host, endpoint, region } : undefined;
 }
 
 /** The domain of our own address: an IP address in brackets, as mail addresses have it. */

@@ -7,7 +7,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { connectDatabase, db } from './db/client.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { DiskStorage } from './gateways/disk-storage.ts';
+import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
@@ -39,7 +39,7 @@ async function main(config: Config): Promise<void> {
     const now = () => new Date();
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
-    const storage = new DiskStorage(join(config.dataDir, 'files'));
+    const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     app = await createApp({ config, database: database.config, now, log, identities, mailer, storage }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );

@@ -5,7 +5,6 @@ import { bodyTooLarge } from '../lib/errors.ts';
 
 export interface PutSettings {
   maxBytes: number;
-  contentType?: string | undefined;
 }
 
 /** What was stored. */
@@ -23,7 +22,7 @@ export interface Storage {
   /**
    * Resolves once the bytes outlive a crash. After a failure nothing is under the key; after a crash `delete` takes
    * away what is left. The stream is destroyed if it is not read to its end.
-   * @throws {BadInputError} 413 beyond `maxBytes`
+   * @throws {BadInputError} 413 beyond `maxBytes` @throws {ServiceUnavailableError} the storage is away
    */
   put(key: string, stream: Readable, settings: PutSettings): Promise<Stored>;
   /** The bytes, all of them or those of a range inside the file, and the size of the whole; undefined: none there. */

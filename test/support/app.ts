@@ -8,6 +8,7 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
+import type { Storage } from '../../src/gateways/storage.ts';
 import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
 import type { Clock } from '../../src/realtime/presence.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications.ts';
@@ -48,6 +49,8 @@ export interface TestSettings {
   /** Counts in the database, as with `DATABASE_URL`. */
   countsInDatabase?: boolean;
   redisUrl?: string;
+  /** Where files lie; default: on the disk. */
+  storage?: () => Promise<Storage>;
   /** Of who is online, for apps that `startAnother` starts. */
   presenceClock?: Clock;
   /** Another database than one on the server that all tests share. */
@@ -93,7 +96,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
     log,
     identities: createIdentityVerifiers({ now, log }),
     mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir, now }),
-    storage: new DiskStorage(join(dataDir, 'files')),
+    storage: (await settings.storage?.()) ?? new DiskStorage(join(dataDir, 'files')),
   });
   return {
     app,
