@@ -18,9 +18,20 @@ import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
 import { sockets } from './sockets.ts';
 import { machine, table } from './table.ts';
+import { upload } from './upload.ts';
 import { users } from './users.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { send, list, 'fan-out': fanOut, sockets, session, login, users, chat };
+const BENCHMARKS: Record<string, Benchmark> = {
+  send,
+  list,
+  'fan-out': fanOut,
+  sockets,
+  session,
+  login,
+  users,
+  chat,
+  upload,
+};
 
 /** Whatever hangs, the run ends after this and what its rounds take. */
 const PATIENCE_MS = 600_000;

@@ -44,6 +44,9 @@ export function requireStorageKey(key: string): void {
   if (!/^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/.test(key)) throw new Error('not a key of the storage');
 }
 
+/** Bytes that may wait between two steps of an upload: with Node's few, each chunk would wait for the one before it. */
+const BUFFERED_BYTES = 256 * 1024;
+
 /** Lets bytes through, counting and hashing them. */
 export class Measuring extends Transform {
   readonly #maxBytes: number;
@@ -51,7 +54,7 @@ export class Measuring extends Transform {
   #size = 0;
 
   constructor(maxBytes: number) {
-    super();
+    super({ highWaterMark: BUFFERED_BYTES });
     this.#maxBytes = maxBytes;
   }
 

@@ -86,10 +86,18 @@ function readTextParts(body: Buffer, contentType: string): Promise<[name: string
   });
 }
 
+/** Bytes of a part that may wait to be read. */
+const BUFFERED_BYTES = 256 * 1024;
+
 /** Every part comes as bytes: the texts that Busboy decodes itself hide invalid UTF-8. */
 export function openBusboy(contentType: string, limits: BusboyConfig['limits'] = {}): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true, limits });
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: () => true,
+      fileHwm: BUFFERED_BYTES,
+      limits,
+    });
   } catch {
     throw malformed();
   }
