@@ -18,12 +18,14 @@ let folder: Awaited<ReturnType<typeof createDataDir>>;
 let commands: string[];
 let answers: string[];
 let operations: string[];
+let files: string;
 
 beforeAll(async () => {
   folder = await createDataDir();
   service = await startService(folder.dataDir);
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const section = readme.slice(readme.indexOf('## Try it'), readme.indexOf('## What is served'));
+  files = readme.slice(readme.indexOf('## Files'), readme.indexOf('## Configuration'));
   commands = blocks(section, 'sh').map((command) =>
     command.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('./data/', `${service.dataDir}/`),
   );
@@ -65,6 +67,14 @@ test('the calls printed in the README give the answers printed there', async () 
   expect(shape(await shell(changes))).toEqual(shape(answers[4]!));
   expect(await heardLive(operations, JSON.parse(sent).chat_dialog_id)).toEqual(answers[5]!.split('\n'));
   expect(shape(await shell(signIn))).toEqual(shape(answers[6]!));
+});
+
+test('so do those about files', async () => {
+  const [first] = commands as [string];
+  const settings = first.slice(0, first.indexOf('for NAME'));
+  const { stdout } = await run('bash', ['-c', settings + blocks(files, 'sh').join('\n')], { cwd: ROOT });
+  const [printed] = blocks(files, 'text') as [string];
+  expect(shape(stdout.trim())).toEqual(shape(printed.replaceAll('http://127.0.0.1:4000', service.url)));
 });
 
 test('the README names every variable of the configuration', async () => {
@@ -121,5 +131,8 @@ function shape(text: string): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
     .replace(/"(date_sent|ts|nonce)":\d+/g, '"$1":<number>')
     .replace(/"[0-9a-f]{40}"/g, '"<token>"')
+    .replace(/\b[0-9a-f]{34}\b/g, '<uid>')
+    .replace(/"[0-9a-f]{32}"/g, '"<md5>"')
+    .replace(/"size":\d+/g, '"size":<number>')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>');
 }
