@@ -14,6 +14,7 @@ const whole = (min: number, max: number) =>
 /** Longest time that may be asked for: beyond it a date could not be told. */
 const TEN_YEARS_MINUTES = 5_256_000;
 const TEN_YEARS_HOURS = 87_600;
+const TEN_YEARS_DAYS = 3_650;
 
 /** Headers that have a meaning of their own. */
 const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
@@ -39,6 +40,12 @@ const environment = z.object({
     ),
   SESSION_MINUTES: whole(1, TEN_YEARS_MINUTES).default(120),
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
+  PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
+  PUSH_PRIVATE_NETWORKS: z.enum(['on', 'off']).default('off'),
+  ENCRYPTION_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'should be 64 hex digits')
+    .optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: text
     .optional()
@@ -79,6 +86,12 @@ export interface Config {
   sessionMinutes: number;
   /** How long a live event can be resumed from its cursor. */
   eventRetentionHours: number;
+  /** How long it is kept what became of pushes. */
+  pushLogDays: number;
+  /** Whether browsers' endpoints may lie in private networks, and be reached without TLS. */
+  pushPrivateNetworks: boolean;
+  /** Seals the secrets of applications; undefined means a key file in `dataDir`. */
+  encryptionKey: Buffer | undefined;
   /** Undefined means that mails are written to `dataDir`. */
   smtpUrl: string | undefined;
   /** Who our mails come from. */
@@ -122,6 +135,9 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
+    pushLogDays: read.PUSH_LOG_DAYS,
+    pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
+    encryptionKey: read.ENCRYPTION_KEY === undefined ? undefined : Buffer.from(read.ENCRYPTION_KEY, 'hex'),
     smtpUrl: read.SMTP_URL,
     mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {
       name: 'Atrium',

@@ -10,7 +10,10 @@ import { migrate } from './db/migrate.ts';
 import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
+import { createPushGateways } from './gateways/push/index.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
+import { readKeyFile } from './secrets/key-file.ts';
+import { Sealer } from './secrets/sealer.ts';
 
 const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
@@ -40,7 +43,10 @@ async function main(config: Config): Promise<void> {
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
-    app = await createApp({ config, database: database.config, now, log, identities, mailer, storage }).catch(
+    const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
+    const sealer = new Sealer(config.encryptionKey ?? (await readKeyFile(config.dataDir).catch(naming('DATA_DIR'))));
+    const peers = { identities, mailer, storage, pushGateways, sealer };
+    app = await createApp({ config, database: database.config, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {

@@ -13,6 +13,7 @@ import { fanOut } from './fan-out.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { type Options, readOptions } from './options.ts';
+import { push } from './push.ts';
 import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   users,
   chat,
   upload,
+  push,
 };
 
 /** Whatever hangs, the run ends after this and what its rounds take. */

@@ -32,6 +32,8 @@ export interface ApplicationChanges {
   usersList?: boolean | null;
   /** Whether users may have mails sent by which they set a new password. */
   passwordReset?: boolean | null;
+  /** Whether offline occupants get pushes of messages. */
+  chatPushes?: boolean | null;
   /** Sliding lifetime of its sessions, at least 1; null is the service's own. */
   sessionMinutes?: number | null;
 }
@@ -97,6 +99,7 @@ export async function updateApplication(
     signatureHash: changes.signatureHash ?? undefined,
     usersList: changes.usersList ?? undefined,
     passwordReset: changes.passwordReset ?? undefined,
+    chatPushes: changes.chatPushes ?? undefined,
     sessionMinutes: changes.sessionMinutes,
     updatedAt: at,
   };

@@ -58,6 +58,11 @@ export function errorList(error: ServiceError): unknown {
   return { errors: sentencesOf(error) };
 }
 
+/** As `errorList`, but an id that is none is told under its name (gaps §1.1). */
+export function errorListOrId(error: ServiceError): unknown {
+  return error instanceof InvalidFieldsError ? { errors: error.fields } : errorList(error);
+}
+
 /** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;

@@ -8,6 +8,7 @@ import { classRoutes } from './classes.ts';
 import { contentRoutes } from './content.ts';
 import { dialogRoutes } from './dialogs.ts';
 import { RestDoor } from './door.ts';
+import { eventRoutes } from './events.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
@@ -15,6 +16,7 @@ import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
 import { userRoutes } from './users.ts';
 
 /** Every legacy endpoint; fixed words stand before the parameters they would match. */
@@ -30,6 +32,8 @@ export const routes: Route[] = [
   ...recordFileRoutes,
   ...recordRoutes,
   ...contentRoutes,
+  ...subscriptionRoutes,
+  ...eventRoutes,
 ];
 
 /** The REST door: each endpoint runs one GraphQL operation in process, under the same rules as every other door. */

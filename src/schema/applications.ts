@@ -18,6 +18,7 @@ const Application = builder.prismaObject('Application', {
     usersList: t.exposeBoolean('usersList'),
     passwordReset: t.exposeBoolean('passwordReset'),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
+    chatPushes: t.exposeBoolean('chatPushes'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -30,6 +31,7 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     signatureHash: t.field({ type: SignatureHash }),
     usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
     passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
+    chatPushes: t.boolean({ description: 'Whether offline occupants get pushes of messages.' }),
     sessionMinutes: t.int({
       description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",
     }),

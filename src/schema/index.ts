@@ -24,6 +24,10 @@ import './files.ts';
 import './content.ts';
 import './live.ts';
 import './presence.ts';
+import './subscriptions.ts';
+import './events.ts';
+import './push-settings.ts';
+import './push-log.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

@@ -10,15 +10,14 @@ import {
 } from '../../db/conditions.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
-import { BadInputError, NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
+import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type Connection,
   type ConnectionArguments,
   connection,
+  numericPage,
   type PageRequest,
-  pageRequest,
 } from '../../lib/pages.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
 
 export type UserSortField =
   | 'id'
@@ -76,7 +75,7 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
  */
 export async function listUsers(listing: UserListing & ConnectionArguments, context: KnownContext): Promise<UserPage> {
   const { applicationId, kind } = context.viewer;
-  const page = userPage(listing);
+  const page = numericPage(listing);
   const where = whereOf(listing, context);
   const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   if (!application.usersList && kind !== 'key') throw new UsersListingForbiddenError();
@@ -117,7 +116,7 @@ async function someUsers(
   asked: string[],
   context: KnownContext,
 ): Promise<UserPage> {
-  const page = userPage(listing);
+  const page = numericPage(listing);
   const where = whereOf(listing, context);
   const total = asked.length > 0 ? await count(where) : 0;
   if (total === 0) throw new NoSuchUserError();
@@ -140,17 +139,6 @@ async function usersOf(
   const ids = rows.map(({ id }) => id);
   const users = await usersById(viewer.applicationId, ids);
   return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
-}
-
-/** Cursors come from outside; the ids of ours are numbers. */
-function userPage(listing: ConnectionArguments): PageRequest {
-  const page = pageRequest(listing);
-  for (const cursor of [page.after, page.before]) {
-    if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
-      throw new BadInputError('Invalid cursor');
-    }
-  }
-  return page;
 }
 
 function whereOf({ filter }: UserListing, { viewer }: KnownContext): Prisma.Sql {
