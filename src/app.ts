@@ -16,7 +16,7 @@ import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
 import { sweepFiles } from './jobs/sweep-files.ts';
 import type { Limit, LimitName } from './lib/rate-limits.ts';
-import { SECOND } from './lib/time.ts';
+import { MINUTE, SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
@@ -74,6 +74,9 @@ export interface App {
   stop: () => Promise<void>;
 }
 
+/** How long a request may take to come in: a file of 100 MB from a phone takes longer than Node's five minutes. */
+const ARRIVAL = 30 * MINUTE;
+
 /** How long requests under way may take when the app stops. */
 const DRAIN = 10 * SECOND;
 const IDLE_CHECK = 100;
@@ -121,7 +124,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
-  const server = createServer((request, response) => {
+  const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     if (path === '/graphql') void graphql(request, response);

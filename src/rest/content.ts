@@ -9,7 +9,7 @@ import { errorList, errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { itemsBefore, readPage } from './pages.ts';
 import { XmlBody } from './rendering.ts';
-import { created, download, empty, ok, route } from './route.ts';
+import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './route.ts';
 
 const BlobFields = graphql(`fragment BlobFields on Blob {
   id uid contentType name size createdAt updatedAt blobStatus setCompletedAt public tags
@@ -46,9 +46,6 @@ const UpdateBlob = graphql(
 );
 
 const DeleteBlob = graphql(`mutation DeleteBlob($id: Int!) { deleteBlob(id: $id) }`);
-
-/** Of a request with a file (gaps §17). */
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 const ID = { id: /^\d{1,10}$/ };
 const UID = { uid: /^[0-9a-f]{34}$/ };

@@ -3,6 +3,7 @@ import { running, useApp } from '../support/app.ts';
 import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/content.ts';
 import { graphql } from '../support/graphql.ts';
 import { rest } from '../support/rest.ts';
+import { statementsOf } from '../support/sql.ts';
 import { type PlayedStage, setStage } from '../support/stage.ts';
 import { createUser, nobody } from '../support/users.ts';
 
@@ -113,6 +114,19 @@ describe('blobs', () => {
 });
 
 describe('the files of messages', () => {
+  test('cost a page of them one statement', async () => {
+    const { alice, group } = stage;
+    const page = () =>
+      graphql(`{ messages(dialogId: "${group}", last: 50) { edges { node { files { id } } } } }`, {}, alice);
+    const cost = async () => (await statementsOf(page)).filter((statement) => /blobs/.test(statement)).length;
+    for (let nth = 0; nth < 6; nth++) {
+      const { id } = await storeBlob(alice, `${nth}`);
+      const json = { chat_dialog_id: group, message: 'x', attachments: [{ type: 'file', id: String(id) }] };
+      await rest('POST', '/chat/Message', { as: alice, json });
+    }
+    expect(await cost()).toBe(1);
+  });
+
   test('are its complete blobs, by id or uid, of the application alone', async () => {
     const { alice, bob, group, stranger } = stage;
     const picture = await storeBlob(alice, 'picture', { content_type: 'image/png' });
