@@ -127,7 +127,7 @@ describe('a range', () => {
   });
 });
 
-describe('what is hostile is served so that it does nothing', () => {
+describe('row 28: what is hostile is served so that it does nothing', () => {
   const SCRIPT = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
   const hostile: [type: string, name: string, disposition: string][] = [
     ['image/svg+xml', 'x.svg', 'attachment; filename="x.svg"'],
@@ -163,7 +163,7 @@ describe('what is hostile is served so that it does nothing', () => {
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  test('and lies where nobody but us has chosen', async () => {
+  test('row 29: and it lies where nobody but us has chosen', async () => {
     for (const file of await storedFiles()) {
       expect(file.slice(running.dataDir.length)).toMatch(/^\/files\/[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/);
     }
