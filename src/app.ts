@@ -8,6 +8,7 @@ import type { Services } from './context.ts';
 import { db } from './db/client.ts';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
@@ -59,6 +60,8 @@ export interface AppDependencies {
   storage: Storage;
   /** Closed with the app. */
   pushGateways: PushGateways;
+  /** Stopped with the app. */
+  models: ModelClient;
   sealer: Sealer;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
@@ -90,7 +93,7 @@ const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, log, identities, mailer, storage, pushGateways, sealer } = dependencies;
+  const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
   const { limits, presenceClock } = dependencies;
   const carrier = config.redisUrl ? new RedisCarrier(config.redisUrl, log) : new PostgresCarrier(database, log);
   const bus = new Bus(randomUUID(), carrier, log);
@@ -114,6 +117,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     mailer,
     storage,
     pushGateways,
+    models,
     sealer,
     rateLimits,
     publicUrl: () => config.publicUrl ?? url,
@@ -164,6 +168,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       const disconnected = sockets.stop();
       hub.endWatches();
       presence.endWatches();
+      models.stop();
       await disconnected;
       await closed;
       await pushJobs.stop();

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseEncryptionKey } from './lib/encryption-keys.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 
 /** A whole number in decimal digits. */
@@ -42,9 +43,9 @@ const environment = z.object({
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
   PUSH_PRIVATE_NETWORKS: z.enum(['on', 'off']).default('off'),
-  ENCRYPTION_KEY: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, 'should be 64 hex digits')
+  ENCRYPTION_KEY: text
+    .transform(parseEncryptionKey)
+    .refine((key) => key !== undefined, 'should be 32 bytes as 64 hex digits or in Base64')
     .optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: text
@@ -137,7 +138,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
     pushLogDays: read.PUSH_LOG_DAYS,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
-    encryptionKey: read.ENCRYPTION_KEY === undefined ? undefined : Buffer.from(read.ENCRYPTION_KEY, 'hex'),
+    encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,
     mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {
       name: 'Atrium',

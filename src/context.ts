@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
@@ -31,6 +32,7 @@ export interface Services {
   storage: Storage;
   pushGateways: PushGateways;
   /** Hides secrets of applications in the database. */
+  models: ModelClient;
   sealer: Sealer;
   /** Base of the links handed out, without trailing slash; known once the server listens. */
   publicUrl: () => string;

@@ -10,6 +10,7 @@ import { migrate } from './db/migrate.ts';
 import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
+import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
 import { readKeyFile } from './secrets/key-file.ts';
@@ -44,8 +45,11 @@ async function main(config: Config): Promise<void> {
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
-    const sealer = new Sealer(config.encryptionKey ?? (await readKeyFile(config.dataDir).catch(naming('DATA_DIR'))));
-    const peers = { identities, mailer, storage, pushGateways, sealer };
+    const sealer = new Sealer(
+      config.encryptionKey ?? (await readKeyFile(config.dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))),
+    );
+    const models = createModelClient();
+    const peers = { identities, mailer, storage, models, pushGateways, sealer };
     app = await createApp({ config, database: database.config, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );

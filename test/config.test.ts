@@ -54,6 +54,10 @@ test('values are read into their units and forms', () => {
     trustProxy: 2,
   });
   expect(readConfig({ TRUST_PROXY: 'off' }).trustProxy).toBe(0);
+  const key = Buffer.alloc(32, 5);
+  for (const form of ['hex', 'base64', 'base64url'] as const) {
+    expect(readConfig({ ENCRYPTION_KEY: key.toString(form) }).encryptionKey).toEqual(key);
+  }
 });
 
 test.each([
@@ -97,6 +101,9 @@ test.each([
   ['STORAGE_URL', 's3://key:secret@bucket'],
   ['STORAGE_URL', 's3://bucket?endpoint=store.example.com'],
   ['STORAGE_URL', 's3://bucket?prefix=x'],
+  ['ENCRYPTION_KEY', 'short'],
+  ['ENCRYPTION_KEY', `${'0'.repeat(63)}g`],
+  ['ENCRYPTION_KEY', '0'.repeat(65)],
   ['RATE_LIMIT', 'none'],
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],

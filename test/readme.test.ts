@@ -77,6 +77,18 @@ test('so do those about files', async () => {
   expect(shape(stdout.trim())).toEqual(shape(printed.replaceAll('http://127.0.0.1:4000', service.url)));
 });
 
+test('so do those about contacts, places and models', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const section = readme.slice(readme.indexOf('## Contacts, places and models'), readme.indexOf('## Configuration'));
+  const [settings] = commands as [string];
+  const printed = blocks(section, 'json');
+  for (const [index, command] of blocks(section, 'sh').entries()) {
+    const { stdout } = await run('bash', ['-c', settings.slice(0, settings.indexOf('for NAME')) + command]);
+    expect(shape(stdout.trim())).toEqual(shape(printed[index]!));
+  }
+  expect(printed).toHaveLength(3);
+});
+
 test('the README names every variable of the configuration', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const config = await readFile(join(ROOT, 'src/config.ts'), 'utf8');
@@ -129,7 +141,7 @@ function shape(text: string): string {
   return text
     .replace(/"[0-9a-f]{24}"/g, '"<id>"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
-    .replace(/"(date_sent|ts|nonce)":\d+/g, '"$1":<number>')
+    .replace(/"(date_sent|ts|nonce|created_at_timestamp)":\d+/g, '"$1":<number>')
     .replace(/"[0-9a-f]{40}"/g, '"<token>"')
     .replace(/\b[0-9a-f]{34}\b/g, '<uid>')
     .replace(/"[0-9a-f]{32}"/g, '"<md5>"')

@@ -7,9 +7,11 @@ import { startEmbedded } from '../../src/db/embedded.ts';
 import type { Arena, Benchmark } from './arena.ts';
 import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
+import { contacts } from './contacts.ts';
 import { type Contest, hold, type Outcome } from './contest.ts';
 import { createPerson } from './doors.ts';
 import { fanOut } from './fan-out.ts';
+import { geo } from './geo.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { type Options, readOptions } from './options.ts';
@@ -33,12 +35,14 @@ const BENCHMARKS: Record<string, Benchmark> = {
   chat,
   upload,
   push,
+  contacts,
+  geo,
 };
 
 /** Whatever hangs, the run ends after this and what its rounds take. */
 const PATIENCE_MS = 600_000;
 /** No run holds more. */
-const CONTESTS = 45;
+const CONTESTS = 55;
 
 const cleanup = new Cleanup();
 try {

@@ -8,6 +8,9 @@ import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
 /** How often what has outlived its use is removed. Any number of processes may do it at once: it is only deleting. */
 export const SWEEP_EVERY = 5 * MINUTE;
 
+/** A quota of a day is asked of no longer once the day is over, whatever the clocks of the processes say. */
+const DAILY_USAGE_LIFETIME = 24 * HOUR;
+
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH = 5_000;
 
@@ -19,7 +22,7 @@ export interface Retention {
 }
 
 /**
- * Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, what
+ * Removes expired sessions, nonces that can't be replayed any more, old counters and quotas, reset links that have run out, what
  * destroyed dialogs and deleted classes held, what became of old pushes, and events nobody may resume from; finishes
  * indexes of records.
  */
@@ -37,6 +40,10 @@ export async function sweep(
     DELETE FROM password_resets WHERE (application_id, token_hash) IN (
       SELECT application_id, token_hash FROM password_resets
       WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
+      SELECT application_id, user_id, kind, day FROM daily_usage
+      WHERE day < (${before(DAILY_USAGE_LIFETIME)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);

@@ -5,6 +5,7 @@ import {
   ForbiddenError,
   fieldSentences,
   InvalidFieldsError,
+  InvalidParametersError,
   NeedUserError,
   NoSuchUserError,
   NotFoundError,
@@ -86,7 +87,8 @@ function baseForm(error: ServiceError): unknown {
 }
 
 function sentencesOf(error: ServiceError): string[] {
-  return error instanceof UnprocessableError ? error.sentences : [error.message];
+  const isSeveral = error instanceof UnprocessableError || error instanceof InvalidParametersError;
+  return isSeveral ? error.sentences : [error.message];
 }
 
 /** The 404 sentence and the missing permission keep their one shape everywhere. */

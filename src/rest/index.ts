@@ -4,11 +4,14 @@ import type { Services } from '../context.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
+import { addressBookRoutes } from './address-book.ts';
+import { aiRoutes } from './ai.ts';
 import { classRoutes } from './classes.ts';
 import { contentRoutes } from './content.ts';
 import { dialogRoutes } from './dialogs.ts';
 import { RestDoor } from './door.ts';
 import { eventRoutes } from './events.ts';
+import { geodataRoutes } from './geodata.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
@@ -34,6 +37,9 @@ export const routes: Route[] = [
   ...contentRoutes,
   ...subscriptionRoutes,
   ...eventRoutes,
+  ...addressBookRoutes,
+  ...geodataRoutes,
+  ...aiRoutes,
 ];
 
 /** The REST door: each endpoint runs one GraphQL operation in process, under the same rules as every other door. */

@@ -28,6 +28,10 @@ import './subscriptions.ts';
 import './events.ts';
 import './push-settings.ts';
 import './push-log.ts';
+import './address-book.ts';
+import './geodata.ts';
+import './assistants.ts';
+import './ai.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

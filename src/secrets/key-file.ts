@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KEY_BYTES } from './sealer.ts';
+import { KEY_BYTES, parseEncryptionKey } from '../lib/encryption-keys.ts';
 
 const NAME = 'encryption.key';
 
@@ -20,8 +20,8 @@ async function read(file: string): Promise<Buffer | undefined> {
     throw error;
   });
   if (text === undefined) return undefined;
-  const key = Buffer.from(text.trim(), 'hex');
-  if (key.length !== KEY_BYTES) throw new Error(`${file} holds no key of ${KEY_BYTES} bytes in hex`);
+  const key = parseEncryptionKey(text.trim());
+  if (!key) throw new Error(`${file} holds no key of ${KEY_BYTES} bytes`);
   return key;
 }
 

@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-
-/** Bytes of an encryption key. */
-export const KEY_BYTES = 32;
+import { KEY_BYTES } from '../lib/encryption-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

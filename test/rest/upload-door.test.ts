@@ -121,6 +121,7 @@ test('so is whoever sends too much, or too often', async () => {
   const meter = rateLimits!.meter({ headers: {}, socket: {} } as IncomingMessage, {
     kind: 'user',
     applicationId: running.credentials.applicationId,
+    catalogueVersion: 0,
     userId: eager.id,
   });
   for (let operation = 0; operation < 1_000; operation++) await meter.tally('default');

@@ -8,6 +8,7 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
+import { createModelClient } from '../../src/gateways/model.ts';
 import { createPushGateways } from '../../src/gateways/push/index.ts';
 import type { Storage } from '../../src/gateways/storage.ts';
 import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
@@ -60,6 +61,8 @@ export interface TestSettings {
   smtpUrl?: string;
   /** Whether pushes to browsers may go to private networks, as those of the tests do; default true. */
   allowsPrivate?: boolean;
+  /** How long models may be silent, in milliseconds. */
+  modelSilence?: number;
   /** Of who is online, for apps that `startAnother` starts. */
   presenceClock?: Clock;
   /** Another database than one on the server that all tests share. */
@@ -108,6 +111,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
     identities: createIdentityVerifiers({ now, log }),
     storage: (await settings.storage?.()) ?? new DiskStorage(join(dataDir, 'files')),
     mailer,
+    models: createModelClient({ silence: settings.modelSilence }),
     pushGateways: createPushGateways({ now, mailer, allowsPrivate: settings.allowsPrivate ?? true }),
     sealer: SEALER,
   });

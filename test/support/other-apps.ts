@@ -6,6 +6,7 @@ import { db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
+import { createModelClient } from '../../src/gateways/model.ts';
 import { createPushGateways } from '../../src/gateways/push/index.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
 import { limitConfig, running, SEALER, SENDER, type TestSettings } from './app.ts';
@@ -35,6 +36,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
     identities: createIdentityVerifiers({ now: running.now, log }),
     storage: new DiskStorage(join(running.dataDir, 'files')),
     mailer,
+    models: createModelClient({ silence: settings.modelSilence }),
     pushGateways: createPushGateways({ now: running.now, mailer, allowsPrivate: true }),
     sealer: SEALER,
   });

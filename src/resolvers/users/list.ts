@@ -9,7 +9,6 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { indexBy } from '../../lib/collections.ts';
 import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type Connection,
@@ -18,6 +17,7 @@ import {
   numericPage,
   type PageRequest,
 } from '../../lib/pages.ts';
+import { usersById } from './rows.ts';
 
 export type UserSortField =
   | 'id'
@@ -143,12 +143,6 @@ async function usersOf(
 
 function whereOf({ filter }: UserListing, { viewer }: KnownContext): Prisma.Sql {
   return Prisma.sql`u.application_id = ${viewer.applicationId} AND ${conditionOf(filter, FIELDS)}`;
-}
-
-/** The users in the order of the ids. */
-async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
-  const users = indexBy(await db.user.findMany({ where: { applicationId, id: { in: ids } } }), (user) => user.id);
-  return ids.flatMap((id) => users.get(id) ?? []);
 }
 
 function sortValue(user: User, field: UserSortField): string | number | null {
