@@ -183,6 +183,7 @@ function topicOf({ bundleIdentifier, channel }: Push, topic: string): string {
 }
 
 function bodyOf(text: string): Pick<Answer, 'reason' | 'timestamp'> {
+  if (text === '') return { reason: '', timestamp: undefined };
   try {
     const { reason, timestamp } = JSON.parse(text) as Record<string, unknown>;
     return {
