@@ -165,13 +165,14 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       health.isReady = false;
       clearInterval(sweeper);
       const closed = close(server);
+      const pushed = pushJobs.stop();
       const disconnected = sockets.stop();
       hub.endWatches();
       presence.endWatches();
       models.stop();
       await disconnected;
       await closed;
-      await pushJobs.stop();
+      await pushed;
       pushGateways.close();
       hub.stop();
       presence.stop();

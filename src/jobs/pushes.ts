@@ -20,6 +20,9 @@ const GATHERING = 250;
 /** A job may take so long; it works for 10 s and waits for the last answers. */
 const EXPIRE_SECONDS = 30;
 
+/** How long a process that stops waits for the answers that are under way. */
+const PATIENCE = 8 * SECOND;
+
 /** Jobs of one process at a time. */
 const DELIVERERS = 4;
 
@@ -82,12 +85,17 @@ export class PushJobs {
     finder.wake();
   }
 
-  /** What is under way is finished, and what was not begun is left to the others. */
+  /** What is under way is finished, if that does not take long, and what was not begun is left to the others. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#gathering);
-    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+    });
+    await Promise.race([Promise.all(this.#loops.map((loop) => loop.stop())), patience]);
+    clearTimeout(timer);
     await this.#messages.release().catch(() => {});
     await this.#queue.stop();
   }
@@ -110,7 +118,8 @@ export class PushJobs {
       if (await work(job.data)) await this.#queue.done(name, job.id);
       else await this.#queue.failed(name, job.id);
     } catch (error) {
-      await this.#queue.failed(name, job.id);
+      // With the database away it comes back by itself, later.
+      await this.#queue.failed(name, job.id).catch(() => {});
       throw error;
     }
     return true;
@@ -132,7 +141,9 @@ class Loop {
   #isWoken = false;
   #running: Promise<void> | undefined;
   #isStopped = false;
+  #isFailing = false;
 
+  /** @param onError is told of the first of several failures in a row */
   constructor(turn: () => Promise<boolean>, onError: (error: unknown) => void) {
     this.#turn = turn;
     this.#onError = onError;
@@ -156,8 +167,10 @@ class Loop {
       this.#isWoken = false;
       try {
         while (!this.#isStopped && (await this.#turn()));
+        this.#isFailing = false;
       } catch (error) {
-        if (!this.#isStopped) this.#onError(error);
+        if (!this.#isStopped && !this.#isFailing) this.#onError(error);
+        this.#isFailing = true;
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { ParameterValue } from './bracket-keys.ts';
 import { readInteger, readMoment } from './parameter-values.ts';
-import { isPushChannel, isPushEnvironment, type PushChannel, type PushEnvironment } from './push-names.ts';
+import { isPushEnvironment, type PushChannel, type PushEnvironment } from './push-names.ts';
 import { SECOND } from './time.ts';
 
 // What may be said of an event (gaps §11.2), and when it is due (§11.4).
@@ -60,8 +60,15 @@ const MAX_PERIOD = 2_147_483_647;
 /** Events without a push type become one of each, in this order. */
 const UNIVERSAL: PushChannel[] = ['apns', 'gcm'];
 
-/** @returns what is wrong, in the order of the fields; else the event with its times */
-export function checkEvent(input: EventInput, now: Date): { problems: string[] } | CheckedEvent {
+/**
+ * @param channels those that the caller may use
+ * @returns what is wrong, in the order of the fields; else the event with its times
+ */
+export function checkEvent(
+  input: EventInput,
+  channels: readonly PushChannel[],
+  now: Date,
+): { problems: string[] } | CheckedEvent {
   const { schedule, problems: scheduleProblems } = checkSchedule(eventTypeOf(input), input, now, true);
   const { environment, pushType } = input;
   const problems = [
@@ -69,7 +76,7 @@ export function checkEvent(input: EventInput, now: Date): { problems: string[] }
       ? []
       : ['notification_type should be push']),
     ...(isPushEnvironment(environment) ? [] : ['environment should be production or development']),
-    ...(!pushType || isPushChannel(pushType) ? [] : [`Unknown push_type: ${pushType}`]),
+    ...(!pushType || channels.includes(pushType as PushChannel) ? [] : [`Unknown push_type: ${pushType}`]),
     ...scheduleProblems,
     ...nameProblems(input.name),
     ...messageProblems(input.message),

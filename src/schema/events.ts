@@ -58,7 +58,8 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
     notificationType: t.string({ description: '`push`, also when it is left out.' }),
     environment: t.string({ description: '`production` or `development`.' }),
     pushType: t.string({
-      description: '`apns`, `apns_voip`, `gcm`, `web` or `email`; left out, one event for `apns` and one for `gcm`.',
+      description:
+        '`apns`, `apns_voip`, `gcm`, `web` or, by an API key alone, `email`; left out, one for `apns` and one for `gcm`.',
     }),
     eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
     name: t.string(),

@@ -156,6 +156,15 @@ describe('row 27: a browser can not have the service call its own network', () =
     },
   );
 
+  test('keys that are no point of the curve are of no use', async () => {
+    const keys = { p256dh: Buffer.alloc(65, 4).toString('base64url'), auth: Buffer.alloc(16).toString('base64url') };
+    const gateway = new WebPushGateway(vapid, true, running.now);
+    expect(await gateway.send({ ...push(browser.subscription('x').endpoint), keys })).toEqual({
+      kind: 'refused',
+      answer: 'the keys of the browser can not be used',
+    });
+  });
+
   test('unless the operator lets it, as these tests do', async () => {
     const gateway = new WebPushGateway(vapid, true, running.now);
     expect(await gateway.send(push(browser.subscription('allowed').endpoint))).toEqual({

@@ -142,6 +142,7 @@ describe('POST /events', () => {
       refused('another type of notification', { notification_type: 'email' }, 'notification_type should be push'),
       refused('another environment', { environment: 'test' }, 'environment should be production or development'),
       refused('another channel', { push_type: 'mpns' }, 'Unknown push_type: mpns'),
+      refused('a mail by a user', { push_type: 'email' }, 'Unknown push_type: email'),
       refused('another type', { event_type: 'weekly' }, 'Unknown event_type: weekly'),
       refused('a fixed date that has come', { event_type: 'fixed_date', date: NOW }, 'date should be in the future'),
       refused('no fixed date', { event_type: 'fixed_date', date: undefined }, 'date should be in the future'),

@@ -29,8 +29,8 @@ export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateK
   return webPush.generateVAPIDKeys();
 }
 
-/** The address is one that a push may not be sent to. */
-class ForbiddenAddressError extends Error {}
+/** What the browser has told is nothing that a push may be sent by. */
+class UnsendableError extends Error {}
 
 /**
  * Push services of browsers. The address comes from the browser, so whoever subscribes chooses where we send to: it is
@@ -62,7 +62,7 @@ export class WebPushGateway implements PushGateway {
       }
       return { kind: 'refused', answer };
     } catch (error) {
-      if (error instanceof ForbiddenAddressError) return { kind: 'refused', answer: error.message };
+      if (error instanceof UnsendableError) return { kind: 'refused', answer: error.message };
       const { code, message } = error as { code?: string; message?: string };
       return { kind: 'later', answer: `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200) };
     }
@@ -73,8 +73,7 @@ export class WebPushGateway implements PushGateway {
   #checkedUrl(address: string): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isHttps = url?.protocol === 'https:' || (this.#allowsPrivate && url?.protocol === 'http:');
-    if (!url || !isHttps || url.username || url.password)
-      throw new ForbiddenAddressError('the endpoint is not allowed');
+    if (!url || !isHttps || url.username || url.password) throw new UnsendableError('the endpoint is not allowed');
     // A name is looked up on the way; an address itself is not.
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0) this.#requirePublic(host);
@@ -82,21 +81,24 @@ export class WebPushGateway implements PushGateway {
   }
 
   #requirePublic(ip: string): void {
-    if (!this.#allowsPrivate && isPrivateAddress(ip))
-      throw new ForbiddenAddressError('the endpoint is in a private network');
+    if (!this.#allowsPrivate && isPrivateAddress(ip)) throw new UnsendableError('the endpoint is in a private network');
   }
 
   /** Encrypted for the browser, and signed with the application's key. */
   #details({ address, keys, content, collapseKey, expiresAt }: Push) {
-    if (!keys) throw new ForbiddenAddressError('the browser has told no keys');
+    if (!keys) throw new UnsendableError('the browser has told no keys');
     const { subject, publicKey, privateKey } = this.#settings;
-    return webPush.generateRequestDetails({ endpoint: address, keys }, content.browser, {
-      vapidDetails: { subject, publicKey, privateKey },
-      TTL: Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now())),
-      urgency: 'high',
-      topic: collapseKey,
-      contentEncoding: 'aes128gcm',
-    });
+    try {
+      return webPush.generateRequestDetails({ endpoint: address, keys }, content.browser, {
+        vapidDetails: { subject, publicKey, privateKey },
+        TTL: Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now())),
+        urgency: 'high',
+        topic: collapseKey,
+        contentEncoding: 'aes128gcm',
+      });
+    } catch {
+      throw new UnsendableError('the keys of the browser can not be used');
+    }
   }
 
   #request(

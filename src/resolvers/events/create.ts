@@ -4,6 +4,7 @@ import type { Event } from '../../generated/prisma/client.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { checkEvent, type EventInput, firstDue } from '../../lib/event-rules.ts';
 import { storedMessage } from '../../lib/push-messages.ts';
+import { PUSH_CHANNELS, type PushChannel } from '../../lib/push-names.ts';
 import { ownerOf } from './own.ts';
 
 export interface NewEvent extends EventInput {
@@ -18,7 +19,7 @@ export interface NewEvent extends EventInput {
  */
 export async function createEvents(input: NewEvent, context: ActingContext): Promise<Event[]> {
   const at = context.now();
-  const checked = checkEvent(input, at);
+  const checked = checkEvent(input, channelsOf(context), at);
   if ('problems' in checked) throw new UnprocessableError(...checked.problems);
   const { schedule, environment, channels } = checked;
   const dueAt = firstDue(schedule, at);
@@ -43,6 +44,11 @@ export async function createEvents(input: NewEvent, context: ActingContext): Pro
   const events = await db.event.createManyAndReturn({ data });
   context.pushBell.ring();
   return events.sort((a, b) => a.id - b.id);
+}
+
+/** Users write no mails: whoever signs up with another's address could write to them by ours. */
+function channelsOf({ viewer }: ActingContext): readonly PushChannel[] {
+  return viewer.kind === 'key' ? PUSH_CHANNELS : PUSH_CHANNELS.filter((channel) => channel !== 'email');
 }
 
 function unique<Item>(items: readonly Item[] | null | undefined): Item[] {
