@@ -4,7 +4,7 @@ import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
-import { startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
+import { findDue, startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
 import { MessagePushes } from '../resolvers/pushes/messages.ts';
 import { spreadSend } from '../resolvers/pushes/spread.ts';
 
@@ -105,9 +105,11 @@ export class PushJobs {
       this.#maintainedAt = performance.now();
       await this.#queue.maintain();
     }
-    const [events, retries] = [await startDueEvents(this.#context), await startDueRetries(this.#context)];
-    if (events > 0 || retries > 0) this.#context.pushBell.ring();
-    return events > 0 || retries > 0;
+    const { hasEvents, hasRetries } = await findDue(this.#context);
+    const events = hasEvents ? await startDueEvents(this.#context) : 0;
+    const retries = hasRetries ? await startDueRetries(this.#context) : 0;
+    if (events + retries > 0) this.#context.pushBell.ring();
+    return events + retries > 0;
   }
 
   /** One job. @returns whether there may be more */

@@ -9,6 +9,15 @@ import { DELIVER, deliverJobs, type PushContext, SPREAD } from './context.ts';
 const BATCH = 100;
 const RETRY_BATCH = 2_000;
 
+/** Whether anything is due, by one short question: mostly nothing is. */
+export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolean; hasRetries: boolean }> {
+  const at = now();
+  const [due] = await db.$queryRaw<{ hasEvents: boolean; hasRetries: boolean }[]>`
+    SELECT EXISTS (SELECT FROM events WHERE due_at <= ${at}) AS "hasEvents",
+      EXISTS (SELECT FROM push_deliveries WHERE retry_at <= ${at}) AS "hasRetries"`;
+  return due!;
+}
+
 /**
  * Begins the sends of events whose time has come; several processes take different ones. A time is begun once: the
  * event moves on to its next one in the transaction that stores the send and the work for it.
