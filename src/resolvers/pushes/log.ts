@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** Outcomes that are written together: what a crash may have sent twice is about as much. */
-const BATCH = 100;
+const BATCH = 50;
 
 const MAX_ANSWER = 300;
 
