@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { storePushSettings } from '../../src/resolvers/push-settings.ts';
 import { Sealer } from '../../src/secrets/sealer.ts';
@@ -72,6 +72,9 @@ test('of two processes one is killed in the middle: every device is served, and 
     startService(folder.dataDir, settings),
     startService(folder.dataDir, settings),
   ]);
+  onTestFinished(async () => {
+    await Promise.all([victim.kill(), survivor.kill()]);
+  });
   const { endpoint, ca, ...apns } = apple.settings;
   await storePushSettings(
     { applicationId: APPLICATION_ID, environment: 'production', endpoint, ca, apns },
