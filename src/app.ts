@@ -8,13 +8,16 @@ import type { Services } from './context.ts';
 import { db } from './db/client.ts';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { ModelClient } from './gateways/model.ts';
+import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
+import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
 import { sweepFiles } from './jobs/sweep-files.ts';
 import type { Limit, LimitName } from './lib/rate-limits.ts';
-import { SECOND } from './lib/time.ts';
+import { MINUTE, SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
@@ -23,9 +26,11 @@ import { Hub } from './realtime/hub.ts';
 import { Outbox } from './realtime/outbox.ts';
 import { PostgresCarrier } from './realtime/postgres-carrier.ts';
 import { type Clock, Presence } from './realtime/presence.ts';
+import { PushBell } from './realtime/push-bell.ts';
 import { RedisCarrier } from './realtime/redis-carrier.ts';
 import { SessionClock } from './resolvers/sessions/session-clock.ts';
 import { restAdapter } from './rest/index.ts';
+import type { Sealer } from './secrets/sealer.ts';
 
 /** What an app is made of: its settings, a migrated database (`connectDatabase` came before), and the world outside. */
 export interface AppDependencies {
@@ -42,8 +47,9 @@ export interface AppDependencies {
     | 'trustProxy'
     | 'redisUrl'
     | 'databaseUrl'
+    | 'pushLogDays'
   >;
-  /** For the connection that hears of events. */
+  /** For the connections that hear of events, and that take work from the queue. */
   database: ClientConfig;
   now: () => Date;
   log: Logger;
@@ -52,6 +58,11 @@ export interface AppDependencies {
   mailer: Mailer;
   /** Where files lie; closed with the app. */
   storage: Storage;
+  /** Closed with the app. */
+  pushGateways: PushGateways;
+  /** Stopped with the app. */
+  models: ModelClient;
+  sealer: Sealer;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
   /** Another clock for who is online than the process' own. */
@@ -66,6 +77,9 @@ export interface App {
   stop: () => Promise<void>;
 }
 
+/** How long a request may take to come in: a file of 100 MB from a phone takes longer than Node's five minutes. */
+const ARRIVAL = 30 * MINUTE;
+
 /** How long requests under way may take when the app stops. */
 const DRAIN = 10 * SECOND;
 const IDLE_CHECK = 100;
@@ -79,7 +93,8 @@ const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, log, identities, mailer, storage, limits, presenceClock } = dependencies;
+  const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
+  const { limits, presenceClock } = dependencies;
   const carrier = config.redisUrl ? new RedisCarrier(config.redisUrl, log) : new PostgresCarrier(database, log);
   const bus = new Bus(randomUUID(), carrier, log);
   const outbox = new Outbox(bus);
@@ -96,10 +111,14 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     outbox,
     hub,
     presence,
+    pushBell: new PushBell(bus),
     sessionClock,
     identities,
     mailer,
     storage,
+    pushGateways,
+    models,
+    sealer,
     rateLimits,
     publicUrl: () => config.publicUrl ?? url,
     resetPageUrl: () => config.resetPageUrl ?? `${services.publicUrl()}${RESET_PAGE}`,
@@ -109,7 +128,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
-  const server = createServer((request, response) => {
+  const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     if (path === '/graphql') void graphql(request, response);
@@ -121,7 +140,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   hub.start();
   await bus.start();
   presence.start();
+  const pushJobs = new PushJobs(services, database);
+  await pushJobs.start();
   await listen(server, config.port, config.host).catch(async (error) => {
+    await pushJobs.stop();
     hub.stop();
     presence.stop();
     await bus.stop();
@@ -143,11 +165,15 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       health.isReady = false;
       clearInterval(sweeper);
       const closed = close(server);
+      const pushed = pushJobs.stop();
       const disconnected = sockets.stop();
       hub.endWatches();
       presence.endWatches();
+      models.stop();
       await disconnected;
       await closed;
+      await pushed;
+      pushGateways.close();
       hub.stop();
       presence.stop();
       await bus.stop();

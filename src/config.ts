@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseEncryptionKey } from './lib/encryption-keys.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 
 /** A whole number in decimal digits. */
@@ -14,6 +15,7 @@ const whole = (min: number, max: number) =>
 /** Longest time that may be asked for: beyond it a date could not be told. */
 const TEN_YEARS_MINUTES = 5_256_000;
 const TEN_YEARS_HOURS = 87_600;
+const TEN_YEARS_DAYS = 3_650;
 
 /** Headers that have a meaning of their own. */
 const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
@@ -39,6 +41,12 @@ const environment = z.object({
     ),
   SESSION_MINUTES: whole(1, TEN_YEARS_MINUTES).default(120),
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
+  PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
+  PUSH_PRIVATE_NETWORKS: z.enum(['on', 'off']).default('off'),
+  ENCRYPTION_KEY: text
+    .transform(parseEncryptionKey)
+    .refine((key) => key !== undefined, 'should be 32 bytes as 64 hex digits or in Base64')
+    .optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: text
     .optional()
@@ -47,6 +55,11 @@ const environment = z.object({
       'should be a name and an <address>',
     ),
   RESET_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  STORAGE_URL: z
+    .url({ protocol: /^s3$/ })
+    .transform((url) => s3SettingsOf(new URL(url)))
+    .refine((settings) => settings !== undefined, 'should be s3://bucket?endpoint=…&region=…')
+    .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -74,12 +87,20 @@ export interface Config {
   sessionMinutes: number;
   /** How long a live event can be resumed from its cursor. */
   eventRetentionHours: number;
+  /** How long it is kept what became of pushes. */
+  pushLogDays: number;
+  /** Whether browsers' endpoints may lie in private networks, and be reached without TLS. */
+  pushPrivateNetworks: boolean;
+  /** Seals the secrets of applications; undefined means a key file in `dataDir`. */
+  encryptionKey: Buffer | undefined;
   /** Undefined means that mails are written to `dataDir`. */
   smtpUrl: string | undefined;
   /** Who our mails come from. */
   mailFrom: Mailbox;
   /** Where a reset link leads; undefined means the service's own page. */
   resetPageUrl: string | undefined;
+  /** Where files lie; undefined means in `dataDir`. */
+  s3: S3Settings | undefined;
   /** Whether requests and sockets are limited. */
   rateLimit: boolean;
   /** Number of proxies before the service. */
@@ -115,12 +136,16 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
+    pushLogDays: read.PUSH_LOG_DAYS,
+    pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
+    encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,
     mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {
       name: 'Atrium',
       address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
     },
     resetPageUrl: read.RESET_PAGE_URL,
+    s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
     logLevel: read.LOG_LEVEL,
@@ -131,6 +156,22 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       apiKey: read.BOOTSTRAP_API_KEY,
     },
   };
+}
+
+export interface S3Settings {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+}
+
+/** `s3://bucket?endpoint=https://…&region=…`; credentials are no part of it, so that it may be shown. */
+function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Settings | undefined {
+  const { endpoint, region, ...others } = Object.fromEntries(searchParams);
+  const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
+  const isBucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(host);
+  const isEndpoint = endpoint === undefined || z.url({ protocol: /^https?$/ }).safeParse(endpoint).success;
+  const isRegion = region === undefined || /^[\w-]+$/.test(region);
+  return isPlain && isBucket && isEndpoint && isRegion ? { bucket: host, endpoint, region } : undefined;
 }
 
 /** The domain of our own address: an IP address in brackets, as mail addresses have it. */

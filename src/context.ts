@@ -1,15 +1,19 @@
 import type { Logger } from 'pino';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
+import type { ModelClient } from './gateways/model.ts';
+import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
+import type { PushBell } from './realtime/push-bell.ts';
 import type { StagedFile } from './resolvers/files/loose.ts';
 import type { Loaders } from './resolvers/loaders.ts';
 import type { SessionClock } from './resolvers/sessions/session-clock.ts';
+import type { Sealer } from './secrets/sealer.ts';
 
 /** What one running service shares between its requests. */
 export interface Services {
@@ -18,6 +22,7 @@ export interface Services {
   outbox: Outbox;
   hub: Hub;
   presence: Presence;
+  pushBell: PushBell;
   sessionClock: SessionClock;
   identities: IdentityVerifiers;
   /** Undefined when they are switched off. */
@@ -25,6 +30,10 @@ export interface Services {
   mailer: Mailer;
   /** The bytes of files. */
   storage: Storage;
+  pushGateways: PushGateways;
+  /** Hides secrets of applications in the database. */
+  models: ModelClient;
+  sealer: Sealer;
   /** Base of the links handed out, without trailing slash; known once the server listens. */
   publicUrl: () => string;
   /** Where a reset link leads, before the token is added. */

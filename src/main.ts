@@ -7,10 +7,14 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { connectDatabase, db } from './db/client.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { DiskStorage } from './gateways/disk-storage.ts';
+import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
+import { createModelClient } from './gateways/model.ts';
+import { createPushGateways } from './gateways/push/index.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
+import { readKeyFile } from './secrets/key-file.ts';
+import { Sealer } from './secrets/sealer.ts';
 
 const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
@@ -39,8 +43,14 @@ async function main(config: Config): Promise<void> {
     const now = () => new Date();
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
-    const storage = new DiskStorage(join(config.dataDir, 'files'));
-    app = await createApp({ config, database: database.config, now, log, identities, mailer, storage }).catch(
+    const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
+    const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
+    const sealer = new Sealer(
+      config.encryptionKey ?? (await readKeyFile(config.dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))),
+    );
+    const models = createModelClient();
+    const peers = { identities, mailer, storage, models, pushGateways, sealer };
+    app = await createApp({ config, database: database.config, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {

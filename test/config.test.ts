@@ -12,10 +12,14 @@ test('an empty environment gives the documented defaults', () => {
     tokenHeaders: ['SVC-Token'],
     sessionMinutes: 120,
     eventRetentionHours: 24,
+    pushLogDays: 30,
+    pushPrivateNetworks: false,
+    encryptionKey: undefined,
     smtpUrl: undefined,
     mailFrom: { name: 'Atrium', address: 'no-reply@[127.0.0.1]' },
     resetPageUrl: undefined,
     redisUrl: undefined,
+    s3: undefined,
     rateLimit: true,
     trustProxy: 0,
     logLevel: 'info',
@@ -34,6 +38,7 @@ test('values are read into their units and forms', () => {
       PUBLIC_URL: 'https://example.com/',
       TOKEN_HEADERS: 'SVC-Token, CB-Token',
       DATA_DIR: '/srv',
+      STORAGE_URL: 's3://our-files?endpoint=https://store.example.com:9000&region=eu-west-1',
       REDIS_URL: 'rediss://cache.example.com:6380/1',
       RATE_LIMIT: 'off',
       TRUST_PROXY: '2',
@@ -44,10 +49,15 @@ test('values are read into their units and forms', () => {
     tokenHeaders: ['SVC-Token', 'CB-Token'],
     dataDir: resolve('/srv'),
     redisUrl: 'rediss://cache.example.com:6380/1',
+    s3: { bucket: 'our-files', endpoint: 'https://store.example.com:9000', region: 'eu-west-1' },
     rateLimit: false,
     trustProxy: 2,
   });
   expect(readConfig({ TRUST_PROXY: 'off' }).trustProxy).toBe(0);
+  const key = Buffer.alloc(32, 5);
+  for (const form of ['hex', 'base64', 'base64url'] as const) {
+    expect(readConfig({ ENCRYPTION_KEY: key.toString(form) }).encryptionKey).toEqual(key);
+  }
 });
 
 test.each([
@@ -76,6 +86,9 @@ test.each([
   ['SESSION_MINUTES', '1e15'],
   ['EVENT_RETENTION_HOURS', '1000000000'],
   ['EVENT_RETENTION_HOURS', 'a day'],
+  ['PUSH_LOG_DAYS', '0'],
+  ['PUSH_PRIVATE_NETWORKS', 'yes'],
+  ['ENCRYPTION_KEY', 'secret'],
   ['SMTP_URL', 'mail.example.com'],
   ['SMTP_URL', 'http://mail.example.com'],
   ['MAIL_FROM', 'Atrium'],
@@ -84,6 +97,16 @@ test.each([
   ['RESET_PAGE_URL', '/reset'],
   ['RESET_PAGE_URL', 'javascript:alert(1)'],
   ['REDIS_URL', 'http://localhost'],
+  ['STORAGE_URL', 'https://bucket'],
+  ['STORAGE_URL', 's3://'],
+  ['STORAGE_URL', 's3://Bucket_'],
+  ['STORAGE_URL', 's3://bucket/folder'],
+  ['STORAGE_URL', 's3://key:secret@bucket'],
+  ['STORAGE_URL', 's3://bucket?endpoint=store.example.com'],
+  ['STORAGE_URL', 's3://bucket?prefix=x'],
+  ['ENCRYPTION_KEY', 'short'],
+  ['ENCRYPTION_KEY', `${'0'.repeat(63)}g`],
+  ['ENCRYPTION_KEY', '0'.repeat(65)],
   ['RATE_LIMIT', 'none'],
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],

@@ -45,7 +45,11 @@ test('the service starts by itself, keeps what it acknowledged through a stop an
     authSecret: 'secret',
     apiKey: 'the-key',
   });
-  if (process.platform !== 'win32') expect((await stat(credentialsFile)).mode & 0o777).toBe(0o600);
+  for (const file of [credentialsFile, join(folder.dataDir, 'encryption.key')]) {
+    const { mode, size } = await stat(file);
+    expect(size).toBeGreaterThan(64);
+    if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600);
+  }
   expect(first.output()).toContain('the-key');
   expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);

@@ -18,12 +18,14 @@ let folder: Awaited<ReturnType<typeof createDataDir>>;
 let commands: string[];
 let answers: string[];
 let operations: string[];
+let files: string;
 
 beforeAll(async () => {
   folder = await createDataDir();
   service = await startService(folder.dataDir);
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const section = readme.slice(readme.indexOf('## Try it'), readme.indexOf('## What is served'));
+  files = readme.slice(readme.indexOf('## Files'), readme.indexOf('## Pushes'));
   commands = blocks(section, 'sh').map((command) =>
     command.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('./data/', `${service.dataDir}/`),
   );
@@ -88,6 +90,26 @@ test('the class, the records and the subscription of the README give the answers
   await bob.dispose();
 });
 
+test('so do those about files', async () => {
+  const [first] = commands as [string];
+  const settings = first.slice(0, first.indexOf('for NAME'));
+  const { stdout } = await run('bash', ['-c', settings + blocks(files, 'sh').join('\n')], { cwd: ROOT });
+  const [printed] = blocks(files, 'text') as [string];
+  expect(shape(stdout.trim())).toEqual(shape(printed.replaceAll('http://127.0.0.1:4000', service.url)));
+});
+
+test('so do those about contacts, places and models', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const section = readme.slice(readme.indexOf('## Contacts, places and models'), readme.indexOf('## Configuration'));
+  const [settings] = commands as [string];
+  const printed = blocks(section, 'json');
+  for (const [index, command] of blocks(section, 'sh').entries()) {
+    const { stdout } = await run('bash', ['-c', settings.slice(0, settings.indexOf('for NAME')) + command]);
+    expect(shape(stdout.trim())).toEqual(shape(printed[index]!));
+  }
+  expect(printed).toHaveLength(3);
+});
+
 test('the README names every variable of the configuration', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const config = await readFile(join(ROOT, 'src/config.ts'), 'utf8');
@@ -140,7 +162,10 @@ function shape(text: string): string {
   return text
     .replace(/"[0-9a-f]{24}"/g, '"<id>"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<moment>')
-    .replace(/"(date_sent|ts|nonce|created_at|updated_at)":\d+/g, '"$1":<number>')
+    .replace(/"(date_sent|ts|nonce|created_at|updated_at|created_at_timestamp)":\d+/g, '"$1":<number>')
     .replace(/"[0-9a-f]{40}"/g, '"<token>"')
+    .replace(/\b[0-9a-f]{34}\b/g, '<uid>')
+    .replace(/"[0-9a-f]{32}"/g, '"<md5>"')
+    .replace(/"size":\d+/g, '"size":<number>')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>');
 }

@@ -14,9 +14,12 @@ export interface Crowd {
 /** Users who share a tag. */
 export const TAGGED_TOGETHER = 5;
 
-/** Another service on a database of its own with that many users: `user-1`, `user-2`, … */
-export async function startCrowd(size: number, arena: Arena): Promise<Crowd> {
-  const { url, databaseUrl } = await startSeeded(`crowd_${size}`, arena);
+/**
+ * Another service on a database of its own with that many users: `user-1`, `user-2`, …
+ * @param name of what they are for
+ */
+export async function startCrowd(size: number, arena: Arena, name = 'crowd'): Promise<Crowd> {
+  const { url, databaseUrl } = await startSeeded(`${name}_${size}`, arena);
   await fill(databaseUrl, 'users', insertUsers(size));
   return { url, databaseUrl, size, asker: await createPerson(url, 'asker') };
 }

@@ -7,18 +7,22 @@ import { startEmbedded } from '../../src/db/embedded.ts';
 import type { Arena, Benchmark } from './arena.ts';
 import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
+import { contacts } from './contacts.ts';
 import { type Contest, hold, type Outcome } from './contest.ts';
 import { createPerson } from './doors.ts';
 import { fanOut } from './fan-out.ts';
+import { geo } from './geo.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { type Options, readOptions } from './options.ts';
+import { push } from './push.ts';
 import { records } from './records.ts';
 import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
 import { sockets } from './sockets.ts';
 import { machine, table } from './table.ts';
+import { upload } from './upload.ts';
 import { users } from './users.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
@@ -31,6 +35,10 @@ const BENCHMARKS: Record<string, Benchmark> = {
   users,
   chat,
   records,
+  upload,
+  push,
+  contacts,
+  geo,
 };
 
 /** Whatever hangs, the run ends after this and what its rounds take. */

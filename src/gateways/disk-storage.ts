@@ -5,6 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../lib/byte-ranges.ts';
 import { Measuring, type PutSettings, requireStorageKey, type Storage, type Stored } from './storage.ts';
 
+/** Bytes that may wait to be written, so that many chunks are one write. */
+const WRITTEN_BYTES = 1024 * 1024;
+
 /** Files in a folder of this machine, each complete from the moment it has its name. Nobody else may read them. */
 export class DiskStorage implements Storage {
   readonly #folder: string;
@@ -21,7 +24,7 @@ export class DiskStorage implements Storage {
     try {
       await makeFolder(dirname(path));
       const file = await open(unfinished, 'wx', 0o600);
-      await pipeline(stream, measuring, file.createWriteStream({ flush: true }));
+      await pipeline(stream, measuring, file.createWriteStream({ flush: true, highWaterMark: WRITTEN_BYTES }));
       await rename(unfinished, path);
       await syncFolder(dirname(path));
       return measuring.measured();

@@ -5,7 +5,6 @@ import { bodyTooLarge } from '../lib/errors.ts';
 
 export interface PutSettings {
   maxBytes: number;
-  contentType?: string | undefined;
 }
 
 /** What was stored. */
@@ -23,7 +22,7 @@ export interface Storage {
   /**
    * Resolves once the bytes outlive a crash. After a failure nothing is under the key; after a crash `delete` takes
    * away what is left. The stream is destroyed if it is not read to its end.
-   * @throws {BadInputError} 413 beyond `maxBytes`
+   * @throws {BadInputError} 413 beyond `maxBytes` @throws {ServiceUnavailableError} the storage is away
    */
   put(key: string, stream: Readable, settings: PutSettings): Promise<Stored>;
   /** The bytes, all of them or those of a range inside the file, and the size of the whole; undefined: none there. */
@@ -45,6 +44,9 @@ export function requireStorageKey(key: string): void {
   if (!/^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/.test(key)) throw new Error('not a key of the storage');
 }
 
+/** Bytes that may wait between two steps of an upload: with Node's few, each chunk would wait for the one before it. */
+const BUFFERED_BYTES = 256 * 1024;
+
 /** Lets bytes through, counting and hashing them. */
 export class Measuring extends Transform {
   readonly #maxBytes: number;
@@ -52,7 +54,7 @@ export class Measuring extends Transform {
   #size = 0;
 
   constructor(maxBytes: number) {
-    super();
+    super({ highWaterMark: BUFFERED_BYTES });
     this.#maxBytes = maxBytes;
   }
 

@@ -1,5 +1,5 @@
 import { db, Prisma } from '../db/client.ts';
-import { HOUR, MINUTE } from '../lib/time.ts';
+import { DAY, HOUR, MINUTE } from '../lib/time.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
 import { RESET_LIFETIME } from '../resolvers/password-resets.ts';
 import { sweepDeletedClasses } from '../resolvers/records/sweep.ts';
@@ -8,19 +8,28 @@ import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
 /** How often what has outlived its use is removed. Any number of processes may do it at once: it is only deleting. */
 export const SWEEP_EVERY = 5 * MINUTE;
 
+/** A quota of a day is asked of no longer once the day is over, whatever the clocks of the processes say. */
+const DAILY_USAGE_LIFETIME = 24 * HOUR;
+
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH = 5_000;
 
 export interface Retention {
   sessionMinutes: number;
   eventRetentionHours: number;
+  /** Default 30. */
+  pushLogDays?: number;
 }
 
 /**
- * Removes expired sessions, nonces that can't be replayed any more, old counters, reset links that have run out, what
- * destroyed dialogs and deleted classes held, and events nobody may resume from; finishes indexes of records.
+ * Removes expired sessions, nonces that can't be replayed any more, old counters and quotas, reset links that have run out, what
+ * destroyed dialogs and deleted classes held, what became of old pushes, and events nobody may resume from; finishes
+ * indexes of records.
  */
-export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: Retention): Promise<void> {
+export async function sweep(
+  now: Date,
+  { sessionMinutes, eventRetentionHours, pushLogDays = 30 }: Retention,
+): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await deleteSessions(now, sessionMinutes);
   await deleteInBatches(Prisma.sql`
@@ -31,10 +40,15 @@ export async function sweep(now: Date, { sessionMinutes, eventRetentionHours }: 
     DELETE FROM password_resets WHERE (application_id, token_hash) IN (
       SELECT application_id, token_hash FROM password_resets
       WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
+      SELECT application_id, user_id, kind, day FROM daily_usage
+      WHERE day < (${before(DAILY_USAGE_LIFETIME)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);
   await settleIndexes();
+  await trimPushLog(before(pushLogDays * DAY));
   await trimEvents(before(eventRetentionHours * HOUR));
 }
 
@@ -85,6 +99,21 @@ async function deleteMessages(where: Prisma.Sql): Promise<number> {
       DELETE FROM reactions r USING gone WHERE r.application_id = gone.application_id AND r.message_id = gone.id
     )
     DELETE FROM messages m USING gone WHERE m.application_id = gone.application_id AND m.id = gone.id`;
+}
+
+/** Devices first, so that a send is there for as long as one of them is; the latest of an event stays for its status. */
+async function trimPushLog(before: Date): Promise<void> {
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM push_deliveries WHERE (application_id, send_id, subscription_id) IN (
+      SELECT d.application_id, d.send_id, d.subscription_id FROM push_sends s
+      JOIN push_deliveries d ON d.application_id = s.application_id AND d.send_id = s.id
+      WHERE s.created_at < ${before} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM push_sends WHERE (application_id, id) IN (
+      SELECT s.application_id, s.id FROM push_sends s
+      WHERE s.created_at < ${before} AND NOT EXISTS (SELECT FROM events e
+        WHERE e.application_id = s.application_id AND e.id = s.event_id AND e.last_send_id = s.id)
+      LIMIT ${BATCH})`);
 }
 
 /**

@@ -33,14 +33,14 @@ export function parseQuery(text: string): Parameters {
  * A pair without `=` has the empty text; a pair without a name is skipped. See `parametersOf` for the keys.
  * @throws {BadInputError} an escape is no UTF-8, or there are too many or too deep keys
  */
-export function parseForm(text: string): Parameters {
+export function parseForm(text: string, maxKeys = MAX_KEYS): Parameters {
   const root = emptyParameters();
   let keys = 0;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf('&', start);
     if (end === -1) end = text.length;
     if (end === start) continue;
-    if (++keys > MAX_KEYS) throw tooComplex();
+    if (++keys > maxKeys) throw tooComplex();
 
     const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
@@ -59,8 +59,8 @@ export function parseForm(text: string): Parameters {
  * - `a[][b]` fills the last item of the list until it has a `b`; then a new item begins.
  * @throws {BadInputError} too many or too deep keys
  */
-export function parametersOf(pairs: (readonly [key: string, value: string])[]): Parameters {
-  if (pairs.length > MAX_KEYS) throw tooComplex();
+export function parametersOf(pairs: (readonly [key: string, value: string])[], maxKeys = MAX_KEYS): Parameters {
+  if (pairs.length > maxKeys) throw tooComplex();
 
   const root = emptyParameters();
   for (const [key, value] of pairs) addPair(root, key, value);
@@ -71,8 +71,8 @@ export function parametersOf(pairs: (readonly [key: string, value: string])[]): 
  * The members of a JSON object.
  * @throws {BadInputError} the text is no JSON, or no object, or has too many or too deep keys
  */
-export function parseJson(text: string): Parameters {
-  refuseComplexJson(text);
+export function parseJson(text: string, maxKeys = MAX_KEYS): Parameters {
+  refuseComplexJson(text, maxKeys);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -187,7 +187,7 @@ function unescapePercent(text: string): string {
 }
 
 /** Measures the text before anything is built from it: parsing deep nesting costs far more than its length says. */
-function refuseComplexJson(text: string): void {
+function refuseComplexJson(text: string, maxKeys: number): void {
   let depth = 0;
   let keys = 0;
   for (let at = 0; at < text.length; at++) {
@@ -196,7 +196,7 @@ function refuseComplexJson(text: string): void {
         at = closingQuote(text, at);
         break;
       case ':':
-        if (++keys > MAX_KEYS) throw tooComplex();
+        if (++keys > maxKeys) throw tooComplex();
         break;
       case '{':
       case '[':

@@ -40,6 +40,22 @@ export class BadInputError extends ServiceError {
 
 /** The body of a request, or a file in it, is larger than the endpoint takes. */
 export const bodyTooLarge = () => new BadInputError('Request body is too large', 413);
+/** Parameters at fault, each with its sentence. */
+export class InvalidParametersError extends BadInputError {
+  readonly sentences: string[];
+
+  constructor(...sentences: string[]) {
+    super(sentences.join(', '));
+    this.sentences = sentences;
+  }
+}
+
+/** The application has switched it off. */
+export class DisabledError extends ServiceError {
+  constructor(message: string) {
+    super('DISABLED', message);
+  }
+}
 
 /** No credential, an unknown API key, or a token where only a session counts. */
 export class UnauthenticatedError extends ServiceError {
@@ -91,6 +107,13 @@ export class NoUpdateDataError extends BadInputError {
 export class OtherUserError extends ServiceError {
   constructor() {
     super('FORBIDDEN', 'You are not allowed to modify this user');
+  }
+}
+
+/** An upload without a valid right to it; what is wrong with the right is not told. */
+export class UploadDeniedError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'Access denied');
   }
 }
 

@@ -1,4 +1,5 @@
 import { BadInputError } from './errors.ts';
+import { isDatabaseId } from './tokens.ts';
 
 /** Most rows of one page, on every door. */
 export const MAX_PAGE = 100;
@@ -42,6 +43,17 @@ export function pageRequest({ first, after, last, before }: ConnectionArguments)
     after: after == null ? undefined : decodeCursor(after),
     before: before == null ? undefined : decodeCursor(before),
   };
+}
+
+/** The same for rows whose ids are numbers: cursors come from outside. */
+export function numericPage(listing: ConnectionArguments): PageRequest {
+  const page = pageRequest(listing);
+  for (const cursor of [page.after, page.before]) {
+    if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
+      throw new BadInputError('Invalid cursor');
+    }
+  }
+  return page;
 }
 
 /**

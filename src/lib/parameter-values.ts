@@ -10,6 +10,14 @@ export function readInteger(value: Given): number | undefined {
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
+/** A finite JSON number, or decimal text (`"-0.5"`, `"1e3"`); undefined for all else. */
+export function readNumber(value: Given): number | undefined {
+  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
+}
+
+const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$/;
+
 /** `1 "1" true "true"` are on, `0 "0" false "false" ""` are off, all else is undefined. */
 export function readFlag(value: Given): boolean | undefined {
   switch (value) {

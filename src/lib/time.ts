@@ -16,3 +16,4 @@ export function headerTime(moment: Date): string {
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;

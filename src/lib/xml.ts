@@ -147,7 +147,7 @@ const ESCAPES: Record<string, string> = {
 };
 
 /** A bare carriage return would be read as a line feed. */
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text.replace(NOT_XML, '\uFFFD').replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
 import { db, type Prisma } from '../db/client.ts';
-import type { Application, SignatureHash } from '../generated/prisma/client.ts';
+import type { Application, PhoneMatching, SignatureHash } from '../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
+import { isPhoneRegion } from '../lib/phone-numbers.ts';
 import { hashSecret } from '../lib/tokens.ts';
 import { announceSessionMinutes } from '../realtime/outbox.ts';
 import { randomApiKey } from './api-keys.ts';
@@ -32,8 +33,20 @@ export interface ApplicationChanges {
   usersList?: boolean | null;
   /** Whether users may have mails sent by which they set a new password. */
   passwordReset?: boolean | null;
+  /** Whether offline occupants get pushes of messages. */
+  chatPushes?: boolean | null;
   /** Sliding lifetime of its sessions, at least 1; null is the service's own. */
   sessionMinutes?: number | null;
+  /** How contacts of address books find registered users. */
+  phoneMatching?: PhoneMatching | null;
+  /** ISO country of numbers without country code; null: such numbers match only themselves. */
+  phoneRegion?: string | null;
+  answerAssist?: boolean | null;
+  summarize?: boolean | null;
+  translate?: boolean | null;
+  gateway?: boolean | null;
+  /** Tokens of models that each user may use up in a day (UTC). */
+  aiDailyTokens?: number | null;
 }
 
 const MAX_NAME = 255;
@@ -82,7 +95,7 @@ export async function findApplication(id: number): Promise<Application> {
 /**
  * Changes an application's settings from the next request on. Another session lifetime counts for open sessions too.
  * @throws {NotFoundError} unknown application
- * @throws {InvalidFieldsError} a blank or long name; minutes that are no positive number
+ * @throws {InvalidFieldsError} a blank or long name; minutes that are no positive number; an unknown country
  */
 export async function updateApplication(
   id: number,
@@ -97,7 +110,15 @@ export async function updateApplication(
     signatureHash: changes.signatureHash ?? undefined,
     usersList: changes.usersList ?? undefined,
     passwordReset: changes.passwordReset ?? undefined,
+    chatPushes: changes.chatPushes ?? undefined,
     sessionMinutes: changes.sessionMinutes,
+    phoneMatching: changes.phoneMatching ?? undefined,
+    phoneRegion: changes.phoneRegion,
+    answerAssist: changes.answerAssist ?? undefined,
+    summarize: changes.summarize ?? undefined,
+    translate: changes.translate ?? undefined,
+    gateway: changes.gateway ?? undefined,
+    aiDailyTokens: changes.aiDailyTokens ?? undefined,
     updatedAt: at,
   };
   const updated = await db.$transaction(async (transaction) => {
@@ -110,10 +131,12 @@ export async function updateApplication(
   return updated;
 }
 
-function problemsOf({ name, sessionMinutes }: ApplicationChanges): FieldErrors {
+function problemsOf({ name, sessionMinutes, phoneRegion, aiDailyTokens }: ApplicationChanges): FieldErrors {
   const problems: FieldErrors = {};
   if (name?.trim() === '') problems.name = ["can't be blank"];
   if (name && name.trim().length > MAX_NAME) problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
   if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['should be a positive integer'];
+  if (phoneRegion != null && !isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];
+  if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['should not be negative'];
   return problems;
 }

@@ -1,4 +1,5 @@
 import type { Viewer } from '../lib/access.ts';
+import { blobLoader } from './content/loader.ts';
 import { dialogDataLoader, lastMessageLoader, memberLoader, unreadCountLoader } from './dialogs/views.ts';
 import { reactionLoader } from './messages/reactions-of.ts';
 import { readStateLoader } from './messages/read-state.ts';
@@ -12,6 +13,7 @@ import { userLoader } from './users/loader.ts';
 export class Loaders {
   readonly #viewer: Viewer;
   #dialogData: ReturnType<typeof dialogDataLoader> | undefined;
+  #blob: ReturnType<typeof blobLoader> | undefined;
   #dialogMembers: ReturnType<typeof memberLoader> | undefined;
   #lastMessage: ReturnType<typeof lastMessageLoader> | undefined;
   #message: ReturnType<typeof messageLoader> | undefined;
@@ -27,6 +29,11 @@ export class Loaders {
   get dialogData() {
     this.#dialogData ??= dialogDataLoader();
     return this.#dialogData;
+  }
+
+  get blob() {
+    this.#blob ??= blobLoader();
+    return this.#blob;
   }
 
   get dialogMembers() {

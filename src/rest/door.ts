@@ -8,7 +8,14 @@ import { discardBody, readBody } from '../http/request-body.ts';
 import { type Access, type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
-import { BadInputError, NotFoundError, ServiceError, SessionMissingError, UnprocessableError } from '../lib/errors.ts';
+import {
+  BadInputError,
+  NotFoundError,
+  RateLimitedError,
+  ServiceError,
+  SessionMissingError,
+  UnprocessableError,
+} from '../lib/errors.ts';
 import type { LimitName } from '../lib/rate-limits.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
@@ -20,13 +27,14 @@ import { schema } from '../schema/index.ts';
 import { portionOf, sendPortion } from './downloads.ts';
 import { commonBody, errorList, statusOf } from './errors.ts';
 import { AnswerHeaders, expiryOf } from './headers.ts';
-import { queryText, readParameters } from './parameters.ts';
+import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type RenderedBody, render } from './rendering.ts';
 import type { Answer, Route, Upload } from './route.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Of every endpoint that does not say otherwise. */
+const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 
 /** What the schema says of an endpoint's operation. */
 interface Rules {
@@ -40,6 +48,8 @@ interface Locals {
   isXml: boolean;
   /** The credential that came as a parameter, where one may. */
   token?: string | undefined;
+  /** A token beside an API key says nothing. */
+  keyWins?: boolean | undefined;
   /** Counts the request; undefined while rate limits are off. */
   meter?: Meter | undefined;
 }
@@ -85,10 +95,11 @@ export class RestDoor {
   }
 
   async serve(endpoint: Route, rules: Rules, request: Request, response: Response): Promise<void> {
-    const maxBytes = endpoint.upload?.maxBytes ?? MAX_BODY_BYTES;
+    const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await announcedTooLarge(request, maxBytes);
     if (tooLarge) return this.#tell(request, response, tooLarge);
     const locals = response.locals as Locals;
+    locals.keyWins = endpoint.keyWins;
     const call: Call = { endpoint, rules, request, locals };
     try {
       const { context, given } = await this.#enterOperation(call);
@@ -130,7 +141,7 @@ export class RestDoor {
 
   /** Answers an error outside any endpoint, which counts as a request but is told in any case. */
   async refuse(request: Request, response: Response, error: Error): Promise<void> {
-    await this.#tell(request, response, (await announcedTooLarge(request, MAX_BODY_BYTES)) ?? error);
+    await this.#tell(request, response, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? error);
   }
 
   async #tell(request: Request, response: Response, error: Error): Promise<void> {
@@ -160,7 +171,7 @@ export class RestDoor {
     const { endpoint, rules, request, locals } = call;
     const parameters = endpoint.upload
       ? await this.#receive(call, endpoint.upload)
-      : await readParameters(request, { maxBytes: MAX_BODY_BYTES });
+      : await readParameters(request, endpoint.body ?? BODY_LIMITS);
     const isCredential = endpoint.download || (locals.isXml && rules.access !== 'anyone');
     if (!isCredential) return parameters;
     const { token, given } = takeToken(parameters);
@@ -175,7 +186,7 @@ export class RestDoor {
       const applicationId = admit ? await admit(before, context) : (context.viewer as KnownViewer).applicationId;
       call.upload = await stageFile({ applicationId, maxBytes, ...part }, this.#services);
     };
-    return readUpload(call.request, { maxBytes, maxTextBytes: MAX_BODY_BYTES, onFile });
+    return readUpload(call.request, { maxBytes, maxTextBytes: BODY_LIMITS.maxBytes, onFile });
   }
 
   /** Leaves nothing of an upload that came to nothing, and takes the rest of it off the line. */
@@ -193,8 +204,9 @@ export class RestDoor {
   }
 
   /** A header of any kind wins over the parameter. */
-  #credentialsOf({ headers }: IncomingMessage, { token }: Locals): Credentials {
-    const credentials = readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
+  #credentialsOf({ headers }: IncomingMessage, { token, keyWins }: Locals): Credentials {
+    const read = readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
+    const credentials = keyWins && read.authorization ? { ...read, token: undefined } : read;
     return credentials.token || credentials.authorization ? credentials : { ...credentials, token };
   }
 
@@ -221,7 +233,7 @@ export class RestDoor {
   #sendError(response: Response, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
     if (response.headersSent) return;
     const answer = this.#errorAnswer(error, bodyOf, response.locals as Locals);
-    this.#send(response, answer, expiresAt);
+    this.#send(response, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
   }
 
   #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Locals): Answer {
@@ -316,6 +328,11 @@ async function run(endpoint: Route, variableValues: Record<string, unknown>, con
 function isAboutInput(error: unknown): boolean {
   const known = serviceErrorOf(error);
   return known instanceof UnprocessableError || (known instanceof BadInputError && known.status === 400);
+}
+
+/** A quota of another kind than the counter of requests, which tells by itself when the next is welcome. */
+function retryHeaders(error: ServiceError | undefined): Record<string, string> {
+  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : {};
 }
 
 /** The contract's error in what was thrown, if it is one. */

@@ -2,8 +2,10 @@ import {
   BadInputError,
   type ErrorCode,
   type FieldErrors,
+  ForbiddenError,
   fieldSentences,
   InvalidFieldsError,
+  InvalidParametersError,
   NeedUserError,
   NoSuchUserError,
   NotFoundError,
@@ -57,11 +59,16 @@ export function errorList(error: ServiceError): unknown {
   return { errors: sentencesOf(error) };
 }
 
+/** As `errorList`, but an id that is none is told under its name (gaps §1.1). */
+export function errorListOrId(error: ServiceError): unknown {
+  return error instanceof InvalidFieldsError ? { errors: error.fields } : errorList(error);
+}
+
 /** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;
   if (error instanceof NoUpdateDataError) return baseForm(error);
-  if (error instanceof BadInputError || error instanceof SignInRefusedError || isDefaultNotFound(error)) {
+  if (error instanceof BadInputError || error instanceof SignInRefusedError || isAlwaysList(error)) {
     return errorList(error);
   }
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
@@ -80,11 +87,13 @@ function baseForm(error: ServiceError): unknown {
 }
 
 function sentencesOf(error: ServiceError): string[] {
-  return error instanceof UnprocessableError ? error.sentences : [error.message];
+  const isSeveral = error instanceof UnprocessableError || error instanceof InvalidParametersError;
+  return isSeveral ? error.sentences : [error.message];
 }
 
-/** The 404 sentence keeps its one shape everywhere. */
-function isDefaultNotFound(error: ServiceError): boolean {
+/** The 404 sentence and the missing permission keep their one shape everywhere. */
+function isAlwaysList(error: ServiceError): boolean {
+  if (error instanceof ForbiddenError) return true;
   return error instanceof NotFoundError && error.message === new NotFoundError().message;
 }
 

@@ -5,7 +5,16 @@ import type { FileContent } from '../resolvers/files/content.ts';
 /** Types a document by the schema: its variables and its answer. Scalars are what resolvers return, in process. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: { DateTime: Date; JSON: unknown; SafeInt: number; ID: string; Flag: unknown; FileContent: FileContent };
+  scalars: {
+    DateTime: Date;
+    JSON: unknown;
+    SafeInt: number;
+    ID: string;
+    Flag: unknown;
+    UnixTime: unknown;
+    Seconds: unknown;
+    FileContent: FileContent;
+  };
 }>();
 
 export type { FragmentOf } from 'gql.tada';

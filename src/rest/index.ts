@@ -4,9 +4,14 @@ import type { Services } from '../context.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
+import { addressBookRoutes } from './address-book.ts';
+import { aiRoutes } from './ai.ts';
 import { classRoutes } from './classes.ts';
+import { contentRoutes } from './content.ts';
 import { dialogRoutes } from './dialogs.ts';
 import { RestDoor } from './door.ts';
+import { eventRoutes } from './events.ts';
+import { geodataRoutes } from './geodata.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
@@ -14,6 +19,7 @@ import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
 import { userRoutes } from './users.ts';
 
 /** Every legacy endpoint; fixed words stand before the parameters they would match. */
@@ -28,6 +34,12 @@ export const routes: Route[] = [
   ...classRoutes,
   ...recordFileRoutes,
   ...recordRoutes,
+  ...contentRoutes,
+  ...subscriptionRoutes,
+  ...eventRoutes,
+  ...addressBookRoutes,
+  ...geodataRoutes,
+  ...aiRoutes,
 ];
 
 /** The REST door: each endpoint runs one GraphQL operation in process, under the same rules as every other door. */
@@ -42,7 +54,7 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
     const operation = operationOf(endpoint);
     const rules = { access: operationAccess.get(operation)!, limit: operationLimit(operation) };
     app[endpoint.method](endpoint.path, (request, response, next) => {
-      if (endpoint.several && !isSeveral(request)) next();
+      if (!isMeant(endpoint, request)) next();
       else void door.serve(endpoint, rules, request, response);
     });
   }
@@ -54,8 +66,10 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
   return app;
 }
 
-function isSeveral({ params }: Request): boolean {
-  return String(params.ids).includes(',');
+/** Whether the values of a path are those that the endpoint is for. */
+function isMeant({ several, only = {} }: Route, { params }: Request): boolean {
+  if (several && !String(params.ids).includes(',')) return false;
+  return Object.entries(only).every(([name, form]) => form.test(String(params[name])));
 }
 
 /** `Mutation.sendMessage`, whose rules are the endpoint's. Documents that do not fit the schema stop the start. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { readBody } from '../http/request-body.ts';
 import {
+  MAX_KEYS,
   malformed,
   mergeParameters,
   type Parameters,
@@ -12,17 +13,24 @@ import {
 } from '../lib/bracket-keys.ts';
 import { BadInputError } from '../lib/errors.ts';
 
+/** What a request may hold. */
+export interface BodyLimits {
+  maxBytes: number;
+  /** Keys of the body. */
+  maxKeys?: number;
+}
+
 /**
  * The union of query string and body, whatever the method; the body wins (gaps §1.2).
  * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
  */
 export async function readParameters(
   request: IncomingMessage,
-  { maxBytes }: { maxBytes: number },
+  { maxBytes, maxKeys = MAX_KEYS }: BodyLimits,
 ): Promise<Parameters> {
   const body = await readBody(request, maxBytes);
   const query = parseQuery(queryText(request.url ?? ''));
-  return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers));
+  return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers, maxKeys));
 }
 
 export function queryText(url: string): string {
@@ -30,20 +38,20 @@ export function queryText(url: string): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-async function parseBody(body: Buffer, headers: IncomingMessage['headers']): Promise<Parameters> {
+async function parseBody(body: Buffer, headers: IncomingMessage['headers'], maxKeys: number): Promise<Parameters> {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw unsupported();
 
   const contentType = headers['content-type'] ?? '';
   switch (mediaType(contentType)) {
     case 'application/json':
-      return parseJson(decodeUtf8(body));
+      return parseJson(decodeUtf8(body), maxKeys);
     case 'application/x-www-form-urlencoded':
-      return parseForm(decodeUtf8(body));
+      return parseForm(decodeUtf8(body), maxKeys);
     case 'multipart/form-data':
-      return parametersOf(await readTextParts(body, contentType));
+      return parametersOf(await readTextParts(body, contentType), maxKeys);
     case '': {
       const text = decodeUtf8(body);
-      return text.trimStart().startsWith('{') ? parseJson(text) : parseForm(text);
+      return text.trimStart().startsWith('{') ? parseJson(text, maxKeys) : parseForm(text, maxKeys);
     }
     default:
       throw unsupported();
@@ -86,10 +94,18 @@ function readTextParts(body: Buffer, contentType: string): Promise<[name: string
   });
 }
 
+/** Bytes of a part that may wait to be read. */
+const BUFFERED_BYTES = 256 * 1024;
+
 /** Every part comes as bytes: the texts that Busboy decodes itself hide invalid UTF-8. */
 export function openBusboy(contentType: string, limits: BusboyConfig['limits'] = {}): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => true, limits });
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: () => true,
+      fileHwm: BUFFERED_BYTES,
+      limits,
+    });
   } catch {
     throw malformed();
   }

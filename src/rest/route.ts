@@ -5,6 +5,7 @@ import type { Parameters } from '../lib/bracket-keys.ts';
 import type { ServiceError } from '../lib/errors.ts';
 import type { XmlRoot } from '../lib/xml.ts';
 import type { ServedFile } from '../resolvers/files/content.ts';
+import type { BodyLimits } from './parameters.ts';
 
 /** What a request says, whatever form it came in. */
 export interface RestRequest {
@@ -53,12 +54,18 @@ export interface Route {
   path: string;
   /** Serves only paths whose `ids` name several, `a,b`; stands before the endpoint for one. */
   several?: true;
+  /** Serves only paths whose values look so. */
+  only?: Record<string, RegExp>;
   /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
   since?: string;
   /** The file is `context.upload` for the operation, which takes it over; if it fails, the bytes are removed. */
   upload?: Upload;
   /** Answers with a file, so that the parameter `token` is a credential (gaps §2.1), and others may be wrong in vain. */
   download?: true;
+  /** An API key is not refused for a token beside it, which then says nothing. */
+  keyWins?: true;
+  /** Larger bodies than those of other endpoints; the path has no parameters then, since size is looked at first. */
+  body?: BodyLimits;
   /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
   xml?: XmlRoot;
   /** Whatever is wrong with what was sent is answered by 400 `{}`. */
@@ -76,9 +83,12 @@ export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;
   several?: true;
+  only?: Record<string, RegExp>;
   since?: string;
   upload?: Upload;
   download?: true;
+  keyWins?: true;
+  body?: BodyLimits;
   xml?: XmlRoot;
   plainRefusal?: true;
   document: Document;

@@ -2,7 +2,7 @@ import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-k
 import { UnprocessableError } from '../lib/errors.ts';
 import { type MomentFilter, momentFilter, readSpan, type Span, spanFrom, within } from '../lib/moment-filters.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
-import { HOUR } from '../lib/time.ts';
+import { DAY } from '../lib/time.ts';
 
 // The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
 
@@ -43,8 +43,6 @@ const ORDERS = {
 
 /** A parameter by which clients of other services sort; here only `order` does. */
 const OTHER_SORTS = ['sort', 'sort_by', 'sort_asc', 'sort_desc'];
-
-const DAY = 24 * HOUR;
 
 /**
  * All filters of a request, to be AND-ed. The stated type is not trusted: each field has its own.

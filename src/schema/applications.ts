@@ -5,6 +5,14 @@ const SignatureHash = builder.enumType('SignatureHash', {
   values: { SHA1: { value: 'sha1' }, SHA256: { value: 'sha256' } } as const,
 });
 
+const PhoneMatching = builder.enumType('PhoneMatching', {
+  description: 'How contacts of address books find registered users.',
+  values: {
+    IDENTICAL: { value: 'identical', description: 'By exactly the same text.' },
+    E164: { value: 'e164', description: 'By the same number, however it is written.' },
+  } as const,
+});
+
 const Application = builder.prismaObject('Application', {
   description: 'An application and its settings, as its API key sees them.',
   fields: (t) => ({
@@ -18,6 +26,14 @@ const Application = builder.prismaObject('Application', {
     usersList: t.exposeBoolean('usersList'),
     passwordReset: t.exposeBoolean('passwordReset'),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
+    chatPushes: t.exposeBoolean('chatPushes'),
+    phoneMatching: t.expose('phoneMatching', { type: PhoneMatching }),
+    phoneRegion: t.exposeString('phoneRegion', { nullable: true }),
+    answerAssist: t.exposeBoolean('answerAssist'),
+    summarize: t.exposeBoolean('summarize'),
+    translate: t.exposeBoolean('translate'),
+    gateway: t.exposeBoolean('gateway'),
+    aiDailyTokens: t.exposeInt('aiDailyTokens'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -30,9 +46,19 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     signatureHash: t.field({ type: SignatureHash }),
     usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
     passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
+    chatPushes: t.boolean({ description: 'Whether offline occupants get pushes of messages.' }),
     sessionMinutes: t.int({
       description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",
     }),
+    phoneMatching: t.field({ type: PhoneMatching }),
+    phoneRegion: t.string({
+      description: 'ISO country of numbers without country code, `GB`; null: such numbers match only themselves.',
+    }),
+    answerAssist: t.boolean({ description: 'Whether assistants propose answers.' }),
+    summarize: t.boolean({ description: 'Whether assistants summarize dialogs.' }),
+    translate: t.boolean({ description: 'Whether assistants translate.' }),
+    gateway: t.boolean({ description: 'Whether assistants take conversations as they are.' }),
+    aiDailyTokens: t.int({ description: 'Tokens of models that each user may use up in a day (UTC).' }),
   }),
 });
 

@@ -34,6 +34,8 @@ interface Types {
     Digits: { Input: string; Output: string };
     Flag: { Input: unknown; Output: boolean };
     FileContent: { Input: never; Output: FileContent };
+    UnixTime: { Input: unknown; Output: Date };
+    Seconds: { Input: unknown; Output: number };
   };
 }
 

@@ -21,8 +21,17 @@ import './record-files.ts';
 import './record-filters.ts';
 import './live-records.ts';
 import './files.ts';
+import './content.ts';
 import './live.ts';
 import './presence.ts';
+import './subscriptions.ts';
+import './events.ts';
+import './push-settings.ts';
+import './push-log.ts';
+import './address-book.ts';
+import './geodata.ts';
+import './assistants.ts';
+import './ai.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

@@ -1,3 +1,4 @@
+import { attachedBlobs } from '../resolvers/content/attached.ts';
 import type { DeletedItems } from '../resolvers/dialogs/delete.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { prepareFields } from '../resolvers/messages/fields.ts';
@@ -8,6 +9,7 @@ import { sendMessage } from '../resolvers/messages/send.ts';
 import { markDialogMessages, updateMessages } from '../resolvers/messages/update.ts';
 import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
+import { Blob } from './content.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
 import { User } from './users.ts';
@@ -41,6 +43,11 @@ export const Message = builder.prismaObject('Message', {
       type: ['JSON'],
       description: 'Objects with `type` and `id` or `url`, and whatever else was sent.',
       resolve: (message) => message.attachments as unknown[],
+    }),
+    files: t.field({
+      type: [Blob],
+      description: 'Those of its attachments that are blobs, by `id` or `uid` in their `id`, and complete.',
+      resolve: (message, _args, context) => attachedBlobs(message, context),
     }),
     customFields: t.field({
       type: 'JSON',

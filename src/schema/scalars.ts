@@ -1,5 +1,6 @@
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
 import { BadInputError } from '../lib/errors.ts';
+import { unixSeconds } from '../lib/time.ts';
 import { builder } from './builder.ts';
 
 builder.addScalarType('DateTime', DateTimeResolver, {
@@ -18,7 +19,20 @@ builder.scalarType('Digits', {
   },
 });
 
-/** Unreadable values pass, so that the rule of the field can name them beside its other texts. */
+builder.scalarType('UnixTime', {
+  description:
+    'Whole Unix seconds. As input also any moment that legacy clients write: digits as text, `2026-11-20`, ISO 8601.',
+  serialize: (value) => (value instanceof Date ? unixSeconds(value) : Number(value)),
+  parseValue: (value) => value,
+});
+
+builder.scalarType('Seconds', {
+  description: 'Whole seconds; as input also as text.',
+  serialize: (value) => Number(value),
+  parseValue: (value) => value,
+});
+
+/** Unreadable values pass, as those of the two before do, so that the rule of the field can name them beside its other texts. */
 builder.scalarType('Flag', {
   description: 'A boolean; also 1, 0, "1", "0", "true", "false" and "" as legacy clients write them.',
   serialize: (value) => Boolean(value),

@@ -8,9 +8,13 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
+import { createModelClient } from '../../src/gateways/model.ts';
+import { createPushGateways } from '../../src/gateways/push/index.ts';
+import type { Storage } from '../../src/gateways/storage.ts';
 import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
 import type { Clock } from '../../src/realtime/presence.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications.ts';
+import { Sealer } from '../../src/secrets/sealer.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 /** The moment at which the wire samples of real clients were taken; the clock of every test stands there at first. */
@@ -21,6 +25,9 @@ export const APPLICATION = { id: 92, name: 'test', authKey: 'AUTHKEY', authSecre
 
 /** Who the mails come from. */
 export const SENDER = { name: 'Atrium', address: 'no-reply@example.org' };
+
+/** Seals the secrets of all test apps. */
+export const SEALER = new Sealer(Buffer.alloc(32, 7));
 
 /** What a test file works with; ready once its `beforeAll` hooks have run. */
 export interface TestApp {
@@ -48,6 +55,14 @@ export interface TestSettings {
   /** Counts in the database, as with `DATABASE_URL`. */
   countsInDatabase?: boolean;
   redisUrl?: string;
+  /** Where files lie; default: on the disk. */
+  storage?: () => Promise<Storage>;
+  /** Where mails go; else they are written to `dataDir`. */
+  smtpUrl?: string;
+  /** Whether pushes to browsers may go to private networks, as those of the tests do; default true. */
+  allowsPrivate?: boolean;
+  /** How long models may be silent, in milliseconds. */
+  modelSilence?: number;
   /** Of who is online, for apps that `startAnother` starts. */
   presenceClock?: Clock;
   /** Another database than one on the server that all tests share. */
@@ -76,6 +91,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
   await connectDatabase(database.config);
   const credentials = await bootstrapApplication(APPLICATION, now());
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: SENDER, dataDir, now });
   const app = await createApp({
     config: {
       host: '127.0.0.1',
@@ -85,6 +101,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
       tokenHeaders,
       sessionMinutes,
       eventRetentionHours: 24,
+      pushLogDays: 30,
       ...limitConfig(settings),
     },
     limits: settings.limits,
@@ -92,8 +109,11 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
     now,
     log,
     identities: createIdentityVerifiers({ now, log }),
-    mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir, now }),
-    storage: new DiskStorage(join(dataDir, 'files')),
+    storage: (await settings.storage?.()) ?? new DiskStorage(join(dataDir, 'files')),
+    mailer,
+    models: createModelClient({ silence: settings.modelSilence }),
+    pushGateways: createPushGateways({ now, mailer, allowsPrivate: settings.allowsPrivate ?? true }),
+    sealer: SEALER,
   });
   return {
     app,

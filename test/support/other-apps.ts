@@ -6,13 +6,16 @@ import { db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
 import { createMailer } from '../../src/gateways/mailer.ts';
+import { createModelClient } from '../../src/gateways/model.ts';
+import { createPushGateways } from '../../src/gateways/push/index.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
-import { limitConfig, running, SENDER, type TestSettings } from './app.ts';
+import { limitConfig, running, SEALER, SENDER, type TestSettings } from './app.ts';
 import type { Caller } from './users.ts';
 
 /** Another server on the same database and clock, as a second process would be. The test stops it. */
 export function startAnother(settings: TestSettings = {}): Promise<App> {
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
   return createApp({
     config: {
       host: '127.0.0.1',
@@ -22,6 +25,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
       tokenHeaders: ['SVC-Token'],
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
+      pushLogDays: 30,
       ...limitConfig(settings),
     },
     limits: settings.limits,
@@ -30,8 +34,11 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
     now: running.now,
     log,
     identities: createIdentityVerifiers({ now: running.now, log }),
-    mailer: createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now }),
     storage: new DiskStorage(join(running.dataDir, 'files')),
+    mailer,
+    models: createModelClient({ silence: settings.modelSilence }),
+    pushGateways: createPushGateways({ now: running.now, mailer, allowsPrivate: true }),
+    sealer: SEALER,
   });
 }
 

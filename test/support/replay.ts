@@ -68,7 +68,7 @@ export function replayBare(
 
 /** A text of the samples with what is real in place of capital letters. */
 export function filled(text: string): string {
-  return text.replaceAll('KEYS', KEYS).replace(/DIALOG|MSG|REC|TOKEN/g, (name) => real[name] ?? name);
+  return text.replaceAll('KEYS', KEYS).replace(/DIALOG|MSG|REC|UID|TOKEN/g, (name) => real[name] ?? name);
 }
 
 function signatureOf(form: string): string {

@@ -9,6 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export interface Service {
   url: string;
   dataDir: string;
+  pid: number;
   /** All it has written so far. */
   output: () => string;
   /** Asks it to stop and waits. @returns its exit code */
@@ -31,6 +32,7 @@ export async function startService(dataDir: string, env: Record<string, string> 
   return {
     url,
     dataDir,
+    pid: child.pid!,
     output,
     stop: async () => {
       child.kill('SIGTERM');

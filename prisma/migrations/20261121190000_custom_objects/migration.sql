@@ -174,12 +174,12 @@ CREATE INDEX "records_t8_idx" ON "records" ("application_id", "class_key", "is_o
 CREATE INDEX "records_p1_idx" ON "records" USING GIST ("application_id", "class_key", "p1") WHERE "p1" IS NOT NULL;
 CREATE INDEX "records_p2_idx" ON "records" USING GIST ("application_id", "class_key", "p2") WHERE "p2" IS NOT NULL;
 
--- A place on a sphere of the earth's mean radius, as a point in metres from its centre: the straight line between two
--- of them rises with their distance on the ground, and an index can bound it.
+-- A place as a point of the sphere with the radius 1, where straight distances grow as those on the ground do, with no
+-- seam at the date line and no crowd at the poles.
 CREATE FUNCTION "place_of"("lat" DOUBLE PRECISION, "lon" DOUBLE PRECISION) RETURNS cube
 LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN cube(ARRAY[
-  6371008.8 * cos(radians("lat")) * cos(radians("lon")),
-  6371008.8 * cos(radians("lat")) * sin(radians("lon")),
-  6371008.8 * sin(radians("lat"))
+  cos(radians("lat")) * cos(radians("lon")),
+  cos(radians("lat")) * sin(radians("lon")),
+  sin(radians("lat"))
 ]);

@@ -22,7 +22,7 @@ async function settleIndex(field: StoredField): Promise<void> {
   const { applicationId, classKey, name, indexState } = field;
   const isBuilding = indexState === 'building';
   const slot = columnOf(field.slot as Slot);
-  const value = isBuilding ? valueOf(field) : Prisma.sql`NULL`;
+  const value = isBuilding ? slotContent(field) : Prisma.sql`NULL`;
   const isLeft = isBuilding ? Prisma.sql`${slot} IS NULL` : Prisma.sql`${slot} IS NOT NULL`;
   let last = '';
   // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
@@ -72,7 +72,7 @@ function columnOf(slot: Slot): Prisma.Sql {
 }
 
 /** What the slot holds of a record `r` (src/lib/record-slots.ts). */
-function valueOf(field: StoredField): Prisma.Sql {
+function slotContent(field: StoredField): Prisma.Sql {
   const value = Prisma.sql`r.fields -> ${field.name}`;
   switch (slotKindOf(field)) {
     case 'text':

@@ -43,7 +43,7 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
   const removeAfter = new Date(services.now().getTime() + STAGED_FOR);
   await db.looseFile.create({ data: { applicationId, key, removeAfter } });
   try {
-    const stored = await services.storage.put(key, stream, { maxBytes, contentType });
+    const stored = await services.storage.put(key, stream, { maxBytes });
     return { applicationId, key, name, contentType, ...stored };
   } catch (error) {
     await removeLoose([{ applicationId, key }], services);

@@ -1,6 +1,7 @@
 import { Prisma } from '../../db/client.ts';
 import { type FieldFilter, type FilteredField, fieldConditions } from '../../db/conditions.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { chordOf } from '../../lib/geodata.ts';
 import {
   countValues,
   type FilterField,
@@ -181,15 +182,6 @@ function placeTest(
   const isWithin = Prisma.sql`coalesce(cube_distance(${point}, ${centre}) <= ${chord}::float8, false)`;
   // The box is what the index knows, and a little larger than what is asked for.
   return slot ? Prisma.sql`(${point} <@ cube_enlarge(${centre}, ${chord}::float8, 3) AND ${isWithin})` : isWithin;
-}
-
-/** Metres, the mean radius of the earth. */
-const EARTH = 6_371_008.8;
-
-/** The straight line under a distance on the ground, both in metres. */
-function chordOf(distance: number): number {
-  const angle = Math.min(distance / EARTH, Math.PI);
-  return 2 * EARTH * Math.sin(angle / 2);
 }
 
 function containment(name: string, value: Scalar | Scalar[], { fields }: Source): Prisma.Sql {

@@ -9,16 +9,15 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { indexBy } from '../../lib/collections.ts';
-import { BadInputError, NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
+import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type Connection,
   type ConnectionArguments,
   connection,
+  numericPage,
   type PageRequest,
-  pageRequest,
 } from '../../lib/pages.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
+import { usersById } from './rows.ts';
 
 export type UserSortField =
   | 'id'
@@ -76,7 +75,7 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
  */
 export async function listUsers(listing: UserListing & ConnectionArguments, context: KnownContext): Promise<UserPage> {
   const { applicationId, kind } = context.viewer;
-  const page = userPage(listing);
+  const page = numericPage(listing);
   const where = whereOf(listing, context);
   const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   if (!application.usersList && kind !== 'key') throw new UsersListingForbiddenError();
@@ -117,7 +116,7 @@ async function someUsers(
   asked: string[],
   context: KnownContext,
 ): Promise<UserPage> {
-  const page = userPage(listing);
+  const page = numericPage(listing);
   const where = whereOf(listing, context);
   const total = asked.length > 0 ? await count(where) : 0;
   if (total === 0) throw new NoSuchUserError();
@@ -142,25 +141,8 @@ async function usersOf(
   return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
 }
 
-/** Cursors come from outside; the ids of ours are numbers. */
-function userPage(listing: ConnectionArguments): PageRequest {
-  const page = pageRequest(listing);
-  for (const cursor of [page.after, page.before]) {
-    if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
-      throw new BadInputError('Invalid cursor');
-    }
-  }
-  return page;
-}
-
 function whereOf({ filter }: UserListing, { viewer }: KnownContext): Prisma.Sql {
   return Prisma.sql`u.application_id = ${viewer.applicationId} AND ${conditionOf(filter, FIELDS)}`;
-}
-
-/** The users in the order of the ids. */
-async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
-  const users = indexBy(await db.user.findMany({ where: { applicationId, id: { in: ids } } }), (user) => user.id);
-  return ids.flatMap((id) => users.get(id) ?? []);
 }
 
 function sortValue(user: User, field: UserSortField): string | number | null {

@@ -1,0 +1,145 @@
+import { strictEqual } from 'node:assert';
+import type { Arena } from './arena.ts';
+import type { Contest } from './contest.ts';
+import { call, createPerson, forEach, type Person, tokenHeader } from './doors.ts';
+import { httpLoad } from './http-load.ts';
+import { fill, startSeeded } from './seeded.ts';
+import { APPLICATION } from './service.ts';
+
+const FEW = 1_000;
+const MANY = 1_000_000;
+/** Users who have been to all the places. */
+const TRAVELLERS = 100;
+/** Different questions asked in turn, all over the earth. */
+const QUESTIONS = 100;
+const PAGE = 10;
+/** Places in the part of the earth that is asked for, about. */
+const FOUND = 20;
+const SECONDS_AT_MOST = 1;
+const NOTE = `geo – the service with ${FEW} places beside the service with ${MANY.toLocaleString('en')}: the ratio is the growth, at most 2`;
+
+/** Metres. */
+const RADIUS = 6_371_008.8;
+
+interface Earth {
+  url: string;
+  size: number;
+  asker: Person;
+}
+
+/** Degrees. */
+type Place = [latitude: number, longitude: number];
+
+interface Question {
+  name: string;
+  query: (place: Place, earth: Earth) => string;
+  /** How many places there are; undefined: some. */
+  total?: (earth: Earth) => number;
+}
+
+const QUESTIONS_ASKED: Question[] = [
+  { name: 'newest', query: () => '', total: ({ size }) => size },
+  {
+    name: 'nearest',
+    query: ([latitude, longitude]) => `current_position=${latitude};${longitude}&sort_by=distance&sort_asc=1`,
+    total: ({ size }) => size,
+  },
+  {
+    name: 'in a radius',
+    query: ([latitude, longitude], earth) => `current_position=${latitude};${longitude}&radius=${radiusOf(earth)}`,
+  },
+  { name: 'in a rectangle', query: rectangle },
+  {
+    name: 'nearest users',
+    query: ([latitude, longitude]) =>
+      `current_position=${latitude};${longitude}&sort_by=distance&sort_asc=1&last_only=1`,
+    total: () => TRAVELLERS,
+  },
+];
+
+/** Finding places among a thousand and among a million of them. */
+export async function geo(arena: Arena): Promise<Contest[]> {
+  const few = await createEarth(FEW, arena);
+  const many = await createEarth(MANY, arena);
+  const contests: Contest[] = [];
+  for (const question of QUESTIONS_ASKED) {
+    contests.push({
+      name: `geo ${question.name}, 1k : 1M`,
+      service: await load(question, few, arena),
+      bare: await load(question, many, arena),
+      note: () => NOTE,
+    });
+  }
+  return contests;
+}
+
+async function createEarth(size: number, arena: Arena): Promise<Earth> {
+  const { url, databaseUrl } = await startSeeded(`geo_${size}`, arena);
+  const asker = await createPerson(url, 'asker');
+  await fill(databaseUrl, 'users', insertTravellers());
+  await fill(databaseUrl, 'geodata', insertPlaces(size));
+  return { url, size, asker };
+}
+
+function insertTravellers(): string {
+  return `
+    INSERT INTO users (application_id, login, login_key, created_at, updated_at)
+    SELECT ${APPLICATION.id}, 'traveller-' || n, 'traveller-' || n, now(), now() FROM generate_series(1, ${TRAVELLERS}) n`;
+}
+
+/** All over the earth, nowhere denser than elsewhere, in no order of their latitudes. */
+function insertPlaces(size: number): string {
+  return `
+    INSERT INTO geodata (application_id, user_id, latitude, longitude, is_latest, created_at, updated_at)
+    SELECT ${APPLICATION.id}, t.ids[1 + n % ${TRAVELLERS}], degrees(asin(2.0 * ((n::int8 * 7919) % ${size} + 0.5) / ${size} - 1)),
+      mod(((n::int8 * 7919) % ${size} * 137.50776405)::numeric, 360)::float8 - 180, n > ${size - TRAVELLERS}, moment, moment
+    FROM (SELECT array_agg(id ORDER BY id) AS ids FROM users WHERE login LIKE 'traveller-%') t,
+      generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment)
+    ORDER BY n`;
+}
+
+/** A circle of so many metres has about so many places. */
+function radiusOf({ size }: Earth): number {
+  return Math.round(2 * RADIUS * Math.sqrt(FOUND / size));
+}
+
+/** About as large as the circle. */
+function rectangle([latitude, longitude]: Place, earth: Earth): string {
+  const high = (radiusOf(earth) / RADIUS) * (180 / Math.PI) * 0.9;
+  const wide = high / Math.cos((latitude * Math.PI) / 180);
+  const within = (degrees: number, most: number) => Math.max(-most, Math.min(most, degrees)).toFixed(6);
+  const [south, north] = [latitude - high, latitude + high].map((degrees) => within(degrees, 90));
+  const [west, east] = [longitude - wide, longitude + wide].map((degrees) => within(degrees, 180));
+  return `geo_rect=${south};${west};${north};${east}`;
+}
+
+/** Where the questions are asked: between the polar circles, away from the date line. */
+function places(): Place[] {
+  return Array.from({ length: QUESTIONS }, (_, nth) => [((nth * 37) % 100) * 1.1 - 55, ((nth * 61) % 100) * 3 - 150]);
+}
+
+async function load(question: Question, earth: Earth, arena: Arena): Promise<Contest['service']> {
+  const { url, asker } = earth;
+  const headers = tokenHeader(asker);
+  const paths = places().map((place) => `/geodata/find.json?${question.query(place, earth)}`);
+  const answers = new Set<string>();
+  await forEach(paths, 4, async (path) => {
+    const answer = await call(url + path, 200, { headers });
+    const { total_entries, items } = JSON.parse(answer);
+    const total = question.total?.(earth) ?? total_entries;
+    strictEqual(total_entries, total, `geo ${question.name}: how many there are`);
+    strictEqual(items.length, Math.min(PAGE, total), `geo ${question.name}: how many are found`);
+    if (total === 0) throw new Error(`geo ${question.name}: nothing is found`);
+    answers.add(answer);
+  });
+  return () =>
+    httpLoad({
+      url,
+      method: 'GET',
+      headers,
+      paths,
+      status: 200,
+      isRight: (body) => answers.has(body),
+      seconds: Math.min(arena.seconds, SECONDS_AT_MOST),
+    });
+}

@@ -1,0 +1,66 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** What lies inside a network, or is no place at all (the special-purpose registries of IANA). */
+const INSIDE = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  INSIDE.addSubnet(network, bits, 'ipv4');
+}
+// Only these are given out; what maps or tunnels to IPv4 could lead anywhere.
+const GLOBAL_IPV6 = new BlockList();
+GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6');
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  INSIDE.addSubnet(network, bits, 'ipv6');
+}
+
+/** Whether an address is on the public internet, so that asking it tells nothing of our own network. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !INSIDE.check(address, 'ipv4');
+  return family === 6 && GLOBAL_IPV6.check(address, 'ipv6') && !INSIDE.check(address, 'ipv6');
+}
+
+/**
+ * Finds a host's addresses as `dns.lookup` does, without those that are not public. A connection made with it goes to
+ * the address that was looked at, whatever the name means a moment later. Addresses that stand for themselves are never
+ * looked up: see `isOutside`.
+ */
+export const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    const addresses = (found ?? []).filter(({ address }) => isPublicAddress(address));
+    const failure = error ?? (addresses.length === 0 ? notPublic() : null);
+    if (failure) callback(failure, []);
+    else if (options.all) callback(null, addresses);
+    else callback(null, (addresses[0] as LookupAddress).address, addresses[0]!.family);
+  });
+};
+
+/** Whether a URL's host may be public: a name may be, until it is looked up. */
+export function isOutside({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 || isPublicAddress(host);
+}
+
+function notPublic(): NodeJS.ErrnoException {
+  return Object.assign(new Error('the host has no public address'), { code: 'ENOTPUBLIC' });
+}

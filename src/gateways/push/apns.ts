@@ -1,0 +1,201 @@
+import http2 from 'node:http2';
+import { importPKCS8, SignJWT } from 'jose';
+import { z } from 'zod';
+import { MINUTE, SECOND, unixSeconds } from '../../lib/time.ts';
+import { endpointSetting } from '../provider.ts';
+import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+
+/** Apple's hosts by environment. */
+const HOSTS = {
+  production: 'https://api.push.apple.com',
+  development: 'https://api.sandbox.push.apple.com',
+};
+
+export const apnsSettings = z.object({
+  topic: z.string().regex(/^[A-Za-z0-9.-]{1,155}$/, 'should be a bundle id'),
+  teamId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
+  keyId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
+  /** The `.p8` file: PKCS #8, PEM. */
+  key: z
+    .string()
+    .max(10_000)
+    .regex(/^\s*-----BEGIN PRIVATE KEY-----[\s\S]+-----END PRIVATE KEY-----\s*$/, 'should be the .p8 file'),
+  /** Instead of Apple's host. */
+  endpoint: endpointSetting.optional(),
+  /** Certificates to trust instead of the system's, PEM. */
+  ca: z.string().max(100_000).optional(),
+});
+
+export type ApnsSettings = z.infer<typeof apnsSettings>;
+
+/** Apple takes a token for an hour, and no new one more often than every twenty minutes. */
+const TOKEN_LIFETIME = 50 * MINUTE;
+
+/** A request has to be answered within this time. */
+const TIME_LIMIT = 15 * SECOND;
+
+/** Until the server says how many streams it takes. */
+const FIRST_STREAMS = 64;
+const MAX_STREAMS = 64;
+
+const MAX_ANSWER = 4_096;
+
+interface Answer {
+  status: number;
+  reason: string;
+  retryAfter: string | undefined;
+  /** Milliseconds since when the device is gone. */
+  timestamp: number | undefined;
+}
+
+/** Apple's push service over one HTTP/2 connection, which is opened when it is needed and anew when it has ended. */
+export class ApnsGateway implements PushGateway {
+  readonly #settings: ApnsSettings;
+  readonly #host: string;
+  readonly #now: () => Date;
+  #session: http2.ClientHttp2Session | undefined;
+  #token: { text: Promise<string>; madeAt: number } | undefined;
+
+  constructor(settings: ApnsSettings, environment: keyof typeof HOSTS, now: () => Date) {
+    this.#settings = settings;
+    this.#host = (settings.endpoint ?? HOSTS[environment]).replace(/\/+$/, '');
+    this.#now = now;
+  }
+
+  get concurrency(): number {
+    const streams = this.#session?.remoteSettings?.maxConcurrentStreams ?? FIRST_STREAMS;
+    return Math.max(1, Math.min(streams, MAX_STREAMS));
+  }
+
+  async send(push: Push): Promise<PushOutcome> {
+    // Anything else would be another path.
+    if (!/^[0-9a-fA-F]{8,400}$/.test(push.address)) return { kind: 'refused', answer: '400 BadDeviceToken (not sent)' };
+    try {
+      const answer = await this.#request(push, await this.#bearer());
+      if (answer.status !== 403 || answer.reason !== 'ExpiredProviderToken') return this.#outcome(answer);
+      // Its clock is ahead of ours, or ours has been moved.
+      this.#token = undefined;
+      return this.#outcome(await this.#request(push, await this.#bearer()));
+    } catch (error) {
+      return { kind: 'later', answer: failureOf(error) };
+    }
+  }
+
+  close(): void {
+    this.#session?.close();
+    this.#session = undefined;
+  }
+
+  #outcome({ status, reason, retryAfter, timestamp }: Answer): PushOutcome {
+    const answer = [status, reason].filter(Boolean).join(' ');
+    if (status === 200) return { kind: 'delivered', answer };
+    if (status === 410)
+      return { kind: 'gone', answer, since: timestamp === undefined ? undefined : new Date(timestamp) };
+    if (status === 429 || status >= 500) {
+      return { kind: 'later', answer, retryAfter: readRetryAfter(retryAfter, this.#now()) };
+    }
+    return { kind: 'refused', answer };
+  }
+
+  async #bearer(): Promise<string> {
+    const now = this.#now();
+    const age = now.getTime() - (this.#token?.madeAt ?? 0);
+    if (!this.#token || age > TOKEN_LIFETIME || age < 0) {
+      this.#token = { text: this.#sign(now), madeAt: now.getTime() };
+    }
+    return this.#token.text;
+  }
+
+  async #sign(now: Date): Promise<string> {
+    const { key, keyId, teamId } = this.#settings;
+    return new SignJWT()
+      .setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setIssuer(teamId)
+      .setIssuedAt(unixSeconds(now))
+      .sign(await importPKCS8(key.trim(), 'ES256'));
+  }
+
+  #request(push: Push, token: string): Promise<Answer> {
+    const { content, channel, address } = push;
+    const isVoip = channel === 'apns_voip';
+    const isBackground = !isVoip && content.isBackground;
+    const headers = {
+      ':method': 'POST',
+      ':path': `/3/device/${address}`,
+      authorization: `bearer ${token}`,
+      'apns-id': push.id,
+      'apns-topic': topicOf(push, this.#settings.topic),
+      'apns-push-type': isVoip ? 'voip' : isBackground ? 'background' : 'alert',
+      'apns-priority': isBackground ? '5' : '10',
+      'apns-expiration': String(unixSeconds(push.expiresAt)),
+      'apns-collapse-id': push.collapseKey,
+      'content-type': 'application/json',
+    };
+    return new Promise((resolve, reject) => {
+      const stream = this.#connection().request(headers);
+      const answer: Answer = { status: 0, reason: '', retryAfter: undefined, timestamp: undefined };
+      let text = '';
+      stream.setTimeout(TIME_LIMIT, () => {
+        stream.close(http2.constants.NGHTTP2_CANCEL);
+        // A connection on which nothing comes back is of no use to the next request either.
+        this.#session?.destroy();
+        reject(new Error(`no answer within ${TIME_LIMIT / SECOND} s`));
+      });
+      stream.setEncoding('utf8');
+      stream.on('response', (received) => {
+        answer.status = Number(received[':status']);
+        answer.retryAfter = received['retry-after'] as string | undefined;
+      });
+      stream.on('data', (chunk: string) => {
+        if (text.length < MAX_ANSWER) text += chunk;
+      });
+      stream.on('error', reject);
+      stream.on('close', () => {
+        if (answer.status === 0) reject(new Error('the connection was closed'));
+        else resolve({ ...answer, ...bodyOf(text) });
+      });
+      stream.end(JSON.stringify(content.apple));
+    });
+  }
+
+  #connection(): http2.ClientHttp2Session {
+    const known = this.#session;
+    if (known && !known.closed && !known.destroyed) return known;
+    const session = http2.connect(this.#host, { ca: this.#settings.ca });
+    this.#session = session;
+    const forget = () => {
+      if (this.#session === session) this.#session = undefined;
+    };
+    // What is under way on it fails by itself.
+    session.on('error', forget);
+    session.on('goaway', forget);
+    session.on('close', forget);
+    // A process may end while it is connected.
+    session.unref();
+    return session;
+  }
+}
+
+/** A device may belong to another app of the same team; calls have a topic of their own. */
+function topicOf({ bundleIdentifier, channel }: Push, topic: string): string {
+  const own = bundleIdentifier && /^[A-Za-z0-9.-]{1,155}$/.test(bundleIdentifier) ? bundleIdentifier : topic;
+  return channel === 'apns_voip' && !own.endsWith('.voip') ? `${own}.voip` : own;
+}
+
+function bodyOf(text: string): Pick<Answer, 'reason' | 'timestamp'> {
+  if (text === '') return { reason: '', timestamp: undefined };
+  try {
+    const { reason, timestamp } = JSON.parse(text) as Record<string, unknown>;
+    return {
+      reason: typeof reason === 'string' ? reason.slice(0, 100) : '',
+      timestamp: typeof timestamp === 'number' ? timestamp : undefined,
+    };
+  } catch {
+    return { reason: '', timestamp: undefined };
+  }
+}
+
+function failureOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200);
+}

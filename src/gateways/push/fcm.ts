@@ -1,0 +1,179 @@
+import { importPKCS8, SignJWT } from 'jose';
+import { z } from 'zod';
+import { SECOND, unixSeconds } from '../../lib/time.ts';
+import { addressBelow, endpointSetting, settingText } from '../provider.ts';
+import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+
+const HOST = 'https://fcm.googleapis.com';
+const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
+
+/** What of a service account's JSON file is needed. */
+export const serviceAccount = z.object({
+  project_id: z.string().regex(/^[a-z0-9.:-]{1,100}$/, 'should hold a project_id'),
+  client_email: settingText,
+  private_key: z
+    .string()
+    .max(10_000)
+    .regex(/^\s*-----BEGIN PRIVATE KEY-----/, 'should hold a private_key'),
+  private_key_id: z.string().max(255).optional(),
+  token_uri: endpointSetting,
+});
+
+export const fcmSettings = z.object({
+  serviceAccount,
+  /** Instead of Google's host; the token is asked for at the file's own address. */
+  endpoint: endpointSetting.optional(),
+});
+
+export type FcmSettings = z.infer<typeof fcmSettings>;
+
+const TIME_LIMIT = 15 * SECOND;
+const MAX_ANSWER = 64 * 1024;
+const ASSERTION_SECONDS = 3600;
+/** An access token is not used to its very end. */
+const MARGIN = 60 * SECOND;
+/** Connections to one host. */
+const CONCURRENCY = 50;
+
+interface FcmError {
+  error?: { status?: string; details?: { errorCode?: string }[] };
+}
+
+/** The token could not be had; `answer` says why. */
+class NoAccessError extends Error {
+  readonly outcome: PushOutcome;
+
+  constructor(outcome: PushOutcome) {
+    super(outcome.answer);
+    this.outcome = outcome;
+  }
+}
+
+/** Firebase Cloud Messaging, HTTP v1, as a service account. */
+export class FcmGateway implements PushGateway {
+  readonly concurrency = CONCURRENCY;
+  readonly #settings: FcmSettings;
+  readonly #now: () => Date;
+  #access: Promise<{ token: string; until: number }> | undefined;
+
+  constructor(settings: FcmSettings, now: () => Date) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  async send(push: Push): Promise<PushOutcome> {
+    try {
+      const outcome = await this.#ask(push, await this.#accessToken());
+      if (outcome.answer.startsWith('401')) this.#access = undefined;
+      return outcome;
+    } catch (error) {
+      return error instanceof NoAccessError ? error.outcome : { kind: 'later', answer: failureOf(error) };
+    }
+  }
+
+  close(): void {}
+
+  async #ask(push: Push, token: string): Promise<PushOutcome> {
+    const { serviceAccount, endpoint } = this.#settings;
+    const url = addressBelow(endpoint ?? HOST, `/v1/projects/${serviceAccount.project_id}/messages:send`);
+    const response = await post(
+      url,
+      { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      this.#body(push),
+    );
+    const { status } = response;
+    const answer = await readJson<FcmError & { name?: string }>(response);
+    if (status === 200) return { kind: 'delivered', answer: `200 ${answer.name ?? ''}`.trim().slice(0, 300) };
+    const code = answer.error?.details?.find(({ errorCode }) => errorCode)?.errorCode ?? answer.error?.status;
+    const told = [status, typeof code === 'string' ? code.slice(0, 100) : ''].filter(Boolean).join(' ');
+    if (code === 'UNREGISTERED') return { kind: 'gone', answer: told };
+    // An access token that has just been revoked is asked for anew.
+    if (status === 401 || status === 429 || status >= 500) {
+      return {
+        kind: 'later',
+        answer: told,
+        retryAfter: readRetryAfter(response.headers.get('retry-after'), this.#now()),
+      };
+    }
+    return { kind: 'refused', answer: told };
+  }
+
+  /** Google keeps four keys of a device that is away and may drop the rest, so what need not be replaced has none. */
+  #body({ address, content, collapseKey, isReplaced, expiresAt }: Push): string {
+    const seconds = Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now()));
+    return JSON.stringify({
+      message: {
+        token: address,
+        data: content.google,
+        android: { priority: 'HIGH', ttl: `${seconds}s`, collapse_key: isReplaced ? collapseKey : undefined },
+      },
+    });
+  }
+
+  async #accessToken(): Promise<string> {
+    const known = await this.#access?.catch(() => undefined);
+    if (known && known.until > this.#now().getTime()) return known.token;
+    // Of many that come at once the first asks for all.
+    const asked = this.#askForAccess();
+    this.#access = asked;
+    asked.catch(() => {
+      if (this.#access === asked) this.#access = undefined;
+    });
+    return (await asked).token;
+  }
+
+  async #askForAccess(): Promise<{ token: string; until: number }> {
+    const { serviceAccount: account } = this.#settings;
+    const now = this.#now();
+    const assertion = await new SignJWT({ scope: SCOPE })
+      .setProtectedHeader({
+        alg: 'RS256',
+        typ: 'JWT',
+        ...(account.private_key_id ? { kid: account.private_key_id } : {}),
+      })
+      .setIssuer(account.client_email)
+      .setAudience(account.token_uri)
+      .setIssuedAt(unixSeconds(now))
+      .setExpirationTime(unixSeconds(now) + ASSERTION_SECONDS)
+      .sign(await importPKCS8(account.private_key.trim(), 'RS256'));
+    const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+    const response = await post(
+      new URL(account.token_uri),
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+      form.toString(),
+    );
+    const { status } = response;
+    const { access_token, expires_in } = await readJson<{ access_token?: unknown; expires_in?: unknown }>(response);
+    if (status === 200 && typeof access_token === 'string' && /^[!-~]{1,8192}$/.test(access_token)) {
+      const lifetime = typeof expires_in === 'number' ? expires_in * SECOND : 0;
+      return { token: access_token, until: now.getTime() + lifetime - MARGIN };
+    }
+    const answer = `${status} from the token address`;
+    const mayPass = status === 429 || status >= 500 || status === 200;
+    throw new NoAccessError(mayPass ? { kind: 'later', answer } : { kind: 'refused', answer });
+  }
+}
+
+function post(url: URL, headers: Record<string, string>, body: string): Promise<Response> {
+  return fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(TIME_LIMIT) });
+}
+
+/** What of an answer can be read as a JSON object; an empty one of all else. */
+async function readJson<Shape extends object>(response: Response): Promise<Shape> {
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    if (text.length < MAX_ANSWER) text += Buffer.from(chunk).toString('utf8');
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return (typeof value === 'object' && value !== null ? value : {}) as Shape;
+  } catch {
+    return {} as Shape;
+  }
+}
+
+function failureOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
+  if (name === 'TimeoutError') return `not reached: no answer within ${TIME_LIMIT / SECOND} s`;
+  return `not reached: ${typeof cause?.code === 'string' ? cause.code : 'unknown'}`;
+}

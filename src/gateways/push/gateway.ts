@@ -1,0 +1,53 @@
+/** One push for one device, as its provider is to be told of it. */
+export interface Push {
+  /** Names this push at this device: whoever sends it again after a crash sends the same. */
+  id: string;
+  channel: 'apns' | 'apns_voip' | 'gcm' | 'web' | 'email';
+  /** The provider's name of the device; of a browser its endpoint, of a mailbox the address. */
+  address: string;
+  /** `p256dh` and `auth` of a browser. */
+  keys: { p256dh: string; auth: string } | null;
+  bundleIdentifier: string | null;
+  content: PushContent;
+  /** A later push with the same key takes its place where it was not yet seen; at most 32 signs of Base64url. */
+  collapseKey: string;
+  /** Others with the key will come; otherwise it is but this push's, for when it is sent twice. */
+  isReplaced: boolean;
+  expiresAt: Date;
+}
+
+/** What a push says, in the words of each provider. */
+export interface PushContent {
+  apple: Record<string, unknown>;
+  isBackground: boolean;
+  google: Record<string, string>;
+  /** JSON. */
+  browser: string;
+  mail: { subject: string; text: string };
+}
+
+/** What became of a push. `answer` is for the log of deliveries: status and reason, never a secret. */
+export type PushOutcome =
+  | { kind: 'delivered'; answer: string }
+  /** The device is no more; not if it was told of after `since`. */
+  | { kind: 'gone'; answer: string; since?: Date }
+  /** It will be refused however often it is tried. */
+  | { kind: 'refused'; answer: string }
+  /** It may be taken later: not before so many seconds. */
+  | { kind: 'later'; answer: string; retryAfter?: number };
+
+/** A way to devices, with one application's credentials. Never throws: what goes wrong is an outcome. */
+export interface PushGateway {
+  send(push: Push): Promise<PushOutcome>;
+  /** Pushes that may be under way at a time. */
+  readonly concurrency: number;
+  close(): void;
+}
+
+/** `Retry-After` in seconds or as a date; undefined when it is neither. */
+export function readRetryAfter(header: string | null | undefined, now: Date): number | undefined {
+  if (!header) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now.getTime()) / 1000));
+}

@@ -1,0 +1,146 @@
+import { lookup } from 'node:dns';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import webPush from 'web-push';
+import { z } from 'zod';
+import { SECOND, unixSeconds } from '../../lib/time.ts';
+import { isPrivateAddress } from '../private-addresses.ts';
+import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+
+export const webPushSettings = z.object({
+  /** Whom push services write to when something is wrong. */
+  subject: z
+    .string()
+    .max(255)
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'should be a mailto: or https: address'),
+  /** The VAPID pair, Base64url. */
+  publicKey: z.string().regex(/^[\w-]{87}$/),
+  privateKey: z.string().regex(/^[\w-]{43}$/),
+});
+
+export type WebPushSettings = z.infer<typeof webPushSettings>;
+
+const TIME_LIMIT = 15 * SECOND;
+const CONCURRENCY = 50;
+
+/** A new VAPID pair. */
+export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateKey'> {
+  return webPush.generateVAPIDKeys();
+}
+
+/** What the browser has told is nothing that a push may be sent by. */
+class UnsendableError extends Error {}
+
+/**
+ * Push services of browsers. The address comes from the browser, so whoever subscribes chooses where we send to: it is
+ * `https`, no redirect is followed, and where its name leads is looked at before and used as it was looked at.
+ */
+export class WebPushGateway implements PushGateway {
+  readonly concurrency = CONCURRENCY;
+  readonly #settings: WebPushSettings;
+  readonly #allowsPrivate: boolean;
+  readonly #now: () => Date;
+
+  /** @param allowsPrivate the operator lets pushes go to private networks, and without encryption of the way there */
+  constructor(settings: WebPushSettings, allowsPrivate: boolean, now: () => Date) {
+    this.#settings = settings;
+    this.#allowsPrivate = allowsPrivate;
+    this.#now = now;
+  }
+
+  async send(push: Push): Promise<PushOutcome> {
+    try {
+      const url = this.#checkedUrl(push.address);
+      const { headers, body } = this.#details(push);
+      const { status, retryAfter } = await this.#request(url, headers, body);
+      const answer = String(status);
+      if (status >= 200 && status < 300) return { kind: 'delivered', answer };
+      if (status === 404 || status === 410) return { kind: 'gone', answer };
+      if (status === 429 || status >= 500) {
+        return { kind: 'later', answer, retryAfter: readRetryAfter(retryAfter, this.#now()) };
+      }
+      return { kind: 'refused', answer };
+    } catch (error) {
+      if (error instanceof UnsendableError) return { kind: 'refused', answer: error.message };
+      const { code, message } = error as { code?: string; message?: string };
+      return { kind: 'later', answer: `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200) };
+    }
+  }
+
+  close(): void {}
+
+  #checkedUrl(address: string): URL {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    const isHttps = url?.protocol === 'https:' || (this.#allowsPrivate && url?.protocol === 'http:');
+    if (!url || !isHttps || url.username || url.password) throw new UnsendableError('the endpoint is not allowed');
+    // A name is looked up on the way; an address itself is not.
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0) this.#requirePublic(host);
+    return url;
+  }
+
+  #requirePublic(ip: string): void {
+    if (!this.#allowsPrivate && isPrivateAddress(ip)) throw new UnsendableError('the endpoint is in a private network');
+  }
+
+  /** Encrypted for the browser, and signed with the application's key. */
+  #details({ address, keys, content, collapseKey, expiresAt }: Push) {
+    if (!keys) throw new UnsendableError('the browser has told no keys');
+    const { subject, publicKey, privateKey } = this.#settings;
+    try {
+      return webPush.generateRequestDetails({ endpoint: address, keys }, content.browser, {
+        vapidDetails: { subject, publicKey, privateKey },
+        TTL: Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now())),
+        urgency: 'high',
+        topic: collapseKey,
+        contentEncoding: 'aes128gcm',
+      });
+    } catch {
+      throw new UnsendableError('the keys of the browser can not be used');
+    }
+  }
+
+  #request(
+    url: URL,
+    headers: object,
+    body: Buffer | null,
+  ): Promise<{ status: number; retryAfter: string | undefined }> {
+    const options: RequestOptions = {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      signal: AbortSignal.timeout(TIME_LIMIT),
+      lookup: this.#lookup,
+    };
+    return new Promise((resolve, reject) => {
+      const onAnswer = (response: IncomingMessage) => {
+        // Nothing of what it says is of use, however much it is.
+        response.resume();
+        response.on('error', () => {});
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
+      };
+      const request =
+        url.protocol === 'https:' ? https.request(url, options, onAnswer) : http.request(url, options, onAnswer);
+      request.on('error', reject);
+      request.end(body ?? undefined);
+    });
+  }
+
+  /** All that the name leads to has to be public: any of it may be what is connected to. */
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) {
+        callback(error, '', 0);
+        return;
+      }
+      try {
+        for (const { address } of addresses) this.#requirePublic(address);
+        const [first] = addresses;
+        if (options.all) callback(null, addresses);
+        else callback(null, first!.address, first!.family);
+      } catch (refusal) {
+        callback(refusal as Error, '', 0);
+      }
+    });
+  };
+}

@@ -1,0 +1,179 @@
+import type { ClientConfig } from 'pg';
+import type { Services } from '../context.ts';
+import { WorkQueue } from '../db/work-queue.ts';
+import { SECOND } from '../lib/time.ts';
+import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
+import { deliverPushes } from '../resolvers/pushes/deliver.ts';
+import { findDue, startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
+import { MessagePushes } from '../resolvers/pushes/messages.ts';
+import { spreadSend } from '../resolvers/pushes/spread.ts';
+
+/** Times may come by themselves, and a call may be lost: what is due is looked for this often. */
+const LOOK_EVERY = SECOND;
+
+/** How often the queue is looked through for work of processes that are gone. */
+const MAINTAIN_EVERY = 5 * SECOND;
+
+/** Messages of this while are told of together. */
+const GATHERING = 250;
+
+/** A job may take so long; it works for 10 s and waits for the last answers. */
+const EXPIRE_SECONDS = 30;
+
+/** How long a process that stops waits for the answers that are under way. */
+const PATIENCE = 8 * SECOND;
+
+/** Jobs of one process at a time. */
+const DELIVERERS = 4;
+
+/**
+ * What the clock and the stream start of pushes: begins what is due, and works off the queue that all processes share.
+ * A job's work is bounded, so it ends or comes back; a process that is killed leaves it to the others.
+ */
+export class PushJobs {
+  readonly #context: PushContext;
+  readonly #queue: WorkQueue;
+  readonly #messages: MessagePushes;
+  readonly #stopping = new AbortController();
+  readonly #loops: Loop[];
+  readonly #outbox: Services['outbox'];
+  readonly #timers: NodeJS.Timeout[] = [];
+  #gathering: NodeJS.Timeout | undefined;
+  #maintainedAt = 0;
+
+  constructor(services: Services, database: ClientConfig) {
+    const { log } = services;
+    this.#queue = new WorkQueue(database, { [SPREAD]: EXPIRES, [DELIVER]: EXPIRES }, log);
+    this.#context = { ...services, queue: this.#queue };
+    this.#outbox = services.outbox;
+    this.#messages = new MessagePushes(this.#context);
+    const loop = (turn: () => Promise<boolean>) =>
+      new Loop(turn, (error) => log.warn({ err: error }, 'pushes could not be worked on; trying again'));
+    this.#loops = [
+      loop(() => this.#startDue()),
+      loop(() => this.#work<SpreadJob>(SPREAD, (job) => spreadSend(job, this.#context).then(() => true))),
+      ...Array.from({ length: DELIVERERS }, () =>
+        loop(() => this.#work<DeliverJob>(DELIVER, (job) => deliverPushes(job, this.#context, this.#stopping.signal))),
+      ),
+    ];
+  }
+
+  async start(): Promise<void> {
+    await this.#queue.start();
+    const finder = new Loop(
+      () => this.#findMessages(),
+      (error) => this.#context.log.warn({ err: error }, 'messages to be pushed could not be looked for; trying again'),
+    );
+    const look = () => {
+      for (const one of this.#loops) one.wake();
+    };
+    this.#context.pushBell.onRing(look);
+    this.#outbox.onWake(() => {
+      this.#gathering ??= setTimeout(() => {
+        this.#gathering = undefined;
+        finder.wake();
+      }, GATHERING).unref();
+    });
+    this.#timers.push(
+      setInterval(() => {
+        look();
+        finder.wake();
+      }, LOOK_EVERY).unref(),
+    );
+    this.#loops.push(finder);
+    look();
+    finder.wake();
+  }
+
+  /** What is under way is finished, if that does not take long, and what was not begun is left to the others. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#gathering);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+    });
+    await Promise.race([Promise.all(this.#loops.map((loop) => loop.stop())), patience]);
+    clearTimeout(timer);
+    await this.#messages.release().catch(() => {});
+    await this.#queue.stop();
+  }
+
+  async #startDue(): Promise<boolean> {
+    if (performance.now() - this.#maintainedAt > MAINTAIN_EVERY) {
+      this.#maintainedAt = performance.now();
+      await this.#queue.maintain();
+    }
+    const { hasEvents, hasRetries } = await findDue(this.#context);
+    const events = hasEvents ? await startDueEvents(this.#context) : 0;
+    const retries = hasRetries ? await startDueRetries(this.#context) : 0;
+    if (events + retries > 0) this.#context.pushBell.ring();
+    return events + retries > 0;
+  }
+
+  /** One job. @returns whether there may be more */
+  async #work<Data extends object>(name: string, work: (data: Data) => Promise<boolean>): Promise<boolean> {
+    const [job] = await this.#queue.take<Data>(name, 1);
+    if (!job) return false;
+    try {
+      if (await work(job.data)) await this.#queue.done(name, job.id);
+      else await this.#queue.failed(name, job.id);
+    } catch (error) {
+      // With the database away it comes back by itself, later.
+      await this.#queue.failed(name, job.id).catch(() => {});
+      throw error;
+    }
+    return true;
+  }
+
+  async #findMessages(): Promise<boolean> {
+    const progress = await this.#messages.find();
+    // What is being written then is there with the next look.
+    return progress === 'more';
+  }
+}
+
+const EXPIRES = { expireInSeconds: EXPIRE_SECONDS };
+
+/** Takes turns for as long as there is something to do, one after the other, and rests until it is woken. */
+class Loop {
+  readonly #turn: () => Promise<boolean>;
+  readonly #onError: (error: unknown) => void;
+  #isWoken = false;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  #isFailing = false;
+
+  /** @param onError is told of the first of several failures in a row */
+  constructor(turn: () => Promise<boolean>, onError: (error: unknown) => void) {
+    this.#turn = turn;
+    this.#onError = onError;
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Waits for the turn under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWoken && !this.#isStopped) {
+      this.#isWoken = false;
+      try {
+        while (!this.#isStopped && (await this.#turn()));
+        this.#isFailing = false;
+      } catch (error) {
+        if (!this.#isStopped && !this.#isFailing) this.#onError(error);
+        this.#isFailing = true;
+      }
+    }
+  }
+}

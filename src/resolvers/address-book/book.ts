@@ -1,0 +1,37 @@
+import type { UserContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { MAX_UDID } from '../../lib/contact-rules.ts';
+import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+
+/** One of a user's address books; `udid` is empty for that of no device. */
+export interface BookKey {
+  applicationId: number;
+  userId: number;
+  udid: string;
+}
+
+/** The caller's book of a device, or of none. @throws {UnprocessableError} a udid of more than 64 characters */
+export function bookOf(udid: string | null | undefined, { viewer }: UserContext): BookKey {
+  const problems = udidProblems(udid);
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+  return { applicationId: viewer.applicationId, userId: viewer.userId, udid: udid ?? '' };
+}
+
+export function udidProblems(udid: string | null | undefined): string[] {
+  return [...(udid ?? '')].length > MAX_UDID ? [`Length of 'udid' field should be max: ${MAX_UDID}.`] : [];
+}
+
+/** Confines contacts `c` to those of a book. */
+export function inBook({ applicationId, userId, udid }: BookKey): Prisma.Sql {
+  return Prisma.sql`c.application_id = ${applicationId} AND c.user_id = ${userId} AND c.udid = ${udid}`;
+}
+
+/** @throws {NotFoundError} there is nobody in it */
+export async function requireContacts(book: BookKey): Promise<void> {
+  const [found] = await db.$queryRaw<unknown[]>`SELECT 1 AS one FROM contacts c WHERE ${inBook(book)} LIMIT 1`;
+  if (!found) throw emptyBook();
+}
+
+export function emptyBook(): NotFoundError {
+  return new NotFoundError('Empty address book');
+}

@@ -1,0 +1,111 @@
+import type { UserContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { between, type Order, orderBy } from '../../db/conditions.ts';
+import type { User } from '../../generated/prisma/client.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import {
+  type Connection,
+  type ConnectionArguments,
+  connection,
+  type PageRequest,
+  pageRequest,
+} from '../../lib/pages.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+import { usersById } from '../users/rows.ts';
+import { type BookKey, bookOf, emptyBook, inBook, requireContacts } from './book.ts';
+import { registeredIds } from './matches.ts';
+
+export interface Contact {
+  name: string;
+  phone: string;
+}
+
+/** A whole address book: what its fields answer is read when they are asked for. */
+export type AddressBook = BookKey;
+
+type Listing = { udid?: string | null } & ConnectionArguments;
+type ContactRow = Contact & { position: bigint };
+
+const ORDER: Order = {
+  column: Prisma.sql`c.position`,
+  cast: 'int8',
+  id: Prisma.sql`c.phone`,
+  isDescending: false,
+  isAlwaysSet: true,
+};
+
+/**
+ * Contacts of one of the caller's books, in the order in which they were first uploaded.
+ * @throws {UnprocessableError} a udid of more than 64 characters
+ * @throws {NotFoundError} the book is empty
+ */
+export async function listContacts(
+  { udid, ...listing }: Listing,
+  context: UserContext,
+): Promise<Connection<Contact> & { totalCount: () => Promise<number> }> {
+  const page = pageRequest(listing);
+  const book = bookOf(udid, context);
+  const rows = await db.$queryRaw<ContactRow[]>`
+    SELECT c.name, c.phone, c.position FROM contacts c
+    WHERE ${inBook(book)} AND ${between(page, ORDER)}
+    ORDER BY ${orderBy(ORDER, page.isBackward)} LIMIT ${page.limit + 1}`;
+  if (rows.length === 0) await requireContacts(book);
+  return {
+    ...connection(rows, page, ({ position, phone }) => ({ value: Number(position), id: phone })),
+    totalCount: () => db.contact.count({ where: { ...book } }),
+  };
+}
+
+/**
+ * Users of the application whom one of the caller's books has, by id, each once.
+ * @throws {UnprocessableError} a udid of more than 64 characters
+ * @throws {NotFoundError} the book is empty
+ */
+export async function listRegisteredContacts(
+  { udid, ...listing }: Listing,
+  context: UserContext,
+): Promise<Connection<User> & { totalCount: () => Promise<number> }> {
+  const page = pageRequest(listing);
+  const book = bookOf(udid, context);
+  await requireContacts(book);
+  const ids = await registeredIds(book);
+  const users = await usersById(book.applicationId, idsOfPage(ids, page));
+  return {
+    ...connection(users, page, ({ id }) => ({ value: id, id: String(id) })),
+    totalCount: () => Promise.resolve(ids.length),
+  };
+}
+
+/** One of the caller's books. @throws {UnprocessableError} @throws {NotFoundError} as above */
+export async function findAddressBook(udid: string | null | undefined, context: UserContext): Promise<AddressBook> {
+  const book = bookOf(udid, context);
+  await requireContacts(book);
+  return book;
+}
+
+/** All contacts of a book, in the order in which they were first uploaded. */
+export async function contactsOf(book: AddressBook): Promise<Contact[]> {
+  const contacts = await db.$queryRaw<Contact[]>`
+    SELECT c.name, c.phone FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
+  // It was not empty a moment ago.
+  if (contacts.length === 0) throw emptyBook();
+  return contacts;
+}
+
+/** All users whom a book has, by id. */
+export async function registeredUsersOf(book: AddressBook): Promise<User[]> {
+  return usersById(book.applicationId, await registeredIds(book));
+}
+
+/** Up to one more than the page holds, in the order in which it is walked. */
+function idsOfPage(ids: number[], { after, before, isBackward, limit }: PageRequest): number[] {
+  const [low, high] = [after, before].map((cursor) => cursor && idOf(cursor.id));
+  const within = ids.filter((id) => (low === undefined || id > low) && (high === undefined || id < high));
+  return isBackward ? within.reverse().slice(0, limit + 1) : within.slice(0, limit + 1);
+}
+
+function idOf(text: string): number {
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (!isDatabaseId(id)) throw new BadInputError('Invalid cursor');
+  return id;
+}

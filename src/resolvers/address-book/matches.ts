@@ -1,0 +1,53 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { db } from '../../db/client.ts';
+import { phoneKey, phoneTails } from '../../lib/phone-numbers.ts';
+import { type BookKey, inBook } from './book.ts';
+
+/**
+ * Ids of the users whom a book has, rising. Each contact is looked up by an index of users, so the cost is that of the
+ * book, however many users there are.
+ */
+export async function registeredIds(book: BookKey): Promise<number[]> {
+  const { phoneMatching, phoneRegion } = await db.application.findUniqueOrThrow({
+    where: { id: book.applicationId },
+    select: { phoneMatching: true, phoneRegion: true },
+  });
+  return phoneMatching === 'identical' ? idsByText(book) : idsByNumber(book, phoneRegion);
+}
+
+/** `OFFSET 0` keeps the planner from reading all users instead. */
+async function idsByText(book: BookKey): Promise<number[]> {
+  const rows = await db.$queryRaw<{ id: number }[]>`
+    SELECT DISTINCT u.id FROM contacts c CROSS JOIN LATERAL (
+      SELECT o.id FROM users o WHERE o.application_id = c.application_id AND o.phone = c.phone OFFSET 0) u
+    WHERE ${inBook(book)} ORDER BY u.id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The last digits find the users who may be meant, the numbers themselves those who are. */
+async function idsByNumber(book: BookKey, region: string | null): Promise<number[]> {
+  const contacts = await db.$queryRaw<{ phone: string }[]>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
+  const keys = new Set(await keysOf(contacts, region));
+  const tails = [...new Set([...keys].flatMap(phoneTails))];
+  const candidates = await db.$queryRaw<{ id: number; phone: string }[]>`
+    SELECT u.id, u.phone FROM unnest(${tails}::text[]) AS t (tail) CROSS JOIN LATERAL (
+      SELECT o.id, o.phone FROM users o
+      WHERE o.application_id = ${book.applicationId}
+        AND right(regexp_replace(o.phone, '[^0-9]', '', 'g'), 7) = t.tail OFFSET 0) u
+    ORDER BY u.id`;
+  const found = await keysOf(candidates, region);
+  const ids = candidates.filter((_, index) => keys.has(found[index]!)).map(({ id }) => id);
+  return [...new Set(ids)];
+}
+
+/** Reading ten thousand numbers takes a while: others have their turn in between. */
+const AT_A_TIME = 200;
+
+async function keysOf(rows: { phone: string }[], region: string | null): Promise<string[]> {
+  const keys: string[] = [];
+  for (const { phone } of rows) {
+    if (keys.length % AT_A_TIME === 0) await nextTurn();
+    keys.push(phoneKey(phone, region));
+  }
+  return keys;
+}

@@ -1,0 +1,89 @@
+import type { UserContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import {
+  type ContactInput,
+  contactChange,
+  contactProblems,
+  planUpload,
+  type UploadPlan,
+} from '../../lib/contact-rules.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { takeDailyShare } from '../daily-usage.ts';
+import { holdUsers } from '../users/hold.ts';
+import { type BookKey, bookOf, inBook, udidProblems } from './book.ts';
+
+export interface ContactUpload {
+  contacts?: ContactInput[] | null;
+  udid?: string | null;
+  /** Contacts that the upload does not name go. */
+  force?: boolean | null;
+}
+
+/** What an upload came to. */
+export interface UploadedContacts extends Pick<UploadPlan, 'created' | 'updated' | 'deleted'> {
+  /** Entries that were not taken, by their place in the upload from 0. */
+  rejected: { index: number; errors: string[] }[];
+}
+
+/** New contacts of a user in a day: more than people know, and too few to find out who has which number. */
+const NEW_CONTACTS_A_DAY = 50_000;
+
+/**
+ * Changes one of the caller's address books: all that is right in an upload, or nothing (gaps §12). Uploads of one
+ * book come one after the other.
+ * @throws {UnprocessableError} no list of contacts, or a udid of more than 64 characters
+ * @throws {RateLimitedError} more new contacts than a user may add in a day
+ */
+export async function uploadContacts(
+  { contacts, udid, force }: ContactUpload,
+  context: UserContext,
+): Promise<UploadedContacts> {
+  if (!contacts) throw new UnprocessableError('Contacts should be an array', ...udidProblems(udid));
+  const book = bookOf(udid, context);
+  const problems = contacts.map(contactProblems);
+  const changes = contacts.filter((_, index) => problems[index]!.length === 0).map(contactChange);
+  const rejected = problems.flatMap((errors, index) => (errors.length > 0 ? [{ index, errors }] : []));
+
+  const { created, updated, deleted } = await db.$transaction(async (transaction) => {
+    await holdUsers(transaction, [], context);
+    await holdBook(transaction, book);
+    const known = await knownPhones(transaction, book, force ? undefined : changes.map(({ phone }) => phone));
+    const plan = planUpload(known, changes, force === true);
+    const share = { kind: 'contacts', amount: plan.created, quota: NEW_CONTACTS_A_DAY } as const;
+    await takeDailyShare(transaction, book, share, context);
+    await storePlan(transaction, book, plan);
+    return plan;
+  });
+  return { created, updated, deleted, rejected };
+}
+
+/** There need not be a row that could be locked. */
+async function holdBook(transaction: Transaction, { applicationId, userId, udid }: BookKey): Promise<void> {
+  const name = `address book ${applicationId} ${userId} ${udid}`;
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}
+
+/** Which of the phones are in the book; undefined: all that are. */
+async function knownPhones(transaction: Transaction, book: BookKey, phones: string[] | undefined): Promise<string[]> {
+  const rows = phones
+    ? await transaction.$queryRaw<{ phone: string }[]>`
+        SELECT c.phone FROM contacts c WHERE ${inBook(book)} AND c.phone = ANY(${phones}::text[])`
+    : await transaction.$queryRaw<{ phone: string }[]>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
+  return rows.map(({ phone }) => phone);
+}
+
+async function storePlan(transaction: Transaction, book: BookKey, { gone, stored }: UploadPlan): Promise<void> {
+  const { applicationId, userId, udid } = book;
+  if (gone.length > 0) {
+    await transaction.$executeRaw`DELETE FROM contacts c WHERE ${inBook(book)} AND c.phone = ANY(${gone}::text[])`;
+  }
+  if (stored.length === 0) return;
+  await transaction.$executeRaw`
+    INSERT INTO contacts AS c (application_id, user_id, udid, phone, name)
+    SELECT ${applicationId}::int, ${userId}::int, ${udid}, s.phone, s.name
+    FROM unnest(${stored.map(({ phone }) => phone)}::text[], ${stored.map(({ name }) => name)}::text[])
+      WITH ORDINALITY AS s (phone, name, place)
+    ORDER BY s.place
+    ON CONFLICT (application_id, user_id, udid, phone) DO UPDATE SET name = excluded.name
+    WHERE c.name <> excluded.name`;
+}

@@ -1,0 +1,34 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { Application } from '../../generated/prisma/client.ts';
+import { DisabledError, InvalidParametersError } from '../../lib/errors.ts';
+import { findAssistant } from '../assistants.ts';
+import type { AskedAssistant } from './ask.ts';
+
+/** What assistants do, each of which an application can switch off. */
+export type AiFeature = 'answerAssist' | 'summarize' | 'translate' | 'gateway';
+
+const NAMES: Record<AiFeature, string> = {
+  answerAssist: 'AI Answer Assistant',
+  summarize: 'AI Summarize',
+  translate: 'AI Translate',
+  gateway: 'AI Gateway',
+};
+
+/**
+ * What every helper asks first, in the order of gaps §15.
+ * @param problems sentences of the rules that the parameters break
+ * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant
+ */
+export async function requireAssistant(
+  feature: AiFeature,
+  assistantId: string | null | undefined,
+  problems: string[],
+  { viewer }: ActingContext,
+): Promise<AskedAssistant> {
+  const { applicationId } = viewer;
+  const application: Application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
+  if (!application[feature]) throw new DisabledError(`${NAMES[feature]} is disabled`);
+  if (problems.length > 0) throw new InvalidParametersError(...problems);
+  return { assistant: await findAssistant(applicationId, assistantId!.trim()), quota: application.aiDailyTokens };
+}

@@ -1,0 +1,107 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { textProblems } from '../../lib/ai-rules.ts';
+import {
+  dialogParts,
+  joinedSummaryPrompt,
+  MAX_QUOTE,
+  type PromptText,
+  type QuotedMessage,
+  summaryPrompt,
+} from '../../lib/prompts.ts';
+import type { LiveQueue } from '../../realtime/live-queue.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import { visibleTo } from '../messages/rows.ts';
+import { type AskedAssistant, ask, askBitByBit } from './ask.ts';
+import { requireAssistant } from './features.ts';
+import { type AnswerPart, live } from './live.ts';
+
+export interface SummaryRequest {
+  assistantId?: string | null;
+  dialogId?: string | null;
+}
+
+/** Messages that a summary is made from. */
+const LATEST = 1000;
+
+/** Parts of a long dialog that are asked about at once. */
+const AT_ONCE = 3;
+
+/** Characters of the kind of an attachment. */
+const MAX_KIND = 50;
+
+const EMPTY = 'Chat is empty.';
+
+/**
+ * Summarizes the latest messages of a dialog that the caller can see (gaps §15); no model is asked about an empty one.
+ * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant or dialog
+ * @throws {ForbiddenError} the caller is no occupant; checked in this order
+ * @throws {RateLimitedError} @throws {ServiceUnavailableError} the model is away
+ */
+export async function summarizeDialog(request: SummaryRequest, context: ActingContext): Promise<string> {
+  const { asked, parts } = await readDialog(request, context);
+  if (parts.length === 0) return EMPTY;
+  return ask(asked, await lastPrompt(asked, parts, context), context);
+}
+
+/** The same bit by bit; what is wrong with the request is told at once. */
+export async function streamSummary(request: SummaryRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
+  const { asked, parts } = await readDialog(request, context);
+  return live(async function* (signal) {
+    if (parts.length === 0) yield EMPTY;
+    else yield* askBitByBit(asked, await lastPrompt(asked, parts, context), context, signal);
+  });
+}
+
+async function readDialog(
+  { assistantId, dialogId }: SummaryRequest,
+  context: ActingContext,
+): Promise<{ asked: AskedAssistant; parts: string[] }> {
+  const problems = [...textProblems('smart_chat_assistant_id', assistantId), ...textProblems('dialog_id', dialogId)];
+  const asked = await requireAssistant('summarize', assistantId, problems, context);
+  const dialog = await requireReadableDialog(dialogId!.trim(), context.viewer);
+  return { asked, parts: dialogParts(await latestMessages(dialog.id, context)) };
+}
+
+/** A dialog of one part is summarized as it is, a longer one by the summaries of its parts. */
+async function lastPrompt(
+  { assistant, quota }: AskedAssistant,
+  parts: string[],
+  context: ActingContext,
+): Promise<PromptText> {
+  const { instructions } = assistant;
+  if (parts.length === 1) return summaryPrompt(instructions, parts[0]!);
+  const summaries: string[] = [];
+  for (let start = 0; start < parts.length; start += AT_ONCE) {
+    const together = parts.slice(start, start + AT_ONCE).map((part) => summaryPrompt(instructions, part));
+    summaries.push(...(await Promise.all(together.map((prompt) => ask({ assistant, quota }, prompt, context)))));
+  }
+  return joinedSummaryPrompt(instructions, summaries);
+}
+
+interface LatestMessage {
+  senderId: number;
+  text: string;
+  kinds: string[];
+  createdAt: Date;
+}
+
+async function latestMessages(dialogId: string, { viewer, loaders }: ActingContext): Promise<QuotedMessage[]> {
+  const { applicationId } = viewer;
+  const messages = await db.$queryRaw<LatestMessage[]>`
+    SELECT m.sender_id AS "senderId", left(m.text, ${MAX_QUOTE + 1}::int) AS text, m.created_at AS "createdAt",
+      ARRAY(SELECT left(a ->> 'type', ${MAX_KIND}::int) FROM json_array_elements(m.attachments) a
+        WHERE a ->> 'type' IS NOT NULL) AS kinds
+    FROM messages m
+    WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND ${visibleTo(viewer)}
+    ORDER BY m.seq DESC LIMIT ${LATEST}`;
+  const senders = [...new Set(messages.map(({ senderId }) => senderId))];
+  const users = await Promise.all(senders.map((id) => loaders.user.load({ applicationId, id })));
+  const names = new Map(users.flatMap((user) => (user ? [[user.id, user.fullName ?? user.login]] : [])));
+  return messages.reverse().map(({ senderId, text, kinds, createdAt }) => ({
+    from: names.get(senderId) ?? `User ${senderId}`,
+    at: createdAt.toISOString(),
+    text,
+    ...(kinds.length > 0 && { attachments: kinds }),
+  }));
+}

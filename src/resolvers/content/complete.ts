@@ -1,0 +1,37 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { Blob } from '../../generated/prisma/client.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { letGo, removeLoose } from '../files/loose.ts';
+import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
+
+/**
+ * Makes what was uploaded the bytes of the blob, instead of those it had; with that the right to upload ends. Done
+ * again, say after a lost answer, it changes nothing.
+ * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
+ * @throws {UnprocessableError} nothing was uploaded
+ */
+export async function completeBlob(id: number, context: ActingContext): Promise<Blob> {
+  const found = await requireBlob(id, context.viewer);
+  requireOwn(found, context.viewer);
+
+  const at = context.now();
+  const { blob, replaced } = await db.$transaction(async (transaction) => {
+    const { upload, ...before } = await lockBlob(transaction, found);
+    if (!upload && before.storageKey) return { blob: before, replaced: [] };
+    if (!upload?.storageKey) throw new UnprocessableError('File was not uploaded');
+
+    const { applicationId } = before;
+    const { storageKey, size } = upload;
+    const earlier = filesOf(before);
+    await letGo(transaction, earlier, at);
+    await transaction.blobUpload.delete({ where: { applicationId_id: { applicationId, id: upload.id } } });
+    const after = await transaction.blob.update({
+      where: { applicationId_id: { applicationId, id } },
+      data: { storageKey, size, completedAt: at, updatedAt: at },
+    });
+    return { blob: after, replaced: earlier };
+  });
+  await removeLoose(replaced, context);
+  return blob;
+}

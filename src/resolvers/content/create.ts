@@ -1,0 +1,32 @@
+import type { UserContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { type BlobInput, checkedBlob, newBlobProblems } from '../../lib/blob-rules.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { newAccess } from './access.ts';
+import type { BlobRow } from './rows.ts';
+import { newUid } from './uids.ts';
+
+/**
+ * Makes a blob without bytes, and the right to upload them for an hour (gaps §13.2).
+ * @throws {InvalidFieldsError} all fields at fault, all texts
+ */
+export async function createBlob(input: BlobInput, { viewer, now }: UserContext): Promise<BlobRow> {
+  const problems = newBlobProblems(input);
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+
+  const { applicationId, userId } = viewer;
+  const at = now();
+  const { upload, ...blob } = await db.blob.create({
+    data: {
+      ...checkedBlob(input),
+      applicationId,
+      userId,
+      uid: newUid(applicationId),
+      createdAt: at,
+      updatedAt: at,
+      upload: { create: newAccess(at) },
+    },
+    include: { upload: true },
+  });
+  return { ...blob, access: upload! };
+}

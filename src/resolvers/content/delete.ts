@@ -1,0 +1,23 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { letGo, removeLoose } from '../files/loose.ts';
+import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
+
+/**
+ * Deletes a blob, bytes too. A download that is under way ends in peace.
+ * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
+ */
+export async function deleteBlob(id: number, context: ActingContext): Promise<true> {
+  const found = await requireBlob(id, context.viewer);
+  requireOwn(found, context.viewer);
+
+  const files = await db.$transaction(async (transaction) => {
+    const { upload, ...blob } = await lockBlob(transaction, found);
+    const lost = filesOf(blob, upload);
+    await letGo(transaction, lost, context.now());
+    await transaction.blob.delete({ where: { applicationId_id: { applicationId: blob.applicationId, id } } });
+    return lost;
+  });
+  await removeLoose(files, context);
+  return true;
+}

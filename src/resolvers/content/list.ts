@@ -1,0 +1,48 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { Blob } from '../../generated/prisma/client.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import { type Connection, type ConnectionArguments, type Cursor, connection, pageRequest } from '../../lib/pages.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+
+export type BlobPage = Connection<Blob> & { totalCount: () => Promise<number> };
+
+/** All of a user's, or for an API key alone of everybody's. */
+const ALL = 0;
+
+/**
+ * The caller's blobs, newest first; an API key alone gets all of the application.
+ * @param skip blobs to pass over; the cost grows with it
+ * @throws {BadInputError} page or cursor
+ */
+export async function listBlobs(
+  { skip, ...asked }: ConnectionArguments & { skip?: number | null },
+  { viewer }: ActingContext,
+): Promise<BlobPage> {
+  const { applicationId } = viewer;
+  const own = viewer.kind === 'user' ? { userId: viewer.userId } : {};
+  const page = pageRequest(asked);
+  const blobs = await db.blob.findMany({
+    where: { applicationId, ...own, id: { lt: idOf(page.after), gt: idOf(page.before) } },
+    orderBy: { id: page.isBackward ? 'asc' : 'desc' },
+    take: page.limit + 1,
+    skip: Math.max(skip ?? 0, 0),
+  });
+  return {
+    ...connection(blobs, page, ({ id }) => ({ value: id, id: String(id) })),
+    totalCount: () => countBlobs(applicationId, own.userId ?? ALL),
+  };
+}
+
+async function countBlobs(applicationId: number, userId: number): Promise<number> {
+  const count = await db.blobCount.findUnique({ where: { applicationId_userId: { applicationId, userId } } });
+  return count?.number ?? 0;
+}
+
+/** Cursors come from outside; the ids of ours are numbers. */
+function idOf(cursor: Cursor | undefined): number | undefined {
+  if (!cursor) return undefined;
+  const id = /^\d{1,10}$/.test(cursor.id) ? Number(cursor.id) : 0;
+  if (!isDatabaseId(id)) throw new BadInputError('Invalid cursor');
+  return id;
+}

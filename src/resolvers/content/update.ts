@@ -1,0 +1,49 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { BlobUpload } from '../../generated/prisma/client.ts';
+import { type BlobInput, changeProblems, checkedChanges } from '../../lib/blob-rules.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { letGo, removeLoose } from '../files/loose.ts';
+import { newAccess } from './access.ts';
+import { type BlobRow, type BlobWithUpload, filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
+
+export interface BlobChanges extends BlobInput {
+  /** Gives a new right to upload; one given before ends, with what came by it. */
+  new?: unknown;
+}
+
+/**
+ * Changes what is given of a blob. Its bytes stay as they are until a new upload is completed.
+ * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
+ */
+export async function updateBlob(id: number, input: BlobChanges, context: ActingContext): Promise<BlobRow> {
+  const problems = changeProblems(input);
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+  const found = await requireBlob(id, context.viewer);
+  requireOwn(found, context.viewer);
+
+  const at = context.now();
+  const { blob, abandoned } = await db.$transaction(async (transaction) => {
+    const before = await lockBlob(transaction, found);
+    const { applicationId } = before;
+    const lost = input.new === true ? filesOf(before.upload) : [];
+    await letGo(transaction, lost, at);
+    const access = input.new === true ? await renewAccess(transaction, before, at) : undefined;
+    const after = await transaction.blob.update({
+      where: { applicationId_id: { applicationId, id } },
+      data: { ...checkedChanges(input), updatedAt: at },
+    });
+    return { blob: { ...after, ...(access && { access }) }, abandoned: lost };
+  });
+  await removeLoose(abandoned, context);
+  return blob;
+}
+
+async function renewAccess(
+  transaction: Transaction,
+  { applicationId, id: blobId, upload }: BlobWithUpload,
+  at: Date,
+): Promise<BlobUpload> {
+  if (upload) await transaction.blobUpload.delete({ where: { applicationId_id: { applicationId, id: upload.id } } });
+  return transaction.blobUpload.create({ data: { applicationId, blobId, ...newAccess(at) } });
+}

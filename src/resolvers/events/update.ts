@@ -1,0 +1,85 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import type { Event } from '../../generated/prisma/client.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import {
+  checkSchedule,
+  firstDue,
+  messageProblems,
+  nameProblems,
+  nextDue,
+  type Schedule,
+  type ScheduleInput,
+} from '../../lib/event-rules.ts';
+import { storedMessage } from '../../lib/push-messages.ts';
+import { cancelSends, holdEvent } from './own.ts';
+
+/** What may be changed of an event; what is undefined stays as it is. */
+export interface EventChanges extends ScheduleInput {
+  /** False cancels; true has an event sent again that is not active. */
+  active?: boolean | null;
+  message?: string | null;
+  name?: string | null;
+}
+
+/**
+ * Changes an event of the caller's; what is given is checked and rewritten as at creation (gaps §11).
+ * @throws {NotFoundError} unknown, or another's
+ * @throws {UnprocessableError} all that is wrong
+ */
+export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<Event> {
+  const at = context.now();
+  const updated = await db.$transaction(async (transaction) => {
+    const event = await holdEvent(transaction, id, context.viewer);
+    const data = { ...contentOf(event, changes), ...timesOf(event, changes, at), updatedAt: at };
+    if (event.active && data.active === false) await cancelSends(transaction, event, at);
+    return transaction.event.update({
+      where: { applicationId_id: { applicationId: event.applicationId, id: event.id } },
+      data,
+    });
+  });
+  context.pushBell.ring();
+  return updated;
+}
+
+function contentOf(event: Event, { message, name }: EventChanges): Prisma.EventUpdateInput {
+  const problems = [...nameProblems(name), ...(message === undefined ? [] : messageProblems(message))];
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+  return {
+    name: name === undefined ? undefined : name?.trim() || null,
+    message: message == null ? undefined : storedMessage(event.channel, message),
+  };
+}
+
+function timesOf(event: Event, changes: EventChanges, at: Date): Prisma.EventUpdateInput {
+  const isMoved = [changes.date, changes.period, changes.endDate].some((time) => time !== undefined);
+  const schedule = isMoved ? movedSchedule(event, changes, at) : event;
+  const { date, period, endDate } = schedule;
+  const isActive = changes.active ?? event.active;
+  if (!isActive) return { date, period, endDate, active: false, dueAt: null };
+  if (event.active && !isMoved) return {};
+  const isUnderWay = event.active && event.dueAt === null;
+  // What is being sent now is not sent at once again.
+  const dueAt = isUnderWay && !(date && date > at) ? nextDue(schedule, at) : firstDue(schedule, at);
+  return { date, period, endDate, active: isUnderWay || dueAt !== null, dueAt };
+}
+
+function movedSchedule(event: Event, { date, period, endDate }: EventChanges, at: Date): Schedule {
+  const { schedule, problems } = checkSchedule(
+    event.eventType,
+    {
+      date: date === undefined ? secondsOf(event.date) : date,
+      period: period === undefined ? event.period : period,
+      endDate: endDate === undefined ? secondsOf(event.endDate) : endDate,
+    },
+    at,
+    date !== undefined,
+  );
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+  // The first of repeated sends keeps the fraction of a second that it may have.
+  return date === undefined ? { ...schedule, date: event.date } : schedule;
+}
+
+function secondsOf(moment: Date | null): number | null {
+  return moment && moment.getTime() / 1000;
+}

@@ -1,0 +1,30 @@
+import type { ActingContext, KnownContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { Geodatum } from '../../generated/prisma/client.ts';
+import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+
+/**
+ * @throws {InvalidFieldsError} an id that is no positive integer
+ * @throws {NotFoundError}
+ */
+export async function findGeodatum(id: number, { viewer }: KnownContext): Promise<Geodatum> {
+  if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  const { applicationId } = viewer;
+  const geodatum = isDatabaseId(id)
+    ? await db.geodatum.findUnique({ where: { applicationId_id: { applicationId, id } } })
+    : null;
+  if (!geodatum) throw new NotFoundError();
+  return geodatum;
+}
+
+/**
+ * One that the caller may change: their own, or any for an API key alone.
+ * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError} another user's
+ */
+export async function requireOwnGeodatum(id: number, context: ActingContext): Promise<Geodatum> {
+  const geodatum = await findGeodatum(id, context);
+  const { viewer } = context;
+  if (viewer.kind === 'user' && viewer.userId !== geodatum.userId) throw new ForbiddenError();
+  return geodatum;
+}

@@ -1,0 +1,197 @@
+import type { KnownContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import {
+  between,
+  conditionOf,
+  type FilteredField,
+  type FilterInput,
+  type Order,
+  orderBy,
+} from '../../db/conditions.ts';
+import type { Geodatum } from '../../generated/prisma/client.ts';
+import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
+import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle } from '../../lib/geodata.ts';
+import {
+  type Connection,
+  type ConnectionArguments,
+  connection,
+  type PageRequest,
+  pageRequest,
+} from '../../lib/pages.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+
+export type GeodataSortField = 'createdAt' | 'latitude' | 'longitude' | 'distance';
+
+/** What is asked of the places; all that is given has to match. */
+export interface GeodataListing {
+  filter?: FilterInput | null;
+  /** Part of the user's login or full name, letter case ignored. */
+  userName?: string | null;
+  externalUserIds?: readonly number[] | null;
+  within?: Rectangle | null;
+  position?: Position | null;
+  /** Metres around `position`. */
+  radius?: number | null;
+  /** Only the newest of each user. */
+  latestOnly?: boolean | null;
+  /** Only those with a status. */
+  withStatus?: boolean | null;
+  /** Default: the newest first. */
+  orderBy?: { field: GeodataSortField; direction: 'asc' | 'desc' } | null;
+  /** Places to pass over; the cost grows with it. */
+  skip?: number | null;
+}
+
+type GeodatumRow = Geodatum & { sortValue: Date | number };
+
+const COLUMNS = Prisma.sql`g.application_id AS "applicationId", g.id, g.user_id AS "userId", g.latitude, g.longitude,
+  g.status, g.is_latest AS "isLatest", g.created_at AS "createdAt", g.updated_at AS "updatedAt"`;
+
+const FIELDS: Record<string, FilteredField> = {
+  createdAt: { column: Prisma.sql`g.created_at`, cast: 'timestamptz' },
+  userId: { column: Prisma.sql`g.user_id`, cast: 'int8' },
+};
+
+const SORTS: Record<Exclude<GeodataSortField, 'distance'>, Pick<Order, 'column' | 'cast'>> = {
+  createdAt: { column: Prisma.sql`g.created_at`, cast: 'timestamptz' },
+  latitude: { column: Prisma.sql`g.latitude`, cast: 'float8' },
+  longitude: { column: Prisma.sql`g.longitude`, cast: 'float8' },
+};
+
+/** Where a place lies on the sphere with the radius 1: what the indexes keep. */
+const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
+
+/**
+ * Places of the application's users (gaps §14).
+ * @throws {UnprocessableError} a distance from nowhere
+ * @throws {BadInputError} a place that the earth does not have, a negative radius, page or cursor
+ */
+export async function listGeodata(
+  listing: GeodataListing & ConnectionArguments,
+  { viewer }: KnownContext,
+): Promise<Connection<Geodatum> & { totalCount: () => Promise<number> }> {
+  const { applicationId } = viewer;
+  const page = geodataPage(listing);
+  requirePlaces(listing);
+  const order = orderOf(listing);
+  const found = selection(applicationId, listing);
+  const rows = await db.$queryRaw<GeodatumRow[]>`
+    SELECT ${COLUMNS}, ${order.column} AS "sortValue" FROM ${found}
+      AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)}
+    LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
+  return {
+    ...connection(rows, page, ({ sortValue, id }) => ({
+      value: sortValue instanceof Date ? sortValue.toISOString() : sortValue,
+      id: String(id),
+    })),
+    totalCount: () => (isUnfiltered(listing) ? countAll(applicationId) : count(found)),
+  };
+}
+
+/** `geodata g WHERE …`, with the table narrowed down to a part of the earth if one is asked for. */
+function selection(applicationId: number, listing: GeodataListing): Prisma.Sql {
+  const { filter, userName, externalUserIds, latestOnly, withStatus, orderBy } = listing;
+  const conditions = [Prisma.sql`g.application_id = ${applicationId}`];
+  if (latestOnly) conditions.push(Prisma.sql`g.is_latest`);
+  conditions.push(...placeConditions(listing));
+  const there = Prisma.join(conditions, ' AND ');
+  // Of places in a part of the earth the planner knows too little: else it looks for them among all, newest first.
+  const isApart = orderBy?.field !== 'distance' && (listing.within || listing.radius != null);
+  const table = isApart
+    ? Prisma.sql`(SELECT * FROM geodata g WHERE ${there} OFFSET 0) g WHERE true`
+    : Prisma.sql`geodata g WHERE ${there}`;
+  const more = [table, conditionOf(filter, FIELDS)];
+  if (withStatus) more.push(Prisma.sql`g.status IS NOT NULL`);
+  if (userName != null) more.push(Prisma.sql`g.user_id IN (${usersNamed(applicationId, userName)})`);
+  if (externalUserIds != null) {
+    more.push(Prisma.sql`g.user_id IN (SELECT u.id FROM users u
+      WHERE u.application_id = ${applicationId} AND u.external_user_id = ANY(${[...externalUserIds]}::int8[]))`);
+  }
+  return Prisma.join(more, ' AND ');
+}
+
+function placeConditions({ within, position, radius }: GeodataListing): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [];
+  if (within) {
+    const { low, high } = boxAround(within);
+    const { south, north, west, east } = within;
+    const isAcross = Prisma.raw(west > east ? 'OR' : 'AND');
+    conditions.push(
+      Prisma.sql`${PLACE} <@ cube(${low}::float8[], ${high}::float8[])`,
+      Prisma.sql`g.latitude BETWEEN ${south}::float8 AND ${north}::float8`,
+      Prisma.sql`(g.longitude >= ${west}::float8 ${isAcross} g.longitude <= ${east}::float8)`,
+    );
+  }
+  if (position && radius != null) {
+    const [center, chord] = [placeOf(position), chordOf(radius)];
+    conditions.push(
+      Prisma.sql`${PLACE} <@ cube_enlarge(${center}, ${chord}::float8, 3)`,
+      Prisma.sql`${PLACE} <-> ${center} <= ${chord}::float8`,
+    );
+  }
+  return conditions;
+}
+
+function usersNamed(applicationId: number, name: string): Prisma.Sql {
+  const field = (column: Prisma.Sql): FilteredField => ({ column, cast: 'text' });
+  const fields = { login: field(Prisma.sql`u.login_key`), fullName: field(Prisma.sql`u.full_name`) };
+  const named = conditionOf({ or: [{ login: { contains: name } }, { fullName: { contains: name } }] }, fields);
+  return Prisma.sql`SELECT u.id FROM users u WHERE u.application_id = ${applicationId} AND ${named}`;
+}
+
+/** The farthest first are those nearest to the other side of the earth, which the same index knows. */
+function orderOf({ orderBy, position }: GeodataListing): Order {
+  const { field, direction } = orderBy ?? { field: 'createdAt', direction: 'desc' };
+  const order = { id: Prisma.sql`g.id`, isDescending: direction === 'desc', isAlwaysSet: true };
+  if (field !== 'distance') return { ...SORTS[field], ...order };
+  const from = placeOf(direction === 'desc' ? antipodeOf(position!) : position!);
+  return { ...order, column: Prisma.sql`${PLACE} <-> ${from}`, cast: 'float8', isDescending: false };
+}
+
+function placeOf({ latitude, longitude }: Position): Prisma.Sql {
+  return Prisma.sql`place_of(${latitude}::float8, ${longitude}::float8)`;
+}
+
+function requirePlaces({ within, position, radius, orderBy }: GeodataListing): void {
+  if (!position && (radius != null || orderBy?.field === 'distance')) {
+    throw new UnprocessableError('current_position is required');
+  }
+  if (radius != null && !(radius >= 0)) throw new BadInputError('radius should not be negative');
+  const corners = within
+    ? [
+        { latitude: within.south, longitude: within.west },
+        { latitude: within.north, longitude: within.east },
+      ]
+    : [];
+  const places = position ? [position, ...corners] : corners;
+  if (!places.every(isPosition)) throw new BadInputError('There is no such place on the earth');
+  if (within && within.south > within.north) throw new BadInputError('north should not lie south of south');
+}
+
+/** Cursors come from outside; the ids of ours are numbers. */
+function geodataPage(listing: ConnectionArguments): PageRequest {
+  const page = pageRequest(listing);
+  for (const cursor of [page.after, page.before]) {
+    if (!cursor) continue;
+    if (!(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) throw new BadInputError('Invalid cursor');
+  }
+  return page;
+}
+
+function isUnfiltered({ filter, userName, externalUserIds, within, radius, latestOnly, withStatus }: GeodataListing) {
+  const isGiven = [userName, externalUserIds, within, radius].some((value) => value != null);
+  return Object.keys(filter ?? {}).length === 0 && !isGiven && !latestOnly && !withStatus;
+}
+
+/** Kept, so that the plainest list costs the same with a million of them. */
+async function countAll(applicationId: number): Promise<number> {
+  const { _sum } = await db.geodataCount.aggregate({ where: { applicationId }, _sum: { count: true } });
+  return _sum.count ?? 0;
+}
+
+/** The cost grows with what is found. */
+async function count(found: Prisma.Sql): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM ${found}`;
+  return row!.count;
+}

@@ -1,0 +1,36 @@
+import type { Services } from '../../context.ts';
+import type { WorkQueue } from '../../db/work-queue.ts';
+
+/** What whoever sends pushes works with. */
+export interface PushContext
+  extends Pick<Services, 'now' | 'log' | 'sealer' | 'pushGateways' | 'presence' | 'pushBell'> {
+  queue: WorkQueue;
+}
+
+/** The queue of sends whose devices are to be found. */
+export const SPREAD = 'push-spread';
+
+/** The queue of devices that are to be served, some of one send at a time. */
+export const DELIVER = 'push-deliver';
+
+export interface SpreadJob {
+  applicationId: number;
+  sendId: string;
+}
+
+export interface DeliverJob extends SpreadJob {
+  /** Subscriptions. */
+  ids: number[];
+}
+
+/** Devices of one job: few enough to be served long before it is given to another process. */
+const JOB_DEVICES = 250;
+
+/** The jobs that serve those devices. */
+export function deliverJobs({ applicationId, sendId }: SpreadJob, ids: number[]): DeliverJob[] {
+  const jobs: DeliverJob[] = [];
+  for (let start = 0; start < ids.length; start += JOB_DEVICES) {
+    jobs.push({ applicationId, sendId, ids: ids.slice(start, start + JOB_DEVICES) });
+  }
+  return jobs;
+}

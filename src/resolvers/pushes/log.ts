@@ -1,0 +1,95 @@
+import { db } from '../../db/client.ts';
+import type { PushOutcome } from '../../gateways/push/gateway.ts';
+import type { PushSend } from '../../generated/prisma/client.ts';
+import { nextAttempt, PUSH_LIFETIME } from '../../lib/retries.ts';
+import { hashSecret } from '../../lib/tokens.ts';
+import type { PushContext } from './context.ts';
+
+/** What is logged of a device. */
+interface LoggedDevice {
+  subscriptionId: number;
+  attempts: number;
+  sequence: string | null;
+}
+
+interface Entry {
+  subscriptionId: number;
+  status: 'pending' | 'delivered' | 'failed';
+  answer: string;
+  answeredAt: Date;
+  retryAt: Date | null;
+}
+
+/** Outcomes that are written together: what a crash may have sent twice is about as much. */
+const BATCH = 50;
+
+const MAX_ANSWER = 300;
+
+/** Writes down what became of the devices of a send, some at a time, and decides what is tried again. */
+export class DeliveryLog {
+  readonly #send: PushSend;
+  readonly #context: PushContext;
+  #entries: Entry[] = [];
+
+  constructor(send: PushSend, context: PushContext) {
+    this.#send = send;
+    this.#context = context;
+  }
+
+  async tell(device: LoggedDevice, outcome: PushOutcome): Promise<void> {
+    if (outcome.kind === 'gone') await this.#forget(device, outcome.since);
+    this.#entries.push(this.#entryOf(device, outcome));
+    if (this.#entries.length >= BATCH) await this.flush();
+  }
+
+  /** In one statement, so that the counts of the send always are those of its devices. */
+  async flush(): Promise<void> {
+    const entries = this.#entries;
+    if (entries.length === 0) return;
+    this.#entries = [];
+    const { applicationId, id } = this.#send;
+    await db.$executeRaw`
+      WITH told AS (
+        SELECT * FROM json_to_recordset(${JSON.stringify(entries)}::json)
+          AS t ("subscriptionId" int, status text, answer text, "answeredAt" timestamptz, "retryAt" timestamptz)
+      ), logged AS (
+        UPDATE push_deliveries d SET status = t.status::delivery_status, attempts = d.attempts + 1, answer = t.answer,
+          answered_at = t."answeredAt", retry_at = t."retryAt"
+        FROM told t
+        WHERE d.application_id = ${applicationId} AND d.send_id = ${id} AND d.subscription_id = t."subscriptionId"
+          AND d.status = 'pending'
+        RETURNING d.status
+      ), counted AS (
+        SELECT count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
+          count(*) FILTER (WHERE status = 'failed')::int AS failed
+        FROM logged
+      )
+      UPDATE push_sends s SET delivered = s.delivered + c.delivered, failed = s.failed + c.failed
+      FROM counted c WHERE s.application_id = ${applicationId} AND s.id = ${id} AND c.delivered + c.failed > 0`;
+  }
+
+  #entryOf({ subscriptionId, attempts }: LoggedDevice, outcome: PushOutcome): Entry {
+    const answeredAt = this.#context.now();
+    const answer = outcome.answer.slice(0, MAX_ANSWER);
+    const entry = { subscriptionId, answer, answeredAt, retryAt: null };
+    if (outcome.kind === 'delivered') return { ...entry, status: 'delivered' };
+    if (outcome.kind !== 'later') return { ...entry, status: 'failed' };
+    const expiresAt = new Date(this.#send.createdAt.getTime() + PUSH_LIFETIME);
+    const { retryAfter } = outcome;
+    const retryAt = nextAttempt({ attempts: attempts + 1, retryAfter, expiresAt }, answeredAt);
+    return retryAt ? { ...entry, status: 'pending', retryAt } : { ...entry, status: 'failed' };
+  }
+
+  /** Unless the device has been told of since, or by another name. */
+  async #forget({ subscriptionId, sequence }: LoggedDevice, since: Date | undefined): Promise<void> {
+    if (sequence === null) return;
+    await db.pushSubscription.deleteMany({
+      where: {
+        applicationId: this.#send.applicationId,
+        id: subscriptionId,
+        sequenceHash: hashSecret(sequence),
+        updatedAt: since && { lte: since },
+      },
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { db, type Transaction } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
+import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
+import { type PushContext, SPREAD } from './context.ts';
+
+/** Seconds for which one process reads for all; if it is gone, another goes on after this. */
+const HELD_SECONDS = 10;
+
+type Progress = 'done' | 'more' | 'gap';
+
+/**
+ * Finds messages that those who are away are to be told of, in the stream of what has happened: sending one costs
+ * nothing more. One process at a time reads for all, and what it has read moves on in the transaction that stores the
+ * sends, so each message is found once.
+ */
+export class MessagePushes {
+  readonly #context: PushContext;
+  readonly #process = randomUUID();
+  #reader: OutboxReader | undefined;
+
+  constructor(context: PushContext) {
+    this.#context = context;
+  }
+
+  /** Reads on. `gap`: something is just being written before what could be read next. */
+  async find(): Promise<Progress> {
+    const held = await this.#hold();
+    if (!held) return 'done';
+    if (!held.hasDevices) {
+      await this.#skip();
+      return 'done';
+    }
+    if (this.#reader?.horizon !== held.position) {
+      this.#reader = new OutboxReader();
+      this.#reader.horizon = held.position;
+    }
+    const { rows, isBehind } = await this.#reader.read();
+    if (rows.length > 0) await this.#store(held.position, rows);
+    return isBehind === 'no' ? 'done' : isBehind;
+  }
+
+  /** Lets another process read at once. */
+  async release(): Promise<void> {
+    await db.$executeRaw`UPDATE push_cursor SET held_until = NULL WHERE holder = ${this.#process}`;
+  }
+
+  async #hold(): Promise<{ position: bigint; hasDevices: boolean } | undefined> {
+    const [held] = await db.$queryRaw<{ position: bigint; hasDevices: boolean }[]>`
+      UPDATE push_cursor SET holder = ${this.#process}, held_until = now() + ${HELD_SECONDS} * interval '1 second'
+      WHERE id = 1 AND (holder = ${this.#process} OR held_until IS NULL OR held_until < now())
+      RETURNING position, EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"`;
+    return held;
+  }
+
+  /** Nobody could be told of what has happened so far. */
+  async #skip(): Promise<void> {
+    this.#reader = undefined;
+    await db.$executeRaw`
+      UPDATE push_cursor SET position = greatest(position, (SELECT max(position) FROM events_outbox))
+      WHERE id = 1 AND holder = ${this.#process}`;
+  }
+
+  async #store(from: bigint, rows: StreamRow[]): Promise<void> {
+    const to = rows.at(-1)!.position;
+    const sent = rows.filter(({ kind }) => kind === 'messageSent');
+    const isStored = await db.$transaction(async (transaction) => {
+      const moved = await transaction.$executeRaw`
+        UPDATE push_cursor SET position = ${to}
+        WHERE id = 1 AND holder = ${this.#process} AND position = ${from}`;
+      if (moved > 0 && sent.length > 0) await this.#storeSends(transaction, sent);
+      return moved > 0;
+    });
+    // Another process has taken over meanwhile, and reads on from where the cursor is.
+    if (!isStored) this.#reader = undefined;
+    else if (sent.length > 0) this.#context.pushBell.ring();
+  }
+
+  async #storeSends(transaction: Transaction, sent: StreamRow[]): Promise<void> {
+    const dialogs = await dialogsToTellOf(transaction, sent);
+    if (dialogs.length === 0) return;
+    const at = this.#context.now();
+    const sends = dialogs.map((dialog) => ({ ...dialog, id: newId(at), createdAt: at }));
+    await transaction.pushSend.createMany({ data: sends });
+    const jobs = sends.map(({ applicationId, id }) => ({ applicationId, sendId: id }));
+    await this.#context.queue.add(transaction, SPREAD, jobs);
+  }
+}
+
+interface ToldDialog {
+  applicationId: number;
+  dialogId: string;
+  firstSeq: number;
+  lastSeq: number;
+}
+
+/** Dialogs with messages for those who are away, of which somebody may be told: several messages of one are one push. */
+function dialogsToTellOf(transaction: Transaction, sent: StreamRow[]): Promise<ToldDialog[]> {
+  return transaction.$queryRaw<ToldDialog[]>`
+    SELECT x.application_id AS "applicationId", x.dialog_id AS "dialogId", min(x.seq) AS "firstSeq",
+      max(x.seq) AS "lastSeq"
+    FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[])
+      AS told (application_id, id)
+    JOIN messages x USING (application_id, id)
+    JOIN dialogs d ON d.application_id = x.application_id AND d.id = x.dialog_id
+    JOIN applications a ON a.id = x.application_id
+    WHERE x.send_to_chat AND a.chat_pushes AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
+    GROUP BY x.application_id, x.dialog_id
+    HAVING EXISTS (SELECT FROM members m
+      JOIN push_subscriptions s ON s.application_id = m.application_id AND s.user_id = m.user_id
+      WHERE m.application_id = x.application_id AND m.dialog_id = x.dialog_id AND m.left_at IS NULL
+        AND s.channel IN ('apns', 'gcm', 'web'))`;
+}

@@ -1,0 +1,161 @@
+import type { UserContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { PushSubscription, PushToken } from '../../generated/prisma/client.ts';
+import {
+  type BrowserKeys,
+  type CheckedDevice,
+  type CheckedToken,
+  checkedDevice,
+  checkedToken,
+  type DeviceInput,
+  deviceProblems,
+  type PushTokenInput,
+  tokenProblems,
+} from '../../lib/device-rules.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { isPushChannel, type PushChannel } from '../../lib/push-names.ts';
+import { hashSecret } from '../../lib/tokens.ts';
+import { holdOwner } from './hold.ts';
+import { listSubscriptions } from './index.ts';
+import { jsonOf, MAX_DEVICES } from './rows.ts';
+import { latestToken } from './tokens.ts';
+
+export interface NewSubscription {
+  /** At least one; several make several subscriptions. */
+  channels: string[];
+  /** Left out, the caller's latest push token is taken. */
+  token?: PushTokenInput | null;
+  /** Left out, the device of that token is taken. */
+  device?: DeviceInput | null;
+}
+
+/** What each of the channels is subscribed with. */
+interface Source {
+  token: CheckedToken | null;
+  device: CheckedDevice;
+  pushTokenId: number | null;
+}
+
+/**
+ * Subscribes a device of the caller; told again, it is the same subscription with another sequence. A device that was
+ * another user's is the caller's from now on; of more than ten the one told of longest ago goes (gaps §10).
+ * @returns all subscriptions of the caller, by id
+ * @throws {UnprocessableError} all that is wrong with it
+ */
+export async function createSubscription(input: NewSubscription, context: UserContext): Promise<PushSubscription[]> {
+  const { channels, problems } = checkedChannels(input);
+  await db.$transaction(async (transaction) => {
+    await holdOwner(transaction, context);
+    const latest = input.token && input.device ? null : await latestToken(transaction, context);
+    const source = sourceOf(input, channels, latest, problems);
+    for (const channel of channels) await subscribe(transaction, channel, source, context);
+    await dropOldest(transaction, context);
+  });
+  return listSubscriptions(context);
+}
+
+function checkedChannels({ channels }: NewSubscription): { channels: PushChannel[]; problems: string[] } {
+  const known = [...new Set(channels)].filter(isPushChannel);
+  const isFine = known.length > 0 && channels.every((channel) => isPushChannel(channel));
+  return { channels: known, problems: isFine ? [] : ['Unknown notification channel'] };
+}
+
+/** @throws {UnprocessableError} what was wrong before, and what is wrong with token and device */
+function sourceOf(
+  { token, device }: NewSubscription,
+  channels: PushChannel[],
+  latest: PushToken | null,
+  problems: string[],
+): Source {
+  const all = [...problems, ...givenTokenProblems(token, channels, latest)];
+  // A given token says nothing of its device, and a mailbox without any token neither.
+  const needsDevice = token || (!latest && channels.every((channel) => channel === 'email') && channels.length > 0);
+  if (device || needsDevice) all.push(...deviceProblems(device ?? {}));
+  if (all.length > 0) throw new UnprocessableError(...all);
+  return {
+    token: token ? checkedToken(token) : latest && { ...latest, keys: latest.keys as BrowserKeys | null },
+    device: device ? checkedDevice(device) : { platform: latest!.platform, udid: latest!.udid },
+    pushTokenId: token ? null : (latest?.id ?? null),
+  };
+}
+
+function givenTokenProblems(
+  token: PushTokenInput | null | undefined,
+  channels: PushChannel[],
+  latest: PushToken | null,
+): string[] {
+  const isBrowser = token ? token.endpoint != null : latest?.keys != null;
+  if (token) return tokenProblems(channels.includes('web') && !isBrowser ? { ...token, endpoint: '' } : token);
+  if (!latest) return channels.some((channel) => channel !== 'email') ? ['Push token is required'] : [];
+  return channels.includes('web') && !isBrowser ? ['Push token is required'] : [];
+}
+
+async function subscribe(
+  transaction: Transaction,
+  channel: PushChannel,
+  { token, device, pushTokenId }: Source,
+  { viewer, now }: UserContext,
+): Promise<void> {
+  const { applicationId, userId } = viewer;
+  const sequence = channel === 'email' ? null : token!.sequence;
+  const sequenceHash = sequence === null ? null : hashSecret(sequence);
+  const of = {
+    channel,
+    environment: token?.environment ?? null,
+    udid: device.udid,
+    bundleIdentifier: token?.bundleIdentifier ?? null,
+  };
+  const values = {
+    ...of,
+    platform: device.platform,
+    sequence,
+    sequenceHash,
+    keys: jsonOf(channel === 'web' ? token!.keys : null),
+    pushTokenId,
+    updatedAt: now(),
+  };
+  if (sequenceHash) await takeOver(transaction, { applicationId, userId, channel, sequenceHash });
+  const known = await transaction.pushSubscription.findFirst({
+    where: { applicationId, userId, ...of },
+    select: { id: true },
+  });
+  if (known) {
+    await transaction.pushSubscription.update({
+      where: { applicationId_id: { applicationId, id: known.id } },
+      data: values,
+    });
+  } else {
+    await transaction.pushSubscription.create({ data: { applicationId, userId, ...values, createdAt: now() } });
+  }
+}
+
+/** The device is nobody else's any more; of two users who claim it at once, the second has it. */
+async function takeOver(
+  transaction: Transaction,
+  {
+    applicationId,
+    userId,
+    channel,
+    sequenceHash,
+  }: Record<'applicationId' | 'userId', number> & {
+    channel: PushChannel;
+    sequenceHash: string;
+  },
+): Promise<void> {
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${applicationId}:${sequenceHash}`}, 0))`;
+  await transaction.pushSubscription.deleteMany({
+    where: { applicationId, sequenceHash, channel, userId: { not: userId } },
+  });
+}
+
+async function dropOldest(transaction: Transaction, { viewer }: UserContext): Promise<void> {
+  const { applicationId, userId } = viewer;
+  const surplus = await transaction.pushSubscription.findMany({
+    where: { applicationId, userId },
+    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+    skip: MAX_DEVICES,
+    select: { id: true },
+  });
+  if (surplus.length === 0) return;
+  await transaction.pushSubscription.deleteMany({ where: { applicationId, id: { in: surplus.map(({ id }) => id) } } });
+}

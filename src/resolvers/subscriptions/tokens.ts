@@ -1,0 +1,82 @@
+import type { UserContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { PushToken } from '../../generated/prisma/client.ts';
+import {
+  checkedDevice,
+  checkedToken,
+  type DeviceInput,
+  deviceProblems,
+  type PushTokenInput,
+  tokenProblems,
+} from '../../lib/device-rules.ts';
+import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+import { holdOwner } from './hold.ts';
+import { jsonOf, MAX_DEVICES } from './rows.ts';
+
+/**
+ * Keeps what a provider calls a device of the caller; told again, it is the same token with another sequence. Of more
+ * than ten the one that was told of longest ago goes, with the subscriptions made from it (gaps §10).
+ * @throws {UnprocessableError} all that is wrong with it
+ */
+export async function createPushToken(
+  { token, device }: { token: PushTokenInput; device: DeviceInput },
+  context: UserContext,
+): Promise<PushToken> {
+  const problems = [...tokenProblems(token), ...deviceProblems(device)];
+  if (problems.length > 0) throw new UnprocessableError(...problems);
+  const { applicationId, userId } = context.viewer;
+  const { keys, ...checked } = checkedToken(token);
+  const { environment, bundleIdentifier } = checked;
+  const kept = checkedDevice(device);
+  const at = context.now();
+  return db.$transaction(async (transaction) => {
+    await holdOwner(transaction, context);
+    const known = await transaction.pushToken.findFirst({
+      where: { applicationId, userId, environment, bundleIdentifier, udid: kept.udid },
+      select: { id: true },
+    });
+    const values = { ...checked, ...kept, keys: jsonOf(keys), updatedAt: at };
+    if (known) {
+      const id = { applicationId, id: known.id };
+      return transaction.pushToken.update({ where: { applicationId_id: id }, data: values });
+    }
+    const made = await transaction.pushToken.create({ data: { applicationId, userId, ...values, createdAt: at } });
+    await dropOldest(transaction, context);
+    return made;
+  });
+}
+
+/**
+ * Forgets a token of the caller's, with the subscriptions made from it.
+ * @throws {NotFoundError} unknown, or another's
+ */
+export async function deletePushToken(id: number, { viewer }: UserContext): Promise<true> {
+  const { applicationId, userId } = viewer;
+  const { count } = isDatabaseId(id)
+    ? await db.pushToken.deleteMany({ where: { applicationId, userId, id } })
+    : { count: 0 };
+  if (count === 0) throw new NotFoundError();
+  return true;
+}
+
+/** The token that the user told of last. */
+export function latestToken(transaction: Transaction, { viewer }: UserContext): Promise<PushToken | null> {
+  const { applicationId, userId } = viewer;
+  return transaction.pushToken.findFirst({
+    where: { applicationId, userId },
+    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+  });
+}
+
+async function dropOldest(transaction: Transaction, { viewer }: UserContext): Promise<void> {
+  const { applicationId, userId } = viewer;
+  const surplus = await transaction.pushToken.findMany({
+    where: { applicationId, userId },
+    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+    skip: MAX_DEVICES,
+    select: { id: true },
+  });
+  if (surplus.length === 0) return;
+  await transaction.pushToken.deleteMany({ where: { applicationId, id: { in: surplus.map(({ id }) => id) } } });
+}

@@ -1,0 +1,89 @@
+import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
+import { type Given, readNumberedObject } from '../lib/parameter-values.ts';
+import { errorList } from './errors.ts';
+import { graphql } from './graphql.ts';
+import { ok, route } from './route.ts';
+
+const AssistAnswer = graphql(`mutation AssistAnswer($input: AnswerInput!) { assistAnswer(input: $input) }`);
+
+const SummarizeDialog = graphql(`mutation SummarizeDialog($input: SummaryInput!) { summarizeDialog(input: $input) }`);
+
+const TranslateText = graphql(`mutation TranslateText($input: TranslationInput!) { translateText(input: $input) }`);
+
+const AskGateway = graphql(`mutation AskGateway($input: GatewayInput!) { askGateway(input: $input) }`);
+
+/** On these an API key wins over a token beside it (gaps §2.2). */
+export const aiRoutes = [
+  route({
+    method: 'post',
+    path: '/ai/ai_extensions/ai_answer_assist',
+    keyWins: true,
+    document: AssistAnswer,
+    variables: ({ given }) => ({
+      input: {
+        assistantId: textOnly(given.smart_chat_assistant_id),
+        message: textOnly(given.message),
+        history: listOrValue(given.history === '' ? null : given.history),
+      },
+    }),
+    respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
+    errors: errorList,
+  }),
+  route({
+    method: 'post',
+    path: '/ai/ai_extensions/ai_summarize',
+    keyWins: true,
+    document: SummarizeDialog,
+    variables: ({ given }) => ({
+      input: { assistantId: textOnly(given.smart_chat_assistant_id), dialogId: textOnly(given.dialog_id) },
+    }),
+    respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
+    errors: errorList,
+  }),
+  route({
+    method: 'post',
+    path: '/ai/ai_extensions/ai_translate',
+    keyWins: true,
+    document: TranslateText,
+    variables: ({ given }) => ({
+      input: {
+        assistantId: textOnly(given.smart_chat_assistant_id),
+        text: textOnly(given.text),
+        toLanguage: textOnly(given.to_language),
+      },
+    }),
+    respond: ({ translateText }) => ok({ answer: translateText }),
+    errors: errorList,
+  }),
+  route({
+    method: 'post',
+    path: '/ai/ai_extensions/ai_gateway',
+    keyWins: true,
+    document: AskGateway,
+    variables: ({ given }) => ({
+      input: {
+        assistantId: textOnly(given.smart_chat_assistant_id),
+        messages: conversationOf(given.messages),
+      },
+    }),
+    respond: ({ askGateway }) => ok({ answer: askGateway }),
+    errors: errorList,
+  }),
+];
+
+/** Here only a text is one: what is something else counts as missing. */
+function textOnly(value: Given): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A list in any of its forms; what is none stays, so that the rule of the parameter can say so. */
+function listOrValue(value: Given): Given {
+  return readNumberedObject(value) ?? value;
+}
+
+/** The same of the messages and of the parts of each. */
+function conversationOf(value: Given): Given {
+  return readNumberedObject(value)?.map((message) =>
+    isObject(message) ? { ...message, content: listOrValue(message.content) as ParameterValue } : message,
+  );
+}

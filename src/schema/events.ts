@@ -1,0 +1,143 @@
+import { createEvents } from '../resolvers/events/create.ts';
+import {
+  deleteEvent,
+  type EventPage,
+  type EventStatus as EventStatusShape,
+  findEvent,
+  findEventStatus,
+  listEvents,
+} from '../resolvers/events/index.ts';
+import { updateEvent } from '../resolvers/events/update.ts';
+import { builder } from './builder.ts';
+
+const Event = builder.prismaObject('Event', {
+  description: 'A push that is sent to some users, once or again and again.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    userId: t.exposeInt('userId', { description: 'The creator; 0 for an API key alone.' }),
+    applicationId: t.exposeInt('applicationId'),
+    eventType: t.exposeString('eventType', { description: '`one_shot`, `fixed_date` or `period_date`.' }),
+    environment: t.exposeString('environment', { description: '`production` or `development`.' }),
+    channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
+    name: t.exposeString('name', { nullable: true }),
+    message: t.exposeString('message', {
+      description: "As the channel's clients take it: `payload=` or `data.message=`, then Base64.",
+    }),
+    date: t.expose('date', { type: 'UnixTime', nullable: true, description: 'The first send; null: at once.' }),
+    period: t.expose('period', { type: 'Seconds', nullable: true, description: 'Between sends.' }),
+    endDate: t.expose('endDate', { type: 'UnixTime', nullable: true }),
+    active: t.exposeBoolean('active', { description: 'Whether a send is due.' }),
+    occuredCount: t.exposeInt('occuredCount', { description: 'Sends that are completed.' }),
+    tagQuery: t.exposeString('tagQuery', { nullable: true, description: 'The tags as they were asked for.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const EventStatus = builder.objectRef<EventStatusShape>('EventStatus').implement({
+  description: 'How far an event has come; the counts are those of its latest send.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    active: t.exposeBoolean('active'),
+    occuredCount: t.exposeInt('occuredCount'),
+    lastSentAt: t.expose('lastSentAt', { type: 'UnixTime', nullable: true }),
+    recipients: t.exposeInt('recipients', { description: 'Devices.' }),
+    delivered: t.exposeInt('delivered'),
+    failed: t.exposeInt('failed'),
+  }),
+});
+
+const EventTagsInput = builder.inputType('EventTagsInput', {
+  description: 'Users with any of `any`, all of `all` and none of `exclude`.',
+  fields: (t) => ({ any: t.stringList(), all: t.stringList(), exclude: t.stringList() }),
+});
+
+const CreateEventsInput = builder.inputType('CreateEventsInput', {
+  description: 'Recipients are all users who are named, by whatever way, but for those with an excluded tag.',
+  fields: (t) => ({
+    notificationType: t.string({ description: '`push`, also when it is left out.' }),
+    environment: t.string({ description: '`production` or `development`.' }),
+    pushType: t.string({
+      description:
+        '`apns`, `apns_voip`, `gcm`, `web` or, by an API key alone, `email`; left out, one for `apns` and one for `gcm`.',
+    }),
+    eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
+    name: t.string(),
+    message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
+    date: t.field({ type: 'UnixTime' }),
+    period: t.field({ type: 'Seconds', description: 'At least 60.' }),
+    endDate: t.field({ type: 'UnixTime' }),
+    userIds: t.intList(),
+    externalUserIds: t.field({ type: ['SafeInt'] }),
+    tags: t.field({ type: EventTagsInput }),
+    tagQuery: t.string({ description: 'The tags as they were asked for; left out, the JSON of `tags`.' }),
+  }),
+});
+
+const UpdateEventInput = builder.inputType('UpdateEventInput', {
+  description: 'What is left out stays as it is.',
+  fields: (t) => ({
+    active: t.boolean({ description: 'False cancels; true has an event sent again that is not active.' }),
+    message: t.string(),
+    name: t.string(),
+    date: t.field({ type: 'UnixTime' }),
+    period: t.field({ type: 'Seconds' }),
+    endDate: t.field({ type: 'UnixTime' }),
+  }),
+});
+
+builder.queryField('events', (t) =>
+  t.withAuth({ userOrKey: true }).connection(
+    {
+      type: Event,
+      description: "The caller's events, the newest first; of an API key alone those that no user made.",
+      args: {
+        skip: t.arg.int({ description: 'Events to pass over; its cost grows with it, that of cursors does not.' }),
+      },
+      resolve: (_root, args, context) => listEvents(args, context),
+    },
+    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as EventPage).totalCount() }) }) },
+  ),
+);
+
+builder.queryField('event', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Event,
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => findEvent(id, context),
+  }),
+);
+
+builder.queryField('eventStatus', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: EventStatus,
+    description: 'How far an event has come.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => findEventStatus(id, context),
+  }),
+);
+
+builder.mutationField('createEvents', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: [Event],
+    description: 'Has a push sent to users, at once or later: one event, or one for each channel.',
+    args: { input: t.arg({ type: CreateEventsInput, required: true }) },
+    resolve: (_root, { input }, context) => createEvents(input, context),
+  }),
+);
+
+builder.mutationField('updateEvent', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Event,
+    args: { id: t.arg.int({ required: true }), input: t.arg({ type: UpdateEventInput, required: true }) },
+    resolve: (_root, { id, input }, context) => updateEvent(id, input, context),
+  }),
+);
+
+builder.mutationField('deleteEvent', (t) =>
+  t.withAuth({ userOrKey: true }).boolean({
+    description: 'Deletes it; what of it is still to be sent is dropped.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => deleteEvent(id, context),
+  }),
+);

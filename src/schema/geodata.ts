@@ -1,0 +1,150 @@
+import { findGeodatum } from '../resolvers/geodata/find.ts';
+import { listGeodata } from '../resolvers/geodata/list.ts';
+import { createGeodatum, deleteGeodatum, deleteOldGeodata, updateGeodatum } from '../resolvers/geodata/write.ts';
+import { builder } from './builder.ts';
+import { DateTimeFilter, SafeIntFilter } from './filters.ts';
+import { SortDirection } from './scalars.ts';
+import { User } from './users.ts';
+
+const Geodatum = builder.prismaObject('Geodatum', {
+  description: 'A place where a user has been; whoever holds a session of the application may read it.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    applicationId: t.exposeInt('applicationId'),
+    userId: t.exposeInt('userId'),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'Null for a user who has just been deleted.',
+      resolve: ({ applicationId, userId }, _args, { loaders }) => loaders.user.load({ applicationId, id: userId }),
+    }),
+    latitude: t.exposeFloat('latitude'),
+    longitude: t.exposeFloat('longitude'),
+    status: t.exposeString('status', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const GeodatumFilter = builder.inputRef<GeodatumFilterShape>('GeodatumFilter').implement({
+  description: 'All that is given must match; of `or` at least one, of `and` each.',
+  fields: (t) => ({
+    createdAt: t.field({ type: DateTimeFilter }),
+    userId: t.field({ type: SafeIntFilter }),
+    or: t.field({ type: [GeodatumFilter] }),
+    and: t.field({ type: [GeodatumFilter] }),
+  }),
+});
+
+interface GeodatumFilterShape {
+  createdAt?: typeof DateTimeFilter.$inferInput | null;
+  userId?: typeof SafeIntFilter.$inferInput | null;
+  or?: GeodatumFilterShape[] | null;
+  and?: GeodatumFilterShape[] | null;
+}
+
+const PositionInput = builder.inputType('PositionInput', {
+  description: 'In degrees.',
+  fields: (t) => ({ latitude: t.float({ required: true }), longitude: t.float({ required: true }) }),
+});
+
+const RectangleInput = builder.inputType('RectangleInput', {
+  description: 'In degrees; a west that lies east of the east means across the date line.',
+  fields: (t) => ({
+    south: t.float({ required: true }),
+    west: t.float({ required: true }),
+    north: t.float({ required: true }),
+    east: t.float({ required: true }),
+  }),
+});
+
+const GeodatumSortField = builder.enumType('GeodatumSortField', {
+  values: {
+    CREATED_AT: { value: 'createdAt' },
+    LATITUDE: { value: 'latitude' },
+    LONGITUDE: { value: 'longitude' },
+    DISTANCE: { value: 'distance', description: 'From `position`.' },
+  } as const,
+});
+
+const GeodatumOrder = builder.inputType('GeodatumOrder', {
+  description: 'Ties by id.',
+  fields: (t) => ({
+    field: t.field({ type: GeodatumSortField, required: true }),
+    direction: t.field({ type: SortDirection, required: true }),
+  }),
+});
+
+const GeodatumInput = builder.inputType('GeodatumInput', {
+  description: 'Latitude and longitude in degrees; a status of at most 1000 characters.',
+  fields: (t) => ({ latitude: t.float(), longitude: t.float(), status: t.string() }),
+});
+
+builder.queryField('geodatum', (t) =>
+  t.withAuth({ session: true }).field({
+    type: Geodatum,
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => findGeodatum(id, context),
+  }),
+);
+
+builder.queryField('geodata', (t) =>
+  t.withAuth({ session: true }).connection(
+    {
+      type: Geodatum,
+      description: 'Where users of the application have been, the newest first or as asked.',
+      args: {
+        filter: t.arg({ type: GeodatumFilter }),
+        userName: t.arg.string({ description: "Part of the user's login or full name, letter case ignored." }),
+        externalUserIds: t.arg({ type: ['SafeInt'], description: "Users' ids in an integrated external system." }),
+        within: t.arg({ type: RectangleInput }),
+        position: t.arg({ type: PositionInput, description: 'From where `radius` and the distance count.' }),
+        radius: t.arg.float({ description: 'In metres.' }),
+        latestOnly: t.arg.boolean({ description: 'Only where users are: the newest of each.' }),
+        withStatus: t.arg.boolean({ description: 'Only those with a status.' }),
+        orderBy: t.arg({ type: GeodatumOrder }),
+        skip: t.arg.int({ description: 'Places to pass over; its cost grows with it, that of cursors does not.' }),
+      },
+      resolve: (_root, args, context) => listGeodata(args, context),
+    },
+    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as WithTotal).totalCount() }) }) },
+  ),
+);
+
+builder.mutationField('createGeodatum', (t) =>
+  t.withAuth({ user: true }).field({
+    type: Geodatum,
+    description: 'Stores where the caller is.',
+    args: { input: t.arg({ type: GeodatumInput, required: true }) },
+    resolve: (_root, { input }, context) => createGeodatum(input, context),
+  }),
+);
+
+builder.mutationField('updateGeodatum', (t) =>
+  t.withAuth({ userOrKey: true }).field({
+    type: Geodatum,
+    description: "Changes what is given of one of the caller's places, or for an API key alone of any.",
+    args: { id: t.arg.int({ required: true }), input: t.arg({ type: GeodatumInput, required: true }) },
+    resolve: (_root, { id, input }, context) => updateGeodatum(id, input, context),
+  }),
+);
+
+builder.mutationField('deleteGeodatum', (t) =>
+  t.withAuth({ userOrKey: true }).boolean({
+    description: "Deletes one of the caller's places, or for an API key alone any.",
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => deleteGeodatum(id, context),
+  }),
+);
+
+builder.mutationField('deleteOldGeodata', (t) =>
+  t.withAuth({ userOrKey: true }).boolean({
+    description: "Deletes the caller's places, or for an API key alone everybody's, that are older than so many days.",
+    args: { days: t.arg.int({ description: 'At least 1.' }) },
+    resolve: (_root, { days }, context) => deleteOldGeodata(days, context),
+  }),
+);
+
+interface WithTotal {
+  totalCount: () => Promise<number>;
+}

@@ -1,0 +1,118 @@
+import { createSubscription } from '../resolvers/subscriptions/create.ts';
+import { deleteSubscription, listSubscriptions } from '../resolvers/subscriptions/index.ts';
+import { createPushToken, deletePushToken } from '../resolvers/subscriptions/tokens.ts';
+import { builder } from './builder.ts';
+
+const PushSubscription = builder.prismaObject('PushSubscription', {
+  description: "A device, or the mailbox, of the caller's that gets pushes of one channel.",
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
+    environment: t.exposeString('environment', {
+      nullable: true,
+      description: '`production` or `development`; null for e-mail that belongs to both.',
+    }),
+    platform: t.exposeString('platform', { description: '`ios`, `android` or `web`.' }),
+    udid: t.exposeString('udid', { description: "The client's own name of the device." }),
+    clientIdentificationSequence: t.exposeString('sequence', {
+      nullable: true,
+      description: "The provider's name of the device; of a browser its endpoint.",
+    }),
+    bundleIdentifier: t.exposeString('bundleIdentifier', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const PushToken = builder.prismaObject('PushToken', {
+  description: 'What a provider calls a device, for subscriptions to be made from.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    environment: t.exposeString('environment'),
+    clientIdentificationSequence: t.exposeString('sequence'),
+    bundleIdentifier: t.exposeString('bundleIdentifier', { nullable: true }),
+  }),
+});
+
+const BrowserKeysInput = builder.inputType('BrowserKeysInput', {
+  description: "The `keys` of a browser's push subscription.",
+  fields: (t) => ({ p256dh: t.string({ required: true }), auth: t.string({ required: true }) }),
+});
+
+const PushTokenInput = builder.inputType('PushTokenInput', {
+  description: "The provider's name of a device; a browser has `endpoint` and `keys` instead of a sequence.",
+  fields: (t) => ({
+    environment: t.string({ description: '`production` or `development`.' }),
+    clientIdentificationSequence: t.string({ description: 'At most 4096 characters.' }),
+    bundleIdentifier: t.string(),
+    endpoint: t.string({ description: 'Where the browser is reached.' }),
+    keys: t.field({ type: BrowserKeysInput }),
+  }),
+});
+
+const DeviceInput = builder.inputType('DeviceInput', {
+  fields: (t) => ({
+    platform: t.string({ description: '`ios`, `android` or `web`.' }),
+    udid: t.string({ description: "The client's own name of the device." }),
+  }),
+});
+
+const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
+  fields: (t) => ({
+    channels: t.stringList({
+      required: true,
+      description: '`apns`, `apns_voip`, `gcm`, `web`, `email`: each becomes a subscription.',
+    }),
+    token: t.field({ type: PushTokenInput, description: "Left out, the caller's latest push token is taken." }),
+    device: t.field({ type: DeviceInput, description: 'Left out, the device of that token is taken.' }),
+  }),
+});
+
+const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
+  fields: (t) => ({
+    token: t.field({ type: PushTokenInput, required: true }),
+    device: t.field({ type: DeviceInput, required: true }),
+  }),
+});
+
+builder.queryField('subscriptions', (t) =>
+  t.withAuth({ user: true }).field({
+    type: [PushSubscription],
+    description: 'Where the caller gets pushes, by id; at most ten.',
+    resolve: (_root, _args, context) => listSubscriptions(context),
+  }),
+);
+
+builder.mutationField('createSubscription', (t) =>
+  t.withAuth({ user: true }).field({
+    type: [PushSubscription],
+    description: 'Subscribes a device, or anew with another sequence. Answers all subscriptions of the caller.',
+    args: { input: t.arg({ type: CreateSubscriptionInput, required: true }) },
+    resolve: (_root, { input }, context) => createSubscription(input, context),
+  }),
+);
+
+builder.mutationField('deleteSubscription', (t) =>
+  t.withAuth({ user: true }).boolean({
+    description: 'Ends pushes to it.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => deleteSubscription(id, context),
+  }),
+);
+
+builder.mutationField('createPushToken', (t) =>
+  t.withAuth({ user: true }).field({
+    type: PushToken,
+    description: 'Keeps what a provider calls a device, for `createSubscription` without a token.',
+    args: { input: t.arg({ type: CreatePushTokenInput, required: true }) },
+    resolve: (_root, { input }, context) => createPushToken(input, context),
+  }),
+);
+
+builder.mutationField('deletePushToken', (t) =>
+  t.withAuth({ user: true }).boolean({
+    description: 'Forgets it, with the subscriptions made from it.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_root, { id }, context) => deletePushToken(id, context),
+  }),
+);

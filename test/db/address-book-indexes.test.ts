@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { ask, type QuickUser, quickUsers } from '../support/chat.ts';
+import { rowsReadBy, type Statement, statementsAbout } from '../support/plans.ts';
+import { sql } from '../support/sql.ts';
+import { apiKey } from '../support/users.ts';
+
+useApp();
+
+const USERS = 20_000;
+const CONTACTS = 50;
+
+let asker: QuickUser;
+
+beforeAll(async () => {
+  await sql(
+    `INSERT INTO users (application_id, id, phone, created_at, updated_at)
+    SELECT $1, 1000 + n, '+44' || (2079000000 + n), now(), now() FROM generate_series(1, ${USERS}) n`,
+    [APPLICATION.id],
+  );
+  const [first, ...others] = (await quickUsers(21)) as [QuickUser, ...QuickUser[]];
+  asker = first;
+  const books = [asker, ...others].map(({ id }) => id);
+  await sql(
+    `INSERT INTO contacts (application_id, user_id, udid, phone, name)
+    SELECT $1, u, '', '+44' || (2079000000 + n * 97), 'N' FROM unnest($2::int[]) u, generate_series(1, ${CONTACTS}) n`,
+    [APPLICATION.id, books],
+  );
+  await sql('VACUUM ANALYZE users, contacts');
+});
+
+async function statementsOf(query: string): Promise<Statement[]> {
+  const statements = await statementsAbout(/\bcontacts\b|phone, '\[/, async () => {
+    await ask(query, {}, asker);
+  });
+  expect(statements.length).toBeGreaterThan(0);
+  return statements;
+}
+
+async function expectReads(query: string, most: number): Promise<void> {
+  for (const statement of await statementsOf(query)) {
+    for (const mode of ['custom', 'generic'] as const) {
+      expect([mode, statement.text, (await rowsReadBy(statement, mode)) <= most]).toEqual([mode, statement.text, true]);
+    }
+  }
+}
+
+describe('an index finds', () => {
+  test('a page of the book', () => expectReads('{ contacts(first: 5) { edges { node { phone } } } }', 7));
+
+  test('the book', () => expectReads('{ addressBook { contacts { phone } } }', CONTACTS));
+
+  test('users by exactly their phone', () => expectReads('{ registeredContacts { totalCount } }', 2 * CONTACTS));
+
+  test('users by their number', async () => {
+    const set = 'mutation ($mode: PhoneMatching) { updateApplication(input: { phoneMatching: $mode }) { id } }';
+    await ask(set, { mode: 'E164' }, apiKey);
+    expect((await ask('{ registeredContacts { totalCount } }', {}, asker)).registeredContacts.totalCount).toBe(
+      CONTACTS,
+    );
+    await expectReads('{ registeredContacts { totalCount } }', 2 * CONTACTS);
+  });
+});

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { S3Storage } from '../../src/gateways/s3-storage.ts';
+import { newStorageKey } from '../../src/gateways/storage.ts';
+import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../support/s3.ts';
+
+let store: ObjectStore;
+let folder: string;
+let storage: S3Storage;
+const log = pino({ level: 'silent' });
+
+beforeAll(async () => {
+  Object.assign(process.env, STORE_CREDENTIALS);
+  store = await startObjectStore();
+  folder = await mkdtemp(join(tmpdir(), 'atrium-files-'));
+  storage = new S3Storage({ ...store, region: undefined }, folder, log);
+});
+
+afterAll(async () => {
+  storage.close();
+  await store.stop();
+  await rm(folder, { recursive: true });
+});
+
+const put = (key: string, ...chunks: Buffer[]) => storage.put(key, Readable.from(chunks), { maxBytes: 10_000_000 });
+
+test('keeps bytes as they are, and none of them here', async () => {
+  const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
+  const key = newStorageKey(92);
+  const md5 = createHash('md5').update(bytes).digest('hex');
+  expect(await put(key, bytes.subarray(0, 7), bytes.subarray(7))).toEqual({ size: 3_000_000, md5 });
+  const found = await storage.get(key);
+  expect(found!.size).toBe(3_000_000);
+  expect((await buffer(found!.stream)).equals(bytes)).toBe(true);
+  expect(await store.keys()).toContain(key);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('gives a range of them', async () => {
+  const key = newStorageKey(92);
+  await put(key, Buffer.from('0123456789'));
+  const found = await storage.get(key, { start: 3, end: 5 });
+  expect([await text(found!.stream), found!.size]).toEqual(['345', 10]);
+});
+
+test('keeps a file of no bytes', async () => {
+  const key = newStorageKey(92);
+  expect((await put(key)).size).toBe(0);
+  const found = await storage.get(key);
+  expect([await text(found!.stream), found!.size]).toEqual(['', 0]);
+});
+
+test('sends nothing of what is too large or breaks off', async () => {
+  const before = await store.keys();
+  const large = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
+  await expect(storage.put(newStorageKey(92), large, { maxBytes: 10 })).rejects.toMatchObject({ status: 413 });
+  const broken = new PassThrough();
+  const attempt = storage.put(newStorageKey(92), broken, { maxBytes: 10 });
+  broken.write('half');
+  broken.destroy(new Error('gone away'));
+  await expect(attempt).rejects.toThrow('gone away');
+  expect(await store.keys()).toEqual(before);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('deletes, also what is not there', async () => {
+  const key = newStorageKey(92);
+  await put(key, Buffer.from('x'));
+  for (let time = 0; time < 2; time++) await storage.delete(key);
+  expect(await storage.get(key)).toBeUndefined();
+  expect(await store.keys()).not.toContain(key);
+});
+
+test.each(['../x', `/${newStorageKey(1)}`, `${newStorageKey(1)}/..`])(
+  'takes no key that is none of ours: %j',
+  async (key) => {
+    await expect(storage.get(key)).rejects.toThrow('not a key');
+    await expect(storage.delete(key)).rejects.toThrow('not a key');
+    await expect(put(key)).rejects.toThrow('not a key');
+  },
+);
+
+test('is unavailable where its bucket, its credentials or its store is wrong', async () => {
+  const AWAY = { message: 'Service unavailable' };
+  const others = [
+    { ...store, bucket: 'not-ours', region: undefined },
+    { ...store, endpoint: 'http://127.0.0.1:1', region: undefined },
+  ].map((settings) => new S3Storage(settings, folder, log));
+  process.env.AWS_ACCESS_KEY_ID = 'nobody';
+  others.push(new S3Storage({ ...store, region: undefined }, folder, log));
+  for (const other of others) {
+    await expect(other.put(newStorageKey(1), Readable.from(['x']), { maxBytes: 1 })).rejects.toMatchObject(AWAY);
+    await expect(other.delete(newStorageKey(1))).rejects.toMatchObject(AWAY);
+    other.close();
+  }
+  Object.assign(process.env, STORE_CREDENTIALS);
+});
+
+test('sends a file again that the store has not taken', async () => {
+  const bodies: string[] = [];
+  const sums = new Set<string | undefined>();
+  const moody: Server = createServer(async (request, response) => {
+    bodies.push(await text(request));
+    sums.add(request.headers['content-md5'] as string);
+    response.writeHead(bodies.length < 3 ? 503 : 200).end();
+  });
+  await new Promise<void>((resolve) => moody.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(moody.address() as AddressInfo).port}`;
+  const other = new S3Storage({ bucket: 'our-files', endpoint, region: undefined }, folder, log);
+  await other.put(newStorageKey(1), Readable.from(['again and again']), { maxBytes: 100 });
+  expect(bodies).toEqual(Array(3).fill('again and again'));
+  expect([...sums]).toEqual([createHash('md5').update('again and again').digest('base64')]);
+  other.close();
+  moody.close();
+});

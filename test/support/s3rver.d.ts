@@ -1,0 +1,10 @@
+/** What is used of the package, which comes without types. */
+declare module 's3rver' {
+  import type { AddressInfo } from 'node:net';
+
+  export default class S3rver {
+    constructor(options: Record<string, unknown>);
+    run(): Promise<AddressInfo>;
+    close(): Promise<void>;
+  }
+}
