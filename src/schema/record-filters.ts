@@ -3,7 +3,7 @@ import { builder } from './builder.ts';
 
 // What the types of an application's own classes are made of (src/schema/typed).
 
-export const GeoPoint = builder.objectRef<Place>('GeoPoint').implement({
+builder.objectRef<Place>('GeoPoint').implement({
   description: 'A place on earth.',
   fields: (t) => ({
     lat: t.exposeFloat('lat', { description: 'Degrees, -90 to 90.' }),
@@ -11,7 +11,7 @@ export const GeoPoint = builder.objectRef<Place>('GeoPoint').implement({
   }),
 });
 
-export const RecordFile = builder.objectRef<ShownFile>('RecordFile').implement({
+builder.objectRef<ShownFile>('RecordFile').implement({
   description: 'A file in a field of a record.',
   fields: (t) => ({
     fileId: t.exposeID('fileId'),
@@ -21,7 +21,7 @@ export const RecordFile = builder.objectRef<ShownFile>('RecordFile').implement({
   }),
 });
 
-export const GeoPointInput = builder.inputType('GeoPointInput', {
+const GeoPointInput = builder.inputType('GeoPointInput', {
   fields: (t) => ({
     lat: t.float({ required: true, description: 'Degrees, -90 to 90.' }),
     lon: t.float({ required: true, description: 'Degrees, -180 to 180.' }),
