@@ -1,6 +1,9 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
+/** `code` of the error of a name that leads to no public address. */
+export const NOT_PUBLIC = 'ENOTPUBLIC';
+
 /** What lies inside a network, or is no place at all (the special-purpose registries of IANA). */
 const INSIDE = new BlockList();
 for (const [network, bits] of [
@@ -62,5 +65,5 @@ export function isOutside({ hostname }: URL): boolean {
 }
 
 function notPublic(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the host has no public address'), { code: 'ENOTPUBLIC' });
+  return Object.assign(new Error('the host has no public address'), { code: NOT_PUBLIC });
 }

@@ -1,11 +1,9 @@
-import { lookup } from 'node:dns';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
 import webPush from 'web-push';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
-import { isPrivateAddress } from '../private-addresses.ts';
+import { isOutside, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
 import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
 
 export const webPushSettings = z.object({
@@ -28,6 +26,8 @@ const CONCURRENCY = 50;
 export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateKey'> {
   return webPush.generateVAPIDKeys();
 }
+
+const INSIDE = 'the endpoint is in a private network';
 
 /** What the browser has told is nothing that a push may be sent by. */
 class UnsendableError extends Error {}
@@ -64,6 +64,7 @@ export class WebPushGateway implements PushGateway {
     } catch (error) {
       if (error instanceof UnsendableError) return { kind: 'refused', answer: error.message };
       const { code, message } = error as { code?: string; message?: string };
+      if (code === NOT_PUBLIC) return { kind: 'refused', answer: INSIDE };
       return { kind: 'later', answer: `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200) };
     }
   }
@@ -75,13 +76,8 @@ export class WebPushGateway implements PushGateway {
     const isHttps = url?.protocol === 'https:' || (this.#allowsPrivate && url?.protocol === 'http:');
     if (!url || !isHttps || url.username || url.password) throw new UnsendableError('the endpoint is not allowed');
     // A name is looked up on the way; an address itself is not.
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0) this.#requirePublic(host);
+    if (!this.#allowsPrivate && !isOutside(url)) throw new UnsendableError(INSIDE);
     return url;
-  }
-
-  #requirePublic(ip: string): void {
-    if (!this.#allowsPrivate && isPrivateAddress(ip)) throw new UnsendableError('the endpoint is in a private network');
   }
 
   /** Encrypted for the browser, and signed with the application's key. */
@@ -110,7 +106,7 @@ export class WebPushGateway implements PushGateway {
       method: 'POST',
       headers: headers as Record<string, string>,
       signal: AbortSignal.timeout(TIME_LIMIT),
-      lookup: this.#lookup,
+      ...(this.#allowsPrivate ? {} : { lookup: lookupPublic }),
     };
     return new Promise((resolve, reject) => {
       const onAnswer = (response: IncomingMessage) => {
@@ -125,22 +121,4 @@ export class WebPushGateway implements PushGateway {
       request.end(body ?? undefined);
     });
   }
-
-  /** All that the name leads to has to be public: any of it may be what is connected to. */
-  readonly #lookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) {
-        callback(error, '', 0);
-        return;
-      }
-      try {
-        for (const { address } of addresses) this.#requirePublic(address);
-        const [first] = addresses;
-        if (options.all) callback(null, addresses);
-        else callback(null, first!.address, first!.family);
-      } catch (refusal) {
-        callback(refusal as Error, '', 0);
-      }
-    });
-  };
 }
