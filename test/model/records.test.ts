@@ -26,7 +26,7 @@ useApp();
  * About how many steps are taken, in runs of up to thirty. What a failure prints is taken up again, where it was
  * shortest, by `MODEL_SEED=<seed> MODEL_PATH=<path>`.
  */
-const { MODEL_STEPS = 120, MODEL_SEED, MODEL_PATH } = process.env;
+const { MODEL_STEPS = 200, MODEL_SEED, MODEL_PATH } = process.env;
 const STEPS_A_RUN = 20;
 const QUESTIONS = 3;
 

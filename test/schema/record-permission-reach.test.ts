@@ -267,4 +267,13 @@ describe('what changes', () => {
     const gone = await rest('GET', `/data/cars/${id}`, { as: onBehalfOf(leaver) });
     expect([gone.status, gone.body]).toEqual([404, NOT_FOUND]);
   });
+
+  test('a record itself can not be closed to its owner', async () => {
+    const create = 'mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }';
+    const input = { className: 'cars', permissions: { read: { access: 'NOT_ALLOWED' } } };
+    expect(await refusalOf(create, { input }, owner)).toMatchObject({
+      message: 'Unknown access: not_allowed',
+      code: 'UNPROCESSABLE',
+    });
+  });
 });

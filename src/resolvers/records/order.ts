@@ -100,8 +100,8 @@ function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, pa
   const byId: Order = { ...ID, isDescending };
   const ofUnset = {
     ...page,
-    after: isPastSet ? page.after : undefined,
-    before: page.before?.value === null ? page.before : undefined,
+    after: isPastSet ? byItsId(page.after) : undefined,
+    before: isBeforeUnset ? undefined : byItsId(page.before),
   };
   const ofSet = {
     ...marked,
@@ -115,6 +115,11 @@ function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, pa
   };
   const stretches = [...(isPastSet ? [] : [set]), ...(isBeforeUnset ? [] : [last])];
   return { stretches: page.isBackward ? stretches.reverse() : stretches, value, isDescending };
+}
+
+/** Unset values are all the same: where one lies among them, its id says. */
+function byItsId(cursor: Cursor | undefined): Cursor | undefined {
+  return cursor && { value: cursor.id, id: cursor.id };
 }
 
 /** A cursor holds the value as it is; the index has another one. */

@@ -27,6 +27,11 @@ export function grantsIn(
 ): RecordGrants {
   const read = (permission: Permission | null | undefined, otherwise: Grants): Grants => {
     if (permission == null) return otherwise;
+    // That is for classes alone: a record always is its owner's.
+    if (permission.access === 'not_allowed') {
+      refuse('Unknown access: not_allowed');
+      return otherwise;
+    }
     try {
       return grantsOf(permission);
     } catch (error) {
