@@ -55,6 +55,6 @@ test('the key file is made once, for its owner alone, however many ask at once',
 test('a file that holds no key is not replaced', async () => {
   const home = await folder();
   await writeFile(join(home, 'encryption.key'), 'x');
-  await expect(readKeyFile(home)).rejects.toThrow('holds no key of 32 bytes in hex');
+  await expect(readKeyFile(home)).rejects.toThrow('holds no key of 32 bytes');
   expect(await readFile(join(home, 'encryption.key'), 'utf8')).toBe('x');
 });
