@@ -55,7 +55,10 @@ export async function findAssistant(applicationId: number, id: string): Promise<
  * within its own network.
  * @throws {InvalidFieldsError} all fields at fault, all texts
  */
-export function createAssistant(input: NewAssistant, { viewer, ...services }: AdministrationContext): Promise<Assistant> {
+export function createAssistant(
+  input: NewAssistant,
+  { viewer, ...services }: AdministrationContext,
+): Promise<Assistant> {
   requirePublic(input);
   return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services);
 }

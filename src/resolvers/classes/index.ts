@@ -88,7 +88,11 @@ export function findClass(name: string, { viewer }: AdministrationContext): Prom
  * @throws {ForbiddenError} `Undefined class`
  * @throws {UnprocessableError} with all sentences that apply
  */
-export async function updateClass(name: string, changes: ClassChanges, context: AdministrationContext): Promise<KnownClass> {
+export async function updateClass(
+  name: string,
+  changes: ClassChanges,
+  context: AdministrationContext,
+): Promise<KnownClass> {
   const { viewer, now, log } = context;
   const { applicationId } = viewer;
   const at = now();
