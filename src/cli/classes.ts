@@ -21,12 +21,12 @@ export function addClassCommands(program: Command): void {
     .description('define a class: new records are open to read and may be changed by their owner')
     .addOption(applicationOption())
     .requiredOption('--name <name>', 'a letter, then up to 49 letters, digits and _')
-    .option('--field <name:Type[:options]>', 'as make:String:required,unique,index or tags:String_a', addField, [])
+    .option('--field <name:Type[:options]>', 'as make:String:required,unique,index or tags:String_a', addField)
     .addHelpText(
       'after',
       '\nTypes: Integer, Float, String, Boolean, Date, Location, File; but for File, _a behind it makes a list.',
     )
-    .action(({ application, name, field }: Application & { name: string; field: FieldInput[] }, command: Command) =>
+    .action(({ application, name, field }: Application & { name: string; field?: FieldInput[] }, command: Command) =>
       administerApplication(command, application, async (context) => ({
         value: shown(await createClass({ name, fields: field }, context)),
       })),
@@ -68,12 +68,12 @@ export function addClassCommands(program: Command): void {
 }
 
 /** `make:String:required,index`, added to the fields before it. */
-function addField(text: string, before: FieldInput[]): FieldInput[] {
+function addField(text: string, before: FieldInput[] = []): FieldInput[] {
   const [name = '', type = '', options = '', ...more] = text.split(':');
   const read = readFieldType(type);
   const wanted = options === '' ? [] : options.split(',');
   const unknown = wanted.find((option) => !(OPTIONS as readonly string[]).includes(option));
-  if (!read) throw new InvalidArgumentError('It should have a type, as in make:String.');
+  if (!read) throw new InvalidArgumentError('It should be a name and a type, as make:String.');
   if (unknown !== undefined || more.length > 0) {
     throw new InvalidArgumentError(`Behind the type it should have nothing but ${OPTIONS.join(', ')}.`);
   }
