@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sign } from '../../src/lib/signature.ts';
-import { cli, cliJson } from '../support/cli.ts';
+import { cli, cliHere, cliJson } from '../support/cli.ts';
 import { startOwnDatabase } from '../support/own-database.ts';
 import { createDataDir, startService } from '../support/service.ts';
 
@@ -56,6 +56,15 @@ test('applications are made without a service, at once, and served by the one th
   expect(await service.stop()).toBe(0);
 }, 0);
 
+test('as a process it ends with the same codes', async () => {
+  const env = await freshFolder();
+  const help = await cli(env, 'app', 'set', '--help');
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
+  expect(await cli(env, 'app', 'set', '1')).toEqual({ code: 2, stdout: '', stderr: 'atrium: no setting is given\n' });
+  expect(await cli({ ...env, PORT: 'http' }, 'app', 'list')).toMatchObject({ code: 1, stdout: '' });
+}, 0);
+
 const unixNow = () => Math.floor(Date.now() / 1000);
 
 const APP = ['--application', '1'];
@@ -73,7 +82,7 @@ test.each([
   [
     'an id that is no number',
     ['app', 'show', 'x'],
-    /^atrium: .*'x' is invalid. It should be a whole number up to .*\n$/,
+    /^atrium: .*'x' is invalid.* It should be a whole number up to .*\n$/,
   ],
   ['an id that is too large', ['app', 'show', '2147483648'], /^atrium: .* It should be a whole number up to .*\n$/],
   ['no setting', ['app', 'set', '1'], /^atrium: no setting is given\n$/],
@@ -136,7 +145,7 @@ test.each([
   'wrong usage ends with 2, one line and no database: %s',
   async (_name, args, line) => {
     const env = await freshFolder();
-    const { code, stdout, stderr } = await cli(env, ...args);
+    const { code, stdout, stderr } = await cliHere(env, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(line);
     expect(await readdir(env.DATA_DIR)).toEqual([]);
@@ -158,7 +167,7 @@ test.each([
   '%s --help tells what there is',
   async (group, names) => {
     const env = await freshFolder();
-    const { code, stdout, stderr } = await cli(env, ...group.split(' ').filter(Boolean), '--help');
+    const { code, stdout, stderr } = await cliHere(env, ...group.split(' ').filter(Boolean), '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run cli -- ${group}`));
     for (const name of names) expect(stdout).toContain(name);
@@ -175,7 +184,7 @@ test.each([
 ])(
   'a wrong %s ends a command with one line that names it',
   async (name, wrong: Record<string, string>) => {
-    const { code, stdout, stderr } = await cli({ ...(await freshFolder()), ...wrong }, 'app', 'list');
+    const { code, stdout, stderr } = await cliHere({ ...(await freshFolder()), ...wrong }, 'app', 'list');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
   },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws';
 import { sign } from '../../src/lib/signature.ts';
 import { startApple } from '../support/apple.ts';
-import { cli, cliJson } from '../support/cli.ts';
+import { cli, cliHere, cliJson } from '../support/cli.ts';
 import { startGoogle } from '../support/google.ts';
 import { says, startModel } from '../support/model.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
@@ -98,7 +98,7 @@ test.each<[line: string, args: string[]]>([
 ])(
   'what can not be done ends with 1 and the line "%s …": %j',
   async (line, args) => {
-    const { code, stdout, stderr } = await cli(env, ...args);
+    const { code, stdout, stderr } = await cliHere(env, ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^atrium: [^\n]+\n$/);
     expect(stderr.slice('atrium: '.length)).toContain(line);
@@ -344,7 +344,8 @@ describe('social', () => {
       headers: { 'SVC-Token': token, 'Content-Type': 'application/json' },
       body: JSON.stringify({ provider: 'facebook', keys: { token: 'FT' } }),
     });
-    expect(signIn.status).toBe(202);
+    expect(signIn.status).toBe(200);
+    expect((await signIn.json()).user).toMatchObject({ facebook_id: '7', full_name: 'Ann' });
 
     const twitter = ['--provider', 'twitter', '--consumer-key', 'ck', '--consumer-secret', 'hidden'];
     await cliJson(env, 'social', 'set', ...APP, ...twitter);
