@@ -4,7 +4,7 @@ import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
-import type { ActingViewer, KnownViewer, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
@@ -52,6 +52,9 @@ export interface Context extends Services {
   /** Ends the connection of a subscriber who does not keep up with the events. */
   onTooSlow?: () => void;
 }
+
+/** For what concerns an application as a whole: its API key asks, or the operator from the shell. */
+export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'sealer'> & { viewer: OfApplication };
 
 // What `withAuth` leaves of the viewer (src/lib/access.ts has the rules).
 export type KnownContext = Context & { viewer: KnownViewer };

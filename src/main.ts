@@ -1,28 +1,15 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { type App, createApp } from './app.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { connectDatabase, db } from './db/client.ts';
-import { startEmbedded } from './db/embedded.ts';
-import { migrate } from './db/migrate.ts';
+import { type Config, readConfig } from './config.ts';
 import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
-import { readKeyFile } from './secrets/key-file.ts';
-import { Sealer } from './secrets/sealer.ts';
-
-const OLDEST_POSTGRES = 15;
-const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
-
-interface Database {
-  config: pg.PoolConfig;
-  stop: () => Promise<void>;
-}
+import { createSealer, type Database, naming, openDatabase } from './start.ts';
 
 try {
   await main(readConfig());
@@ -38,16 +25,13 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase(config);
   let app: App;
   try {
-    await connectDatabase(database.config);
     await bootstrap(config);
     const now = () => new Date();
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
-    const sealer = new Sealer(
-      config.encryptionKey ?? (await readKeyFile(config.dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))),
-    );
+    const sealer = await createSealer(config);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
     app = await createApp({ config, database: database.config, now, log, ...peers }).catch(
@@ -60,48 +44,6 @@ async function main(config: Config): Promise<void> {
   process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
   await stopAsked;
   await stop(app, database, log);
-}
-
-/** A migrated database: the operator's, or our own in `DATA_DIR`. */
-async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {
-  if (databaseUrl) {
-    const config = { connectionString: databaseUrl };
-    await prepare(config).catch(naming('DATABASE_URL'));
-    return { config, stop: async () => {} };
-  }
-  await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
-  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
-  try {
-    await prepare(embedded.config);
-    return embedded;
-  } catch (error) {
-    await embedded.stop();
-    throw error;
-  }
-}
-
-async function prepare(config: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client(config);
-  client.on('error', () => {}); // the query under way fails with it
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ version: number }>(
-      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
-    );
-    const version = rows[0]!.version;
-    if (version < OLDEST_POSTGRES) throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed, not ${version}`);
-    await migrate(client, MIGRATIONS);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Names the variables that an error is about; with `syscalls` only if it comes from one of them. */
-function naming(variables: string, syscalls?: string[]) {
-  return (error: Error & { syscall?: string }): never => {
-    if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
-    throw new ConfigError(`${variables}: ${error.message}`);
-  };
 }
 
 /**
@@ -144,7 +86,6 @@ async function stop(app: App, database: Database, log: Logger): Promise<void> {
   log.info('stopping');
   try {
     await app.stop();
-    await db.$disconnect();
     await database.stop();
     process.exit(0);
   } catch (error) {

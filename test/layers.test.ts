@@ -36,7 +36,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'context',
   ],
-  main: ['app', 'resolvers', 'db', 'gateways', 'secrets', 'config'],
+  start: ['db', 'secrets', 'config'],
+  main: ['app', 'start', 'resolvers', 'gateways', 'config'],
+  cli: ['start', 'resolvers', 'realtime', 'generated', 'config', 'context'],
 };
 
 /** Exceptions, each with its reason. */

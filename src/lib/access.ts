@@ -19,7 +19,8 @@ export type Viewer =
   | (OfApplication & { kind: 'user'; userId: number; session?: ViewerSession; apiKeyId?: number })
   | (OfApplication & { kind: 'key'; apiKeyId: number });
 
-interface OfApplication {
+/** The application that somebody calls for. */
+export interface OfApplication {
   applicationId: number;
   /** Of the application's classes when the credentials were looked at. */
   catalogueVersion: number;

@@ -21,6 +21,21 @@ export function listApiKeys(applicationId: number): Promise<ApiKey[]> {
   return db.apiKey.findMany({ where: { applicationId }, orderBy: { id: 'asc' } });
 }
 
+/** The API keys of all applications, the oldest first; for the operator alone. */
+export function listAllApiKeys(): Promise<ApiKey[]> {
+  return db.apiKey.findMany({ orderBy: { id: 'asc' } });
+}
+
+/**
+ * A key of whatever application, for the operator alone, who knows keys by their ids.
+ * @throws {NotFoundError} no such key
+ */
+export async function findApiKey(id: number): Promise<ApiKey> {
+  const key = isDatabaseId(id) ? await db.apiKey.findFirst({ where: { id } }) : null;
+  if (!key) throw new NotFoundError();
+  return key;
+}
+
 /** @throws {InvalidFieldsError} no name, or more than 255 characters of it */
 export async function createApiKey(
   applicationId: number,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
-import { db, type Prisma } from '../db/client.ts';
+import { db, type Prisma, type Transaction } from '../db/client.ts';
 import type { Application, PhoneMatching, SignatureHash } from '../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { isPhoneRegion } from '../lib/phone-numbers.ts';
-import { hashSecret } from '../lib/tokens.ts';
+import { hashSecret, isDatabaseId } from '../lib/tokens.ts';
 import { announceSessionMinutes } from '../realtime/outbox.ts';
 import { randomApiKey } from './api-keys.ts';
 
@@ -51,8 +51,8 @@ export interface ApplicationChanges {
 
 const MAX_NAME = 255;
 
-/** Keeps two processes that start at the same moment from making two first applications. */
-const BOOTSTRAP_LOCK = 7_270_101;
+/** Applications are made one after the other: never two first ones, and no id is handed out twice. */
+const CREATION_LOCK = 7_270_101;
 
 /**
  * Creates the first application of an empty database; does nothing where there is one.
@@ -63,26 +63,35 @@ export function bootstrapApplication(
   now: Date,
   keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
 ): Promise<ApplicationCredentials | undefined> {
-  return db.$transaction(async (transaction) => {
-    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`;
+  return inTurn(async (transaction) => {
     if ((await transaction.application.count()) > 0) return undefined;
-
-    const authKey = input.authKey ?? randomBytes(15).toString('base64url');
-    const authSecret = input.authSecret ?? randomBytes(15).toString('base64url');
-    const apiKey = input.apiKey ?? randomApiKey();
-    const { id } = await transaction.application.create({
-      data: { id: input.id, name: input.name, authKey, authSecret, createdAt: now, updatedAt: now },
-    });
-    await transaction.apiKey.create({
-      data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },
-    });
-    // An id that was chosen must not be handed out again.
-    await transaction.$executeRaw`
-      SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
-    const credentials = { applicationId: id, authKey, authSecret, apiKey };
+    const credentials = await storeApplication(transaction, input, now);
     await keep(credentials);
     return credentials;
   });
+}
+
+/**
+ * Creates an application with one API key; for the operator alone.
+ * @throws {InvalidFieldsError} a blank or long name; an id that is taken, or can't be one
+ */
+export async function createApplication(
+  { id, name }: Pick<NewApplication, 'id' | 'name'>,
+  { now }: Pick<Services, 'now'>,
+): Promise<ApplicationCredentials> {
+  const problems = problemsOf({ name });
+  if (id !== undefined && !isDatabaseId(id)) problems.id = ['should be between 1 and 2147483647'];
+  requireNone(problems);
+  return inTurn(async (transaction) => {
+    const isTaken = id !== undefined && (await transaction.application.count({ where: { id } })) > 0;
+    if (isTaken) throw new InvalidFieldsError({ id: ['has already been taken'] });
+    return storeApplication(transaction, { id, name: name.trim() }, now());
+  });
+}
+
+/** All applications, for the operator alone. */
+export function listApplications(): Promise<Application[]> {
+  return db.application.findMany({ orderBy: { id: 'asc' } });
 }
 
 /** @throws {NotFoundError} unknown application */
@@ -102,8 +111,7 @@ export async function updateApplication(
   changes: ApplicationChanges,
   { now, outbox }: Pick<Services, 'now' | 'outbox'>,
 ): Promise<Application> {
-  const problems = problemsOf(changes);
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+  requireNone(problemsOf(changes));
   const at = now();
   const data: Prisma.ApplicationUpdateManyMutationInput = {
     name: changes.name?.trim(),
@@ -131,6 +139,34 @@ export async function updateApplication(
   return updated;
 }
 
+function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  return db.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
+    return create(transaction);
+  });
+}
+
+/** What is not given of the credentials is random. */
+async function storeApplication(
+  transaction: Transaction,
+  { id: wanted, name, ...given }: NewApplication,
+  now: Date,
+): Promise<ApplicationCredentials> {
+  const authKey = given.authKey ?? randomBytes(15).toString('base64url');
+  const authSecret = given.authSecret ?? randomBytes(15).toString('base64url');
+  const apiKey = given.apiKey ?? randomApiKey();
+  const { id } = await transaction.application.create({
+    data: { id: wanted, name, authKey, authSecret, createdAt: now, updatedAt: now },
+  });
+  await transaction.apiKey.create({
+    data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },
+  });
+  // An id that was chosen must not be handed out again.
+  await transaction.$executeRaw`
+    SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
+  return { applicationId: id, authKey, authSecret, apiKey };
+}
+
 function problemsOf({ name, sessionMinutes, phoneRegion, aiDailyTokens }: ApplicationChanges): FieldErrors {
   const problems: FieldErrors = {};
   if (name?.trim() === '') problems.name = ["can't be blank"];
@@ -139,4 +175,8 @@ function problemsOf({ name, sessionMinutes, phoneRegion, aiDailyTokens }: Applic
   if (phoneRegion != null && !isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];
   if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['should not be negative'];
   return problems;
+}
+
+function requireNone(problems: FieldErrors): void {
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActingContext, Services } from '../context.ts';
+import type { AdministrationContext, Services } from '../context.ts';
 import { db } from '../db/client.ts';
 import { newId } from '../db/ids.ts';
 import { isOutside } from '../gateways/public-addresses.ts';
@@ -55,7 +55,10 @@ export async function findAssistant(applicationId: number, id: string): Promise<
  * within its own network.
  * @throws {InvalidFieldsError} all fields at fault, all texts
  */
-export function createAssistant(input: NewAssistant, { viewer, ...services }: ActingContext): Promise<Assistant> {
+export function createAssistant(
+  input: NewAssistant,
+  { viewer, ...services }: AdministrationContext,
+): Promise<Assistant> {
   requirePublic(input);
   return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services);
 }
@@ -65,15 +68,26 @@ export function createAssistant(input: NewAssistant, { viewer, ...services }: Ac
  * nobody else to see.
  * @throws {NotFoundError} @throws {InvalidFieldsError}
  */
-export async function updateAssistant(
+export function updateAssistant(
   id: string,
   changes: AssistantChanges,
-  { viewer, now, sealer }: ActingContext,
+  { viewer, ...services }: AdministrationContext,
 ): Promise<Assistant> {
-  const { applicationId } = viewer;
+  return changeAssistant(id, { ...changes, applicationId: viewer.applicationId, isTrusted: false }, services);
+}
+
+/**
+ * As `updateAssistant`, for the operator, who trusts whatever address they give, the one it has, too.
+ * @throws {NotFoundError} @throws {InvalidFieldsError}
+ */
+export async function changeAssistant(
+  id: string,
+  { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
+  { now, sealer }: AssistantServices,
+): Promise<Assistant> {
   const before = await findAssistant(applicationId, id);
   const isMoved = changes.baseUrl != null && changes.baseUrl !== before.baseUrl;
-  if (isMoved) requirePublic(changes);
+  if (isMoved && !isTrusted) requirePublic(changes);
   requireNone(problemsOf(changes));
   const { name, baseUrl, model, apiKey, instructions } = changes;
   const isKeyless = apiKey === null || (isMoved && apiKey === undefined);
@@ -83,7 +97,7 @@ export async function updateAssistant(
     data: {
       name: name?.trim(),
       baseUrl: baseUrl ?? undefined,
-      isTrusted: isMoved ? false : undefined,
+      isTrusted: isMoved || (isTrusted && baseUrl != null) ? isTrusted : undefined,
       model: model ?? undefined,
       sealedApiKey: isKeyless ? null : apiKey && sealer.seal(apiKey, placeOfApiKey({ applicationId, id })),
       instructions: instructions ?? undefined,
@@ -95,7 +109,7 @@ export async function updateAssistant(
 }
 
 /** @throws {NotFoundError} */
-export async function deleteAssistant(id: string, { viewer }: ActingContext): Promise<true> {
+export async function deleteAssistant(id: string, { viewer }: AdministrationContext): Promise<true> {
   const { count } = await db.assistant.deleteMany({ where: { applicationId: viewer.applicationId, id } });
   if (count === 0) throw new NotFoundError();
   return true;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActingContext } from '../context.ts';
+import type { AdministrationContext } from '../context.ts';
 import { db, type Prisma } from '../db/client.ts';
 import { identitySettings, type IdentityProvider as Provider } from '../gateways/identity.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
@@ -13,7 +13,7 @@ export interface ProviderInput {
 }
 
 /** The providers by which the application's users sign in. */
-export function listIdentityProviders({ viewer }: ActingContext): Promise<IdentityProvider[]> {
+export function listIdentityProviders({ viewer }: AdministrationContext): Promise<IdentityProvider[]> {
   return db.identityProvider.findMany({ where: { applicationId: viewer.applicationId }, orderBy: { provider: 'asc' } });
 }
 
@@ -23,13 +23,13 @@ export function listIdentityProviders({ viewer }: ActingContext): Promise<Identi
  */
 export function updateIdentityProvider(
   input: ProviderInput,
-  { viewer, now }: ActingContext,
+  { viewer, now }: AdministrationContext,
 ): Promise<IdentityProvider> {
   return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, now());
 }
 
 /** Ends sign-ins by the provider; its users stay. */
-export async function deleteIdentityProvider(provider: Provider, { viewer }: ActingContext): Promise<true> {
+export async function deleteIdentityProvider(provider: Provider, { viewer }: AdministrationContext): Promise<true> {
   await db.identityProvider.deleteMany({ where: { applicationId: viewer.applicationId, provider } });
   return true;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActingContext, UserContext } from '../context.ts';
+import type { AdministrationContext, UserContext } from '../context.ts';
 import { db } from '../db/client.ts';
 import { type PushProvider, pushSettings } from '../gateways/push/index.ts';
 import { createVapidKeys } from '../gateways/push/web.ts';
@@ -30,7 +30,7 @@ type Settings = Record<string, unknown>;
 const GOOGLE_TOKENS = 'https://oauth2.googleapis.com/token';
 
 /** The providers that are set up for the caller's application. */
-export function listPushSettings({ viewer }: ActingContext): Promise<PushSettings[]> {
+export function listPushSettings({ viewer }: AdministrationContext): Promise<PushSettings[]> {
   return db.pushSettings.findMany({
     where: { applicationId: viewer.applicationId },
     orderBy: [{ environment: 'asc' }, { provider: 'asc' }],
@@ -46,7 +46,7 @@ export function listPushSettings({ viewer }: ActingContext): Promise<PushSetting
 export async function updatePushSettings(
   environment: string,
   input: PushProviderInput,
-  { viewer, sealer, now }: ActingContext,
+  { viewer, sealer, now }: AdministrationContext,
 ): Promise<PushSettings> {
   const account = (input.fcm?.serviceAccount ?? {}) as { token_uri?: unknown };
   if (input.fcm && account.token_uri !== GOOGLE_TOKENS) {
@@ -59,7 +59,7 @@ export async function updatePushSettings(
 export async function deletePushSettings(
   environment: string,
   provider: PushProvider,
-  { viewer }: ActingContext,
+  { viewer }: AdministrationContext,
 ): Promise<true> {
   await db.pushSettings.deleteMany({
     where: { applicationId: viewer.applicationId, environment: requireEnvironment(environment), provider },

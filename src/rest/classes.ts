@@ -1,5 +1,6 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
+import { readFieldType } from '../lib/field-notation.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
@@ -110,10 +111,9 @@ function readFields(value: ParameterValue | undefined) {
   if (!isObject(value)) return [];
   const unknown: string[] = [];
   const fields = Object.entries(value).map(([name, given]) => {
-    const [, legacy = '', suffix] = /^([A-Za-z]*?)(_a)?$/.exec(readText(given) ?? '') ?? [];
-    const type = Object.hasOwn(TYPES, legacy) ? TYPES[legacy as keyof typeof TYPES] : undefined;
-    if (!type || (type === 'FILE' && suffix)) unknown.push(`Field ${name} has an unknown type`);
-    return { name, type: type ?? ('STRING' as const), array: suffix !== undefined };
+    const { type, array } = readFieldType(readText(given) ?? '') ?? {};
+    if (!type) unknown.push(`Field ${name} has an unknown type`);
+    return { name, type: TYPES[type ?? 'String'], array };
   });
   if (unknown.length > 0) throw new UnprocessableError(...unknown);
   return fields;

@@ -1,4 +1,4 @@
-import type { ActingContext } from '../../context.ts';
+import type { AdministrationContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
@@ -40,7 +40,7 @@ const DEFAULTS: Required<{ [Operation in keyof ClassPermissions]: Permission }> 
  * Defines a class of the key's application (gaps §8).
  * @throws {UnprocessableError} with all sentences that apply
  */
-export async function createClass(input: NewClass, { viewer, now }: ActingContext): Promise<KnownClass> {
+export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<KnownClass> {
   const { applicationId } = viewer;
   const { name, permissions } = input;
   if (!isClassName(name)) throw new UnprocessableError('Name is invalid');
@@ -72,13 +72,13 @@ export async function createClass(input: NewClass, { viewer, now }: ActingContex
 }
 
 /** All classes of the application, by name. */
-export async function listClasses({ viewer }: ActingContext): Promise<KnownClass[]> {
+export async function listClasses({ viewer }: AdministrationContext): Promise<KnownClass[]> {
   const { byName } = await catalogueOf(viewer.applicationId, viewer.catalogueVersion);
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws {ForbiddenError} `Undefined class` */
-export function findClass(name: string, { viewer }: ActingContext): Promise<KnownClass> {
+export function findClass(name: string, { viewer }: AdministrationContext): Promise<KnownClass> {
   return classNamed(name, viewer);
 }
 
@@ -88,7 +88,11 @@ export function findClass(name: string, { viewer }: ActingContext): Promise<Know
  * @throws {ForbiddenError} `Undefined class`
  * @throws {UnprocessableError} with all sentences that apply
  */
-export async function updateClass(name: string, changes: ClassChanges, context: ActingContext): Promise<KnownClass> {
+export async function updateClass(
+  name: string,
+  changes: ClassChanges,
+  context: AdministrationContext,
+): Promise<KnownClass> {
   const { viewer, now, log } = context;
   const { applicationId } = viewer;
   const at = now();
@@ -119,7 +123,7 @@ const LONG = 10 * 60 * 1_000;
  * Deletes a class; its records are gone with it at once, and taken away bit by bit.
  * @throws {ForbiddenError} `Undefined class`
  */
-export async function deleteClass(name: string, { viewer, now, outbox, log }: ActingContext): Promise<true> {
+export async function deleteClass(name: string, { viewer, now, outbox, log }: AdministrationContext): Promise<true> {
   const { applicationId } = viewer;
   await changing(async (transaction) => {
     const { key } = await holdClass(transaction, applicationId, name);

@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { oneLine } from './answer.ts';
+import { addApiKeyCommands } from './api-keys.ts';
+import { addApplicationCommands } from './applications.ts';
+import { addAssistantCommands } from './assistants.ts';
+import { addClassCommands } from './classes.ts';
+import { addIdentityProviderCommands } from './identity-providers.ts';
+import { addPushSettingsCommands } from './push-settings.ts';
+
+const FAILED = 1;
+const MISUSED = 2;
+
+/**
+ * Runs one command; what goes wrong is one line on stderr.
+ * @returns the exit code: 0, 1 when it failed, 2 when it was not understood
+ */
+export async function runCommandLine(argv: string[]): Promise<number> {
+  try {
+    await commandLine().parseAsync(argv);
+    return 0;
+  } catch (error) {
+    // Commander has told of it, or of what was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
+    complain(error instanceof Error ? error.message : String(error));
+    return FAILED;
+  }
+}
+
+function commandLine(): Command {
+  const program = new Command('npm run cli --')
+    .description('Administers the service, also while it runs. It reads the same environment as the service.')
+    .option('--json', 'print one JSON object or array')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '')) });
+  addApplicationCommands(program);
+  addApiKeyCommands(program);
+  addClassCommands(program);
+  addAssistantCommands(program);
+  addPushSettingsCommands(program);
+  addIdentityProviderCommands(program);
+  return program;
+}
+
+function complain(text: string): void {
+  process.stderr.write(`atrium: ${oneLine(text)}\n`);
+}

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Config, ConfigError } from './config.ts';
+import { connectDatabase, db } from './db/client.ts';
+import { startEmbedded } from './db/embedded.ts';
+import { migrate } from './db/migrate.ts';
+import { readKeyFile } from './secrets/key-file.ts';
+import { Sealer } from './secrets/sealer.ts';
+
+// What every process begins with: the one that serves (main.ts) and the one that administers (cli.ts).
+
+const OLDEST_POSTGRES = 15;
+const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
+
+export interface Database {
+  /** For connections beside those of `db`. */
+  config: pg.PoolConfig;
+  /** Leaves it; our own ends with the last process that uses it. */
+  stop: () => Promise<void>;
+}
+
+/** Connects to a migrated database: the operator's, or our own in `DATA_DIR`, which other processes may be using. */
+export async function openDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+  const { config: database, stop } = await findDatabase(config);
+  try {
+    await connectDatabase(database);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    config: database,
+    async stop() {
+      await db.$disconnect();
+      await stop();
+    },
+  };
+}
+
+/** With the operator's key, or the one of `DATA_DIR`, made by the first process. */
+export async function createSealer({ encryptionKey, dataDir }: Pick<Config, 'encryptionKey' | 'dataDir'>) {
+  return new Sealer(encryptionKey ?? (await readKeyFile(dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))));
+}
+
+/** Names the variables that an error is about; with `syscalls` only if it comes from one of them. */
+export function naming(variables: string, syscalls?: string[]) {
+  return (error: Error & { syscall?: string }): never => {
+    if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
+    throw new ConfigError(`${variables}: ${error.message}`);
+  };
+}
+
+async function findDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+  if (databaseUrl) {
+    const config = { connectionString: databaseUrl };
+    await prepare(config).catch(naming('DATABASE_URL'));
+    return { config, stop: async () => {} };
+  }
+  await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
+  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
+  try {
+    await prepare(embedded.config);
+    return embedded;
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+async function prepare(config: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(config);
+  client.on('error', () => {}); // the query under way fails with it
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
+    );
+    const version = rows[0]!.version;
+    if (version < OLDEST_POSTGRES) throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed, not ${version}`);
+    await migrate(client, MIGRATIONS);
+  } finally {
+    await client.end();
+  }
+}

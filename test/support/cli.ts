@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { expect, vi } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+export interface CliAnswer {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one command of the CLI as a process of its own, from source, to its end. */
+export async function cli(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
+  const { DATABASE_URL: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+    cwd: ROOT,
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  await once(child, 'close');
+  return { code: child.exitCode, stdout, stderr };
+}
+
+/** As `cli`, with `--json`, of a command that succeeds. @returns what it prints */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export async function cliJson(env: Record<string, string>, ...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await cli(env, ...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** As `cli`, but in this process, which is much faster: for the many ways of being refused. */
+export async function cliHere(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
+  vi.stubEnv('DATABASE_URL', undefined);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const [out, err] = [hold(process.stdout), hold(process.stderr)];
+  try {
+    const code = await runCommandLine(['node', 'cli', ...args]);
+    return { code, stdout: out.written(), stderr: err.written() };
+  } finally {
+    out.release();
+    err.release();
+    vi.unstubAllEnvs();
+  }
+}
+
+function hold(stream: NodeJS.WriteStream) {
+  let written = '';
+  const spy = vi.spyOn(stream, 'write').mockImplementation((text, ...rest) => {
+    written += text;
+    for (const callback of rest) if (typeof callback === 'function') callback();
+    return true;
+  });
+  return { written: () => written, release: () => spy.mockRestore() };
+}
