@@ -1,7 +1,6 @@
 import { compare, matches, requireFitting } from './record-filters.ts';
 import {
   type Actor,
-  DEEDS,
   type Deed,
   type Field,
   type Filter,
@@ -251,9 +250,4 @@ function changedValue(before: Value | undefined, change: FieldChange): Value | n
       return items.filter((item) => !isPulled(item));
     }
   }
-}
-
-/** So that what is the same is shown to be the same. */
-export function allDeeds(permissions: Record<Deed, Permission>): Permission[] {
-  return DEEDS.map((deed) => permissions[deed]);
 }
