@@ -110,7 +110,7 @@ export class RecordModel {
       if (!mayUpdate) otherwise({ isKnown: record !== undefined });
       return mayUpdate ? [record] : [];
     });
-    const found = this.#change(those, update);
+    const found = this.#change(actor, those, update);
     return { found, notFound: ids.filter((id) => !found.some((one) => one.id === id)) };
   }
 
@@ -119,7 +119,7 @@ export class RecordModel {
     this.requireFitting(update);
     if (actor.kind !== 'key' && this.permissions.update.access === 'not_allowed') throw new Refusal('forbidden');
     const those = this.readable(actor).filter((one) => this.allows('update', actor, one) && matches(one, filter));
-    return this.#change(those, update);
+    return this.#change(actor, those, update);
   }
 
   delete(actor: Actor, ids: string[]): { deleted: string[]; notFound: string[]; wrongPermissions: string[] } {
@@ -163,7 +163,11 @@ export class RecordModel {
     return { read: own('read'), update: own('update'), delete: own('delete') };
   }
 
-  #change(those: Stored[], { changes, permissions }: Update): Stored[] {
+  #change(actor: Actor, those: Stored[], { changes, permissions }: Update): Stored[] {
+    const isOwn = ({ userId }: Stored) => actor.kind === 'key' || (actor.kind === 'user' && actor.id === userId);
+    if (those.some((record) => !isOwn(record) && !isSame(record.permissions, permissions))) {
+      throw new Refusal('forbidden');
+    }
     const inOrder = changes.toSorted((a, b) => STEPS.indexOf(a.operator) - STEPS.indexOf(b.operator));
     const changed = those.map((record): Stored => {
       const fields = new Map(record.fields);
@@ -250,4 +254,13 @@ function changedValue(before: Value | undefined, change: FieldChange): Value | n
       return items.filter((item) => !isPulled(item));
     }
   }
+}
+
+/** Whether the given permissions say what the record says already. */
+function isSame(before: Record<Deed, Permission>, given: Partial<Record<Deed, Permission>> | undefined): boolean {
+  const named = (permission: Permission) => {
+    const those = 'ids' in permission ? permission.ids : 'groups' in permission ? permission.groups : [];
+    return JSON.stringify([permission.access, [...new Set<number | string>(those)].sort()]);
+  };
+  return Object.entries(given ?? {}).every(([deed, permission]) => named(permission) === named(before[deed as Deed]));
 }

@@ -276,4 +276,35 @@ describe('what changes', () => {
       code: 'UNPROCESSABLE',
     });
   });
+
+  describe('whoever may only update', () => {
+    const OWN = { read: { access: 'open' }, update: { access: 'open' }, delete: { access: 'owner' } };
+    const put = (body: object, as: Caller) => rest('PUT', `/data/cars/${id}`, { as, json: body });
+
+    beforeEach(async () => {
+      id = (await created('/data/cars', { make: 'wiki', permissions: OWN }, owner))._id;
+    });
+
+    test('does not change permissions, and nothing else with them', async () => {
+      const refused = await put({ make: 'mine', permissions: { delete: { access: 'open' } } }, stranger);
+      expect([refused.status, refused.body]).toEqual([403, MAY_NOT_DO]);
+      const batch = { record: { 1: { id, permissions: { read: onlyOwner } } } };
+      expect((await rest('PUT', '/data/cars/multi', { as: stranger, json: batch })).status).toBe(403);
+      const found = { search_criteria: { _id: id }, permissions: { update: onlyOwner } };
+      expect((await rest('PUT', '/data/cars/by_criteria', { as: stranger, json: found })).status).toBe(403);
+      const { body } = await rest('GET', `/data/cars/${id}`, { as: owner });
+      expect([body.make, body.permissions]).toEqual(['wiki', OWN]);
+      expect((await rest('DELETE', `/data/cars/${id}`, { as: stranger })).status).toBe(403);
+    });
+
+    test('may send the whole record back', async () => {
+      const { body } = await rest('GET', `/data/cars/${id}`, { as: stranger });
+      expect((await put({ ...body, make: 'ours' }, stranger)).body).toMatchObject({ make: 'ours', permissions: OWN });
+    });
+
+    test('leaves them to the owner and to API keys', async () => {
+      expect((await put({ permissions: { delete: { access: 'open' } } }, owner)).status).toBe(200);
+      expect((await put({ permissions: { delete: { access: 'owner' } } }, apiKey)).status).toBe(200);
+    });
+  });
 });

@@ -2,7 +2,7 @@ import type { ActingContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { isOpen } from '../../lib/grants.ts';
+import { type Grants, isOpen } from '../../lib/grants.ts';
 import { MAX_PAGE } from '../../lib/pages.ts';
 import { changedFields, problemsOf, type RecordChanges } from '../../lib/record-changes.ts';
 import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
@@ -13,7 +13,7 @@ import { MAX_RECORDS } from './create.ts';
 import type { FoundRecords } from './find.ts';
 import { ClassChanged, holdClass, withClass } from './hold-class.ts';
 import { conditionOf } from './list.ts';
-import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './permissions.ts';
+import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
 import {
   IMAGE,
   RECORD_COLUMNS,
@@ -31,7 +31,7 @@ export interface RecordUpdate extends RecordChanges {
 }
 
 /**
- * Changes a record (gaps §9.3, §9.4).
+ * Changes a record (gaps §9.3, §9.4). Its permissions are its owner's and API keys' to change.
  * @throws {ForbiddenError} `Undefined class`; the caller may not update it
  * @throws {UnprocessableError} values, operators or permissions against the rules
  * @throws {NotFoundError} unknown record
@@ -238,6 +238,7 @@ async function change(
     const { fields, problems: found } = changedFields(known.fields, row.fields, update);
     problems.push(...found);
     const grants = grantsIn(update.permissions, row, (sentence) => problems.push(sentence));
+    if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
     return { ...row, ...grants, fields, updatedAt: context.now() };
   });
   if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
@@ -245,6 +246,21 @@ async function change(
   if (missing) throw new ClassChanged(missing);
   await write(transaction, known, rows, context);
   return rows.map((row) => ({ ...row, class: known }));
+}
+
+/** Whoever may only update would give themselves all else with them, and take it from others. */
+function mayChangePermissions({ userId }: RecordRow, viewer: ActingContext['viewer']): boolean {
+  return viewer.kind === 'key' || viewer.userId === userId;
+}
+
+/** Clients send whole records back, and with them permissions as they are. */
+function isSame(before: RecordGrants, after: RecordGrants): boolean {
+  const isEqual = (one: Grants, other: Grants) => [...one].sort().join('\0') === [...other].sort().join('\0');
+  return (
+    isEqual(before.readers, after.readers) &&
+    isEqual(before.updaters, after.updaters) &&
+    isEqual(before.deleters, after.deleters)
+  );
 }
 
 async function write(
