@@ -48,6 +48,10 @@ async function settleIndex(field: StoredField): Promise<void> {
     last = batch!.last;
   }
   await db.$transaction(async (transaction) => {
+    // The class before its fields, as everybody takes them who changes or deletes it: else they wait for each other.
+    const held = await transaction.$queryRaw<{ key: number }[]>`
+      SELECT key FROM record_classes WHERE application_id = ${applicationId} AND key = ${classKey} FOR UPDATE`;
+    if (held.length === 0) return;
     const settled = await transaction.classField.updateMany({
       where: { applicationId, classKey, name, indexState, slot: field.slot },
       data: isBuilding ? { indexState: 'ready' } : { indexState: 'none', slot: null },
