@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { PoolConfig } from 'pg';
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { createPool } from './pool.ts';
 
 export { Prisma };
 export type Transaction = Prisma.TransactionClient;
@@ -15,7 +16,8 @@ const POOL_SIZE = 10;
 const PATIENCE = 30_000;
 
 export async function connectDatabase(config: PoolConfig): Promise<void> {
-  const adapter = new PrismaPg({ max: POOL_SIZE, ...config }, { statementNameGenerator: nameStatement });
+  const pool = createPool({ max: POOL_SIZE, ...config });
+  const adapter = new PrismaPg(pool, { statementNameGenerator: nameStatement, disposeExternalPool: true });
   db = new PrismaClient({ adapter, transactionOptions: { maxWait: PATIENCE, timeout: PATIENCE } });
   await db.$connect();
 }

@@ -1,0 +1,27 @@
+import type { Duplex } from 'node:stream';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+
+let database: OwnDatabase;
+beforeAll(async () => {
+  database = await startOwnDatabase();
+});
+afterAll(() => database.drop());
+
+test('a connection that breaks while it is handed over fails its statement, and nothing else', async () => {
+  const pool = createPool({ ...database.config, max: 1 });
+  await pool.query('SELECT 1');
+
+  // The pool hands the idle connection over in the next tick; its socket breaks in the one behind it.
+  const taken = pool.connect();
+  const [idle] = (pool as unknown as { _idle: { client: { connection: { stream: Duplex } } }[] })._idle;
+  idle!.client.connection.stream.destroy(new Error('broken off'));
+  const client: pg.PoolClient = await taken;
+  await expect(client.query('SELECT 1')).rejects.toThrow();
+  client.release(true);
+
+  expect((await pool.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }]);
+  await pool.end();
+});
