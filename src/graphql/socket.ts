@@ -161,7 +161,7 @@ export function graphqlOverSocket(
       }
       if (problem) return [problem];
       if (prepared.errors) return prepared.errors;
-      tellOperation(connection.extra, id, askedOperation(prepared.document, operationName), services.log);
+      tellOperation(connection.extra, askedOperation(prepared.document, operationName), services.log);
       const contextValue: Context = {
         ...services,
         viewer,
@@ -223,14 +223,13 @@ function logOf({ id }: SocketExtra, { log }: Pick<Services, 'log'>): Logger {
 
 function tellOperation(
   { id: socketId, caller }: SocketExtra,
-  id: string,
   asked: ReturnType<typeof askedOperation>,
   log: Logger,
 ): void {
   if (!log.isLevelEnabled('debug') || !asked) return;
   const { type, name: operation, fields } = asked;
-  // Its id is the client's own text, and may be anything.
-  log.debug({ socketId, operationId: id.slice(0, 40), ...caller, type, operation, fields }, 'operation');
+  // Its id is not told: it is the client's own text, and may be anything.
+  log.debug({ socketId, ...caller, type, operation, fields }, 'operation');
 }
 
 function tellClosed({ id: socketId, openedAt, caller, operations }: SocketExtra, code: number, log: Logger): void {

@@ -27,7 +27,7 @@ const UNKNOWN = 'unknown';
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** What a client may call its request: no text that could be mistaken for anything else. */
-const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 const known = new WeakMap<IncomingMessage, RequestFacts>();
 
