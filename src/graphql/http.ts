@@ -36,7 +36,7 @@ interface ServerContext {
   seen: { schema: GraphQLSchema };
   facts: RequestFacts;
   /** Names the request with each fault. */
-  log: () => Logger;
+  requestLog: () => Logger;
 }
 
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
@@ -66,11 +66,11 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
-    const log = () => services.log.child({ requestId: facts.id });
+    const requestLog = () => services.log.child({ requestId: facts.id });
     const caller = once(async () => {
       const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
       const viewer = await authenticate(credentials, services).catch((error) => {
-        throw shownError(error, log());
+        throw shownError(error, requestLog());
       });
       facts.viewer = viewer;
       return { viewer, meter: services.rateLimits?.meter(request, viewer) };
@@ -79,10 +79,10 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, log(), await countsOf(request, caller));
+      refuse(response, error, requestLog(), await countsOf(request, caller));
       return;
     }
-    await yoga(request, response, { caller, seen: { schema }, facts, log });
+    await yoga(request, response, { caller, seen: { schema }, facts, requestLog });
   };
 }
 
@@ -159,11 +159,11 @@ const tellCounts: Plugin<Context, ServerContext> = {
 /** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {
   onExecute({ args, executeFn, setExecuteFn }) {
-    const { log } = noteOperation(args);
+    const { requestLog } = noteOperation(args);
     setExecuteFn(async (given: ExecutionArgs) => {
       const result: ExecutionResult = await tracedExecution(given, async () => executeFn(given));
       if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => shownError(error, log())) };
+      return { ...result, errors: result.errors.map((error) => shownError(error, requestLog())) };
     });
   },
   onSubscribe({ args, setSubscribeFn }) {

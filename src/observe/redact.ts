@@ -17,20 +17,20 @@ const RULES: [RegExp, string][] = [
   [/\beyJ[\w-]+(?:\.[\w-]+)*/g, HIDDEN],
   [/\b[0-9a-f]{32,}\b/gi, HIDDEN],
   [/[^\s"'<>(),;:=]+@[^\s"'<>(),;:=]+\.[a-z]{2,}/gi, `${HIDDEN}@${HIDDEN}`],
-  // PostgreSQL repeats the values it complains about: in quotes, unless they are the name of something, or as a key.
-  [
-    /(?<!\b(?:relation|table|column|constraint|index|function|schema|database|operator|type|statement|sequence|role|parameter) )"(?:[^"\\]|\\.)*"/g,
-    `"${HIDDEN}"`,
-  ],
+  // PostgreSQL repeats the values it complains about, as keys and as rows, and in quotes as well (below).
   [/\)=\([^\n]*?\)(?= |$)/gm, `)=(${HIDDEN})`],
   [/(Failing row contains )\([^\n]*/g, `$1(${HIDDEN})`],
 ];
+
+/** Text in quotes, with what kind of thing is named by it: what is not named so may be anything. */
+const QUOTED =
+  /(\b(?:relation|table|column|constraint|index|function|schema|database|operator|type|statement|sequence|role|parameter) )?"(?:[^"\\]|\\.)*"/g;
 
 /** A text without what nobody may read in a log: credentials, mail addresses, values of rows. */
 export function redactText(text: string): string {
   let shown = text;
   for (const [pattern, replacement] of RULES) shown = shown.replace(pattern, replacement);
-  return shown;
+  return shown.replace(QUOTED, (quoted, kind) => (kind === undefined ? `"${HIDDEN}"` : quoted));
 }
 
 /** What is told of an error. Everything else that libraries attach to theirs (statements, rows, requests) is left out. */
