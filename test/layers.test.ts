@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   observe: [],
   generated: [],
   db: ['generated', 'observe'],
-  gateways: [],
+  gateways: ['observe'],
   http: [],
   limits: [],
   secrets: [],

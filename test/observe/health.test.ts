@@ -32,7 +32,7 @@ test('a database that hangs makes the service unready, however many ask, and rea
   await until(async () => (await statusOf('/readyz')) === 200);
   database.stick();
   // Also connections of the pool that are lost in it do not make the answer wait.
-  const lost = wire('GET', '/account_settings.json', { headers: { 'SVC-Token': '0000005c'.padEnd(40, '0') } });
+  const lost = wire('GET', '/session.json', { headers: { 'SVC-Token': '0000005c'.padEnd(40, '0') } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => statusOf('/readyz')));
   expect(new Set(answers)).toEqual(new Set([503]));
   expect(await statusOf('/readyz')).toBe(503);
