@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
-import { db } from './db/client.ts';
+import { poolState } from './db/client.ts';
+import { DatabaseProbe } from './db/probe.ts';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
@@ -12,6 +13,7 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
+import { readBacklog } from './jobs/backlog.ts';
 import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
 import { sweepFiles } from './jobs/sweep-files.ts';
@@ -19,6 +21,10 @@ import type { Limit, LimitName } from './lib/rate-limits.ts';
 import { MINUTE, SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import { RateLimits } from './limits/rate-limits.ts';
+import { Health } from './observe/health.ts';
+import { Metrics } from './observe/metrics.ts';
+import { Requests } from './observe/requests.ts';
+import { traced } from './observe/tracing.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
 import { createBus } from './realtime/create-bus.ts';
 import { Hub } from './realtime/hub.ts';
@@ -88,22 +94,37 @@ const BACKLOG = 8_192;
 const RESET_PAGE = '/reset-password';
 const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
+/** Paths that are routes by themselves; the REST door tells its own. */
+const FIXED_PATHS = new Set(['/graphql', '/healthz', '/readyz', '/metrics', RESET_PAGE]);
+
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
   const { limits, presenceClock } = dependencies;
+  const probe = new DatabaseProbe(database);
+  const metrics: Metrics = new Metrics({
+    sockets: () => sockets.count(),
+    pool: poolState,
+    backlog: () => readBacklog(probe, hub.readUpTo, now()),
+  });
   const bus = createBus({ redisUrl: config.redisUrl, database, log });
   const outbox = new Outbox(bus);
   const hub = new Hub(outbox, bus, log);
   const presence = new Presence(bus, presenceClock);
   const sessionClock = new SessionClock({ sessionMinutes: config.sessionMinutes, log });
   const rateLimits = config.rateLimit
-    ? new RateLimits({ counters: createCounters(dependencies), trustProxy: config.trustProxy, limits })
+    ? new RateLimits({
+        counters: createCounters(dependencies),
+        trustProxy: config.trustProxy,
+        limits,
+        onExceeded: (limit) => metrics.rateLimitExceeded(limit),
+      })
     : undefined;
   let url = '';
   const services: Services = {
     now,
     log,
+    observer: metrics,
     outbox,
     hub,
     presence,
@@ -120,19 +141,23 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     resetPageUrl: () => config.resetPageUrl ?? `${services.publicUrl()}${RESET_PAGE}`,
   };
 
-  const health = new Health();
+  const health = new Health(() => probe.isThere());
+  const requests = new Requests(log, metrics);
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
   const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
-    if (path === '/graphql') void graphql(request, response);
-    else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
-    else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
-    else rest(request, response);
+    requests.serve(request, response, FIXED_PATHS.has(path) ? path : undefined, () => {
+      if (path === '/graphql') void graphql(request, response);
+      else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
+      else if (path === '/metrics') void metrics.answer(response);
+      else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
+      else rest(request, response);
+    });
   });
-  const sockets = graphqlOverSocket(server, services, config.tokenHeaders);
+  const sockets = graphqlOverSocket(server, services, { tokenHeaders: config.tokenHeaders, requests });
   hub.start();
   await bus.start();
   presence.start();
@@ -146,19 +171,22 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     throw error;
   });
   url = addressOf(server, config.host);
-  health.isReady = true;
+  health.isServing = true;
 
-  const sweepFailed = (error: unknown) => log.warn({ err: error }, 'the sweep failed; it will be tried again');
+  const sweepFailed = (error: unknown) => {
+    metrics.sweepFailed();
+    log.warn({ err: error }, 'the sweep failed; it will be tried again');
+  };
   const sweeper = setInterval(() => {
-    sweep(now(), config).catch(sweepFailed);
-    sweepFiles(now(), storage).catch(sweepFailed);
+    traced('job sweep', { isRoot: true }, () => sweep(now(), config)).catch(sweepFailed);
+    traced('job sweep-files', { isRoot: true }, () => sweepFiles(now(), storage)).catch(sweepFailed);
   }, SWEEP_EVERY).unref();
 
   return {
     url,
     services,
     async stop() {
-      health.isReady = false;
+      health.isServing = false;
       clearInterval(sweeper);
       const closed = close(server);
       const pushed = pushJobs.stop();
@@ -177,6 +205,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await rateLimits?.stop();
       mailer.close();
       storage.close();
+      await probe.stop();
     },
   };
 }
@@ -185,26 +214,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 function createCounters({ config, database, log }: AppDependencies): Counters {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
   return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
-}
-
-/** `/healthz`: the process lives. `/readyz`: it serves, and the database answers. */
-class Health {
-  isReady = false;
-
-  async answer(path: '/healthz' | '/readyz', response: ServerResponse): Promise<void> {
-    const isFine = path === '/healthz' || (this.isReady && (await isDatabaseThere()));
-    response.writeHead(isFine ? 200 : 503, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-cache' });
-    response.end(isFine ? 'ok\n' : 'not ready\n');
-  }
-}
-
-async function isDatabaseThere(): Promise<boolean> {
-  try {
-    await db.$queryRaw`SELECT 1 AS one`;
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {

@@ -21,6 +21,7 @@ const TEN_YEARS_DAYS = 3_650;
 const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
 const text = z.string().min(1);
+const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'should be http/json').optional();
 const redisUrl = z.url({ protocol: /^rediss?$/ });
 
 /** The environment as the README documents it; an empty variable counts as unset. */
@@ -63,6 +64,13 @@ const environment = z.object({
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  // The SDK reads these and their likes itself; here it is only asked whether there is anything to do.
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_SDK_DISABLED: text.optional(),
   BOOTSTRAP_APPLICATION_ID: whole(1, 2_147_483_647).default(1),
   BOOTSTRAP_AUTH_KEY: text.optional(),
   BOOTSTRAP_AUTH_SECRET: text.optional(),
@@ -106,6 +114,8 @@ export interface Config {
   /** Number of proxies before the service. */
   trustProxy: number;
   logLevel: string;
+  /** Whether traces are collected; where they go, and which, the SDK reads itself. */
+  traces: boolean;
   bootstrap: {
     applicationId: number;
     authKey: string | undefined;
@@ -149,6 +159,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
     logLevel: read.LOG_LEVEL,
+    traces: wantsTraces(read),
     bootstrap: {
       applicationId: read.BOOTSTRAP_APPLICATION_ID,
       authKey: read.BOOTSTRAP_AUTH_KEY,
@@ -156,6 +167,12 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       apiKey: read.BOOTSTRAP_API_KEY,
     },
   };
+}
+
+function wantsTraces(read: z.infer<typeof environment>): boolean {
+  const endpoint = read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const isDisabled = read.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || read.OTEL_TRACES_EXPORTER === 'none';
+  return endpoint !== undefined && !isDisabled;
 }
 
 export interface S3Settings {

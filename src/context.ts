@@ -6,6 +6,7 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
+import type { Observer } from './observe/observer.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
@@ -19,6 +20,7 @@ import type { Sealer } from './secrets/sealer.ts';
 export interface Services {
   now: () => Date;
   log: Logger;
+  observer: Observer;
   outbox: Outbox;
   hub: Hub;
   presence: Presence;

@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createStorage } from './gateways/create-storage.ts';
@@ -8,8 +8,12 @@ import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
+import { createLog, readable } from './observe/log.ts';
+import { collectTraces } from './observe/tracing.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
 import { createSealer, type Database, naming, openDatabase } from './start.ts';
+
+type Traces = ReturnType<typeof import('./observe/otlp.ts').startOtlp>;
 
 try {
   await main(readConfig());
@@ -21,7 +25,8 @@ try {
 async function main(config: Config): Promise<void> {
   // Asked to stop while it starts, it first finishes the start: what half stands can't be taken down in good order.
   const stopAsked = signalled();
-  const log = pino({ level: config.logLevel });
+  const log = createLog(config.logLevel, process.stdout.isTTY ? readable(process.stdout) : undefined);
+  const traces = await startTraces(config, log);
   const database = await openDatabase(config);
   let app: App;
   try {
@@ -43,7 +48,7 @@ async function main(config: Config): Promise<void> {
   }
   process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
   await stopAsked;
-  await stop(app, database, log);
+  await stop(app, database, { log, traces });
 }
 
 /**
@@ -82,11 +87,25 @@ function signalled(): Promise<void> {
   });
 }
 
-async function stop(app: App, database: Database, log: Logger): Promise<void> {
+/** Loads what collects traces, if somebody wants them. */
+async function startTraces({ traces }: Config, log: Logger): Promise<Traces | undefined> {
+  if (!traces) return undefined;
+  const { startOtlp } = await import('./observe/otlp.ts');
+  const started = startOtlp(log);
+  collectTraces(started.tracing);
+  return started;
+}
+
+async function stop(
+  app: App,
+  database: Database,
+  { log, traces }: { log: Logger; traces: Traces | undefined },
+): Promise<void> {
   log.info('stopping');
   try {
     await app.stop();
     await database.stop();
+    await traces?.stop();
     process.exit(0);
   } catch (error) {
     log.error({ err: error }, 'could not stop in good order');

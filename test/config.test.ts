@@ -23,6 +23,7 @@ test('an empty environment gives the documented defaults', () => {
     rateLimit: true,
     trustProxy: 0,
     logLevel: 'info',
+    traces: false,
     bootstrap: { applicationId: 1, authKey: undefined, authSecret: undefined, apiKey: undefined },
   });
 });
@@ -111,9 +112,25 @@ test.each([
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],
   ['LOG_LEVEL', 'loud'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+  ['OTEL_TRACES_EXPORTER', 'zipkin'],
   ['BOOTSTRAP_APPLICATION_ID', '-1'],
   ['BOOTSTRAP_APPLICATION_ID', '2147483648'],
 ])('%s=%s is refused by name, in one line', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: .+$`));
+});
+
+const COLLECTOR = 'http://127.0.0.1:4318';
+
+test.each<[Record<string, string>, boolean]>([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR }, true],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${COLLECTOR}/v1/traces` }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'TRUE' }, false],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'false' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_TRACES_EXPORTER: 'none' }, false],
+  [{ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'always_on' }, false],
+])('%j: traces are collected: %s', (variables, traces) => {
+  expect(readConfig(variables).traces).toBe(traces);
 });

@@ -1,7 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { PoolConfig } from 'pg';
+import type pg from 'pg';
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { tracing } from '../observe/tracing.ts';
 import { createPool } from './pool.ts';
+import { tracedAdapter } from './traced-adapter.ts';
 
 export { Prisma };
 export type Transaction = Prisma.TransactionClient;
@@ -15,11 +17,20 @@ const POOL_SIZE = 10;
 /** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
 const PATIENCE = 30_000;
 
-export async function connectDatabase(config: PoolConfig): Promise<void> {
-  const pool = createPool({ max: POOL_SIZE, ...config });
-  const adapter = new PrismaPg(pool, { statementNameGenerator: nameStatement, disposeExternalPool: true });
+let pool: pg.Pool;
+
+export async function connectDatabase(config: pg.PoolConfig): Promise<void> {
+  pool = createPool({ max: POOL_SIZE, ...config });
+  const options = { statementNameGenerator: nameStatement, disposeExternalPool: true };
+  const plain = new PrismaPg(pool, options);
+  const adapter = tracing ? tracedAdapter(plain) : plain;
   db = new PrismaClient({ adapter, transactionOptions: { maxWait: PATIENCE, timeout: PATIENCE } });
   await db.$connect();
+}
+
+/** Connections of the pool, and who waits for one. */
+export function poolState(): { total: number; idle: number; waiting: number } {
+  return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 /** Begins a statement whose best plan depends on its values: it is planned for those that it has, each time. */

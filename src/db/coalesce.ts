@@ -1,9 +1,12 @@
+import { type Place, tracing } from '../observe/tracing.ts';
 import { sqlState } from './failures.ts';
 
 interface Job<Input, Output> {
   input: Input;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
+  /** Whose trace it belongs to. */
+  place: Place | undefined;
 }
 
 /**
@@ -29,11 +32,21 @@ export function coalesce<Input, Output>(
     scheduled = false;
     while (waiting.length > 0 && running < atOnce) {
       running++;
-      void settle(waiting.splice(0, max)).finally(() => {
+      void settleTraced(waiting.splice(0, max)).finally(() => {
         running--;
         if (waiting.length > 0) schedule();
       });
     }
+  };
+
+  /** What is done for several requests at once is part of none of their traces, but linked with each. */
+  const settleTraced = (jobs: Job<Input, Output>[]): Promise<void> => {
+    if (!tracing) return settle(jobs);
+    const joins = jobs.map(({ place }) => place);
+    const settleJobs = () => settle(jobs);
+    // Work of the background is traced no more than its other statements.
+    if (joins.every((place) => place === undefined)) return tracing.detached(settleJobs);
+    return tracing.span('coalesced', { joins, attributes: { 'atrium.calls': jobs.length } }, settleJobs);
   };
 
   const settle = async (jobs: Job<Input, Output>[]): Promise<void> => {
@@ -51,7 +64,7 @@ export function coalesce<Input, Output>(
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject });
+      waiting.push({ input, resolve, reject, place: tracing?.here() });
       schedule();
     });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SECOND } from '../lib/time.ts';
+import { traced } from '../observe/tracing.ts';
 
 /** What the identity providers have in common: how their settings, keys and names look, and how they are asked. */
 
@@ -34,7 +35,13 @@ export interface ProviderAnswer {
  * Asks a provider for JSON. Redirects are not followed: an answer counts only from the address that was set.
  * @throws {ProviderAwayError} no answer in time, a redirect, a fault, a huge answer, or one that is no JSON
  */
-export async function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
+export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
+  // Paths and queries hold tokens.
+  const attributes = { 'server.address': url.hostname, 'http.request.method': 'GET' };
+  return traced('ask provider', { kind: 'client', attributes }, () => ask(url, headers));
+}
+
+async function ask(url: URL, headers: Record<string, string>): Promise<ProviderAnswer> {
   try {
     const response = await fetch(url, {
       headers: { Accept: 'application/json', ...headers },

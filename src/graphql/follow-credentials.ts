@@ -1,6 +1,7 @@
 import type { Services } from '../context.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
+import { detached } from '../observe/tracing.ts';
 import { findValidity } from '../resolvers/sessions/validity.ts';
 
 /**
@@ -72,9 +73,10 @@ const everySecond = new (class {
 
   add(one: Following): void {
     this.#following.add(one);
-    this.#timer ??= setInterval(() => {
+    const look = () => {
       for (const following of this.#following) following.look();
-    }, SECOND).unref();
+    };
+    this.#timer ??= setInterval(() => detached(look), SECOND).unref();
   }
 
   delete(one: Following): void {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import type { GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
 import type { Context, Services } from '../context.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Viewer } from '../lib/access.ts';
@@ -10,17 +11,20 @@ import { readCredentials } from '../lib/credentials.ts';
 import { BadInputError } from '../lib/errors.ts';
 import { rateHeaders } from '../lib/rate-limits.ts';
 import type { Meter } from '../limits/rate-limits.ts';
+import { factsOf, type RequestFacts } from '../observe/requests.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { askedOperation } from './operations.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
+import { tracedExecution } from './traced-execution.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-const EXPOSED = ['RateLimit', 'RateLimit-Policy', 'Retry-After'];
+const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
 /** What our plugins are given of a request. */
 interface ServerContext {
@@ -30,6 +34,9 @@ interface ServerContext {
   caller: () => Promise<{ viewer: Viewer; meter: Meter | undefined }>;
   /** The schema of the request's document, once that is known. */
   seen: { schema: GraphQLSchema };
+  facts: RequestFacts;
+  /** Names the request with each fault. */
+  requestLog: () => Logger;
 }
 
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
@@ -50,7 +57,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     renderGraphiQL,
     cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments(services), ourSubscribe, tellCounts],
+    plugins: [ourDocuments(services), ourExecution, tellCounts],
     context: async ({ caller, res }) => {
       const { viewer, meter } = await caller();
       const onTooSlow = () => void res.destroy();
@@ -58,19 +65,24 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const facts = factsOf(request);
+    const requestLog = () => services.log.child({ requestId: facts.id });
     const caller = once(async () => {
       const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
-      const viewer = await authenticate(credentials, services);
+      const viewer = await authenticate(credentials, services).catch((error) => {
+        throw shownError(error, requestLog());
+      });
+      facts.viewer = viewer;
       return { viewer, meter: services.rateLimits?.meter(request, viewer) };
     });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, services, await countsOf(request, caller));
+      refuse(response, error, requestLog(), await countsOf(request, caller));
       return;
     }
-    await yoga(request, response, { caller, seen: { schema } });
+    await yoga(request, response, { caller, seen: { schema }, facts, requestLog });
   };
 }
 
@@ -94,7 +106,7 @@ async function countsOf({ method }: { method?: string | undefined }, caller: Ser
   }
 }
 
-function refuse(response: ServerResponse, error: unknown, { log }: Services, counts: Record<string, string>): void {
+function refuse(response: ServerResponse, error: unknown, log: Logger, counts: Record<string, string>): void {
   const status = error instanceof BadInputError ? error.status : 500;
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -106,13 +118,14 @@ function refuse(response: ServerResponse, error: unknown, { log }: Services, cou
 }
 
 /** The documents of all doors are parsed, validated and limited by one function. */
-const ourDocuments = ({ log }: Services): Plugin<Context, ServerContext> => ({
+const ourDocuments = ({ log, observer }: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {
     const text = String(params.query);
     const { caller, seen } = context as unknown as ServerContext;
     seen.schema = await schemaOfDocument(text, async () => (await caller()).viewer, log);
     const problem = variableProblem(text, params.variables, seen.schema);
     const prepared = prepareDocument(text, seen.schema);
+    if (problem || prepared.errors) observer.documentRefused();
     if (problem || prepared.errors || prepared.introspects) {
       const { meter } = await caller();
       await meter?.count('default');
@@ -143,8 +156,26 @@ const tellCounts: Plugin<Context, ServerContext> = {
   },
 };
 
-const ourSubscribe: Plugin<Context> = {
-  onSubscribe({ setSubscribeFn }) {
-    setSubscribeFn(subscribeWhileCredentialsHold);
+/** Operations run in spans of their own, and what goes wrong in them is told with their request. */
+const ourExecution: Plugin<Context> = {
+  onExecute({ args, executeFn, setExecuteFn }) {
+    const { requestLog } = noteOperation(args);
+    setExecuteFn(async (given: ExecutionArgs) => {
+      const result: ExecutionResult = await tracedExecution(given, async () => executeFn(given));
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => shownError(error, requestLog())) };
+    });
+  },
+  onSubscribe({ args, setSubscribeFn }) {
+    noteOperation(args);
+    setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribeWhileCredentialsHold(given)));
   },
 };
+
+/** Adds to what is known of a request what its document asks for. */
+function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {
+  const context = contextValue as unknown as ServerContext;
+  const asked = askedOperation(document, operationName);
+  if (asked) Object.assign(context.facts, { operation: asked.name, fields: asked.fields });
+  return context;
+}

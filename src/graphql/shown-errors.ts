@@ -8,6 +8,16 @@ import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
  * else is a fault, logged with its cause and shown as nothing but that.
  */
 export function shownError(error: unknown, log: Logger): GraphQLError {
+  if (error instanceof GraphQLError && shown.has(error)) return error;
+  const answer = shownOf(error, log);
+  shown.add(answer);
+  return answer;
+}
+
+/** What is shown already goes through unchanged, and is logged once: a door may find an error before its library does. */
+const shown = new WeakSet<GraphQLError>();
+
+function shownOf(error: unknown, log: Logger): GraphQLError {
   const given =
     error instanceof GraphQLError
       ? error

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionResult, execute, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Context as SocketContext } from 'graphql-ws';
+import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Context, Services } from '../context.ts';
 import { isDatabaseAway } from '../db/failures.ts';
@@ -9,6 +11,7 @@ import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
 import { SECOND } from '../lib/time.ts';
 import type { CallingRequest } from '../limits/rate-limits.ts';
+import { callerOf, type Requests } from '../observe/requests.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
@@ -16,11 +19,13 @@ import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { askedOperation } from './operations.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
 import { SharedText } from './shared-text.ts';
 import { shownError } from './shown-errors.ts';
 import { SocketPlaces } from './socket-places.ts';
 import { subscribe } from './subscribe.ts';
+import { tracedExecution } from './traced-execution.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 const MAX_OPERATIONS = 100;
@@ -33,6 +38,13 @@ const TOO_MANY_SOCKETS = 4429;
 
 interface SocketExtra extends UnderWay {
   socket: WebSocket;
+  /** Names the socket in the log. */
+  id: string;
+  openedAt: number;
+  /** What the log says of who has opened it. */
+  caller: Record<string, number>;
+  /** How many operations it has begun. */
+  operations: number;
   /** What rate limits have to know of the upgrade request. */
   request: CallingRequest;
   credentials?: Credentials;
@@ -47,7 +59,11 @@ interface SocketExtra extends UnderWay {
 type Connection = SocketContext<Record<string, unknown>, SocketExtra>;
 
 /** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket lives no longer than its credentials. */
-export function graphqlOverSocket(server: Server, services: Services, tokenHeaders: readonly string[]) {
+export function graphqlOverSocket(
+  server: Server,
+  services: Services,
+  { tokenHeaders, requests }: { tokenHeaders: readonly string[]; requests: Requests },
+) {
   const heartbeat = new Heartbeat();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -59,12 +75,16 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy); // Node listens no more, and unheard it would end the process
     if (request.url?.split('?')[0] !== '/graphql') {
+      requests.tellRefused(request, 404);
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       heartbeat.add(accepted);
-      converse(accepted, socket, protocol, newExtra(accepted, request), services.log);
+      const extra = newExtra(accepted, request);
+      services.observer.socketOpened();
+      accepted.once('close', (code) => tellClosed(extra, code, services.log));
+      converse(accepted, socket, protocol, extra, logOf(extra, services));
     });
   });
 
@@ -73,6 +93,7 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     const credentials = readCredentials(payloadReader(connection.connectionParams), tokenHeaders);
     const viewer = await authenticate(credentials, services);
     if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
+    connection.extra.caller = callerOf(viewer);
     if (services.rateLimits) {
       const leave = places.take(viewer);
       if (!leave) {
@@ -92,17 +113,18 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     );
     connection.extra.release = release;
     if (!isOpen(connection)) release();
+    else logOf(connection.extra, services).info(connection.extra.caller, 'socket opened');
     return isOpen(connection);
   };
   const protocol = makeServer<Record<string, unknown>, SocketExtra>({
     schema,
-    execute,
-    subscribe,
+    execute: (args: ExecutionArgs) => tracedExecution(args, async () => execute(args), OF_MESSAGE),
+    subscribe: (args: ExecutionArgs) => tracedExecution(args, () => subscribe(args), OF_MESSAGE),
     onConnect: async (connection) => {
       try {
         return await accept(connection);
       } catch (error) {
-        shownError(error, services.log);
+        shownError(error, logOf(connection.extra, services));
         // Clients come back by themselves only after the former.
         if (isDatabaseAway(error)) close(connection, TRY_AGAIN_LATER, 'Service unavailable');
         else close(connection, CloseCode.InternalServerError, 'Internal server error');
@@ -118,6 +140,7 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       extra.disconnect?.();
     },
     onSubscribe: async (connection, id, { query, variables, operationName }) => {
+      connection.extra.operations++;
       const refusal = begin(connection, id);
       if (refusal) return [refusal];
       const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
@@ -131,12 +154,14 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       if (schema instanceof GraphQLError) return [schema];
       const problem = variableProblem(query, variables, schema);
       const prepared = prepareDocument(query, schema);
+      if (problem || prepared.errors) services.observer.documentRefused();
       if (problem || prepared.errors || prepared.introspects) {
         const exceeded = await meter?.count('default').catch(asGraphQLError);
         if (exceeded) return [exceeded];
       }
       if (problem) return [problem];
       if (prepared.errors) return prepared.errors;
+      tellOperation(connection.extra, askedOperation(prepared.document, operationName), services.log);
       const contextValue: Context = {
         ...services,
         viewer,
@@ -146,12 +171,15 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       };
       return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
     },
-    onNext: (_connection, _id, _payload, _args, result) =>
-      new SharedText(result, (shared) => masked(shared, services)) as ExecutionResult,
-    onError: (_connection, _id, _payload, errors) => errors.map((error) => shownError(error, services.log).toJSON()),
+    onNext: ({ extra }, _id, _payload, _args, result) =>
+      new SharedText(result, (shared) => masked(shared, logOf(extra, services))) as ExecutionResult,
+    onError: ({ extra }, _id, _payload, errors) =>
+      errors.map((error) => shownError(error, logOf(extra, services)).toJSON()),
   });
 
   return {
+    /** Sockets that are open now. */
+    count: (): number => sockets.clients.size,
     /** Closes all sockets with 1001. */
     async stop(): Promise<void> {
       const hurry = setTimeout(() => {
@@ -172,7 +200,41 @@ function destroy(this: Duplex): void {
 /** Without the request itself, which would be kept as long as the socket. */
 function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers }: IncomingMessage): SocketExtra {
   const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': headers['x-forwarded-for'] } };
-  return { socket, request, underWay: new Set(), begins: undefined };
+  const id = randomUUID();
+  return {
+    socket,
+    id,
+    openedAt: performance.now(),
+    caller: {},
+    operations: 0,
+    request,
+    underWay: new Set(),
+    begins: undefined,
+  };
+}
+
+/** A message of a socket is a trace of its own: the upgrade request is long over. */
+const OF_MESSAGE = { kind: 'server', isRoot: true } as const;
+
+/** Names the socket with what goes wrong on it. */
+function logOf({ id }: SocketExtra, { log }: Pick<Services, 'log'>): Logger {
+  return log.child({ socketId: id });
+}
+
+function tellOperation(
+  { id: socketId, caller }: SocketExtra,
+  asked: ReturnType<typeof askedOperation>,
+  log: Logger,
+): void {
+  if (!log.isLevelEnabled('debug') || !asked) return;
+  const { type, name: operation, fields } = asked;
+  // Its id is not told: it is the client's own text, and may be anything.
+  log.debug({ socketId, ...caller, type, operation, fields }, 'operation');
+}
+
+function tellClosed({ id: socketId, openedAt, caller, operations }: SocketExtra, code: number, log: Logger): void {
+  const seconds = Math.round((performance.now() - openedAt) / 1000);
+  log.info({ socketId, ...caller, code, seconds, operations }, 'socket closed');
 }
 
 /** Takes an operation in, or says why not. */
@@ -213,7 +275,7 @@ function asGraphQLError(fault: Error): GraphQLError {
   return new GraphQLError('Internal server error', { originalError: fault });
 }
 
-function masked(result: ExecutionResult, { log }: Services): ExecutionResult {
+function masked(result: ExecutionResult, log: Logger): ExecutionResult {
   if (!result.errors) return result;
   return { ...result, errors: result.errors.map((error) => shownError(error, log)) };
 }

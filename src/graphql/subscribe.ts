@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import type { Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
+import { traced } from '../observe/tracing.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
 import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
 
@@ -57,7 +58,7 @@ export async function subscribe(
     const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
     return isOthers ? tell(event, createLoaders(context.viewer)) : shared;
   };
-  return new Answers(queue, run, () => createLoaders(context.viewer));
+  return new Answers(queue, run, context);
 }
 
 /**
@@ -67,42 +68,49 @@ export async function subscribe(
 class Answers implements AsyncIterableIterator<ExecutionResult> {
   readonly #queue: LiveQueue<unknown>;
   readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
-  readonly #freshLoaders: () => Loaders;
-  #underWay: Promise<ExecutionResult>[] = [];
+  readonly #context: Context;
+  #underWay: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
   #isOver = false;
+  #isCounted = true;
 
   constructor(
     queue: LiveQueue<unknown>,
     run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>,
-    freshLoaders: () => Loaders,
+    context: Context,
   ) {
     this.#queue = queue;
     this.#run = run;
-    this.#freshLoaders = freshLoaders;
+    this.#context = context;
+    context.observer.subscriptionBegan();
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     for (;;) {
       if (this.#underWay.length === 0) {
-        const first = await this.#queue.next();
+        const first = await this.#first();
         if (first.done) return first;
         this.#start([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
       }
-      const value = await this.#underWay.shift()!;
+      const { event, answer } = this.#underWay.shift()!;
+      const value = await answer;
       // Whoever ended it while the answer was made may have lost the right to it.
       if (this.#isOver) return { value: undefined, done: true };
-      if (!isGone(value)) return { value, done: false };
+      if (isGone(value)) continue;
+      this.#tellDelivered(event);
+      return { value, done: false };
     }
   }
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
     this.#isOver = true;
     this.#underWay = [];
+    this.#uncount();
     await this.#queue.return();
     return { value: undefined, done: true };
   }
 
   throw(error: unknown): Promise<never> {
+    this.#uncount();
     return this.#queue.throw(error);
   }
 
@@ -110,13 +118,36 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
     return this;
   }
 
+  /** Waits for something to tell; it is over when there is nothing more, or when it can't be read. */
+  async #first(): Promise<IteratorResult<LiveEvent, undefined>> {
+    let first: IteratorResult<LiveEvent, undefined> | undefined;
+    try {
+      first = await this.#queue.next();
+      return first;
+    } finally {
+      if (!first || first.done) this.#uncount();
+    }
+  }
+
   #start(events: LiveEvent[]): void {
-    const loaders = this.#freshLoaders();
+    const loaders = createLoaders(this.#context.viewer);
     for (const event of events) {
       const answer = this.#run(event, loaders);
       answer.catch(() => {}); // whoever takes the answer hears of it; nobody may
-      this.#underWay.push(answer);
+      this.#underWay.push({ event, answer });
     }
+  }
+
+  #tellDelivered({ happenedAt }: LiveEvent): void {
+    const { observer, now } = this.#context;
+    const delay = happenedAt === undefined ? undefined : Math.max(0, now().getTime() - happenedAt);
+    observer.eventDelivered(delay === undefined ? undefined : delay / 1000);
+  }
+
+  #uncount(): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.#context.observer.subscriptionEnded();
   }
 }
 
@@ -132,7 +163,8 @@ function isGone({ errors }: ExecutionResult): boolean {
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */
 function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
   const contextValue: Context = { ...context, loaders };
-  return execute({ ...args, rootValue: event, contextValue });
+  // It has a trace of its own: whoever did what is told of does not wait for it, and it may be told to many.
+  return traced('live event', { isRoot: true }, async () => execute({ ...args, rootValue: event, contextValue }));
 }
 
 /** Equal for subscribers whose answers to one event are equal. Where they began (`since`) makes no difference. */

@@ -2,6 +2,7 @@ import type { ClientConfig } from 'pg';
 import type { Services } from '../context.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
+import { detached, traced } from '../observe/tracing.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
 import { findDue, startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
@@ -117,7 +118,7 @@ export class PushJobs {
     const [job] = await this.#queue.take<Data>(name, 1);
     if (!job) return false;
     try {
-      if (await work(job.data)) await this.#queue.done(name, job.id);
+      if (await traced(`job ${name}`, { isRoot: true }, () => work(job.data))) await this.#queue.done(name, job.id);
       else await this.#queue.failed(name, job.id);
     } catch (error) {
       // With the database away it comes back by itself, later.
@@ -153,7 +154,7 @@ class Loop {
 
   wake(): void {
     this.#isWoken = true;
-    this.#running ??= this.#run().finally(() => {
+    this.#running ??= detached(() => this.#run()).finally(() => {
       this.#running = undefined;
     });
   }

@@ -20,6 +20,8 @@ export interface RateLimitSettings {
   trustProxy: number;
   /** Other limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** Told of each operation that is one too many. */
+  onExceeded?: (limit: LimitName) => void;
 }
 
 /** The rate limits of one running service, the same for every door (gaps §17). */
@@ -27,9 +29,11 @@ export class RateLimits {
   readonly #counters: Counters;
   readonly #trustProxy: number;
   readonly #quotas: Record<LimitName, Quota>;
+  readonly #onExceeded: (limit: LimitName) => void;
 
-  constructor({ counters, trustProxy, limits }: RateLimitSettings) {
+  constructor({ counters, trustProxy, limits, onExceeded = () => {} }: RateLimitSettings) {
     this.#counters = counters;
+    this.#onExceeded = onExceeded;
     this.#trustProxy = trustProxy;
     const create = (name: LimitName) => {
       const limit = limits?.[name] ?? LIMITS[name];
@@ -42,7 +46,8 @@ export class RateLimits {
   /** What counts the operations of one request, or of one message on a socket. */
   meter(request: CallingRequest, viewer: Viewer): Meter {
     const origin = { socketAddress: request.socket.remoteAddress, forwardedFor: request.headers['x-forwarded-for'] };
-    return new Meter(this.#quotas, viewer, clientNetwork(clientAddress(origin, this.#trustProxy)));
+    const network = clientNetwork(clientAddress(origin, this.#trustProxy));
+    return new Meter(this.#quotas, viewer, network, this.#onExceeded);
   }
 
   async stop(): Promise<void> {
@@ -55,12 +60,19 @@ export class Meter {
   readonly #quotas: Record<LimitName, Quota>;
   readonly #viewer: Viewer;
   readonly #network: string;
+  readonly #onExceeded: (limit: LimitName) => void;
   #tightest: RateCount | undefined;
 
-  constructor(quotas: Record<LimitName, Quota>, viewer: Viewer, network: string) {
+  constructor(
+    quotas: Record<LimitName, Quota>,
+    viewer: Viewer,
+    network: string,
+    onExceeded: (limit: LimitName) => void,
+  ) {
     this.#quotas = quotas;
     this.#viewer = viewer;
     this.#network = network;
+    this.#onExceeded = onExceeded;
   }
 
   /** @throws {RateLimitedError} the operation is one too many */
@@ -72,6 +84,7 @@ export class Meter {
   /** Counts what is answered in any case. */
   async tally(limit: LimitName): Promise<RateCount> {
     const count = await this.#quotas[limit].count(rateKey(limit, this.#viewer, this.#network));
+    if (count.isExceeded) this.#onExceeded(limit);
     if (!this.#tightest || count.isExceeded || count.remaining < this.#tightest.remaining) this.#tightest = count;
     return count;
   }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
+import { detached } from '../observe/tracing.ts';
 import { Audience, type Knowing, mayKnow } from './audience.ts';
 import type { Bus } from './bus.ts';
 import { credentialPlaces, placeOfCredential } from './credential-places.ts';
@@ -91,6 +92,11 @@ export class Hub {
     let count = 0;
     for (const watches of this.#sets()) count += watches.size;
     return count;
+  }
+
+  /** How far the stream has been read; undefined while nobody listens, so that it is not read. */
+  get readUpTo(): bigint | undefined {
+    return this.#listeners === 0 ? undefined : this.#horizon;
   }
 
   /** Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed. */
@@ -208,7 +214,7 @@ export class Hub {
     this.#isWanted = true;
     if (this.#isDraining || this.#listeners === 0 || this.#isStopped) return;
     this.#isDraining = true;
-    void this.#drain().finally(() => {
+    void detached(() => this.#drain()).finally(() => {
       this.#isDraining = false;
     });
   }
@@ -281,7 +287,7 @@ export class Hub {
   }
 
   #deliver(row: StreamRow, audience: Knowing): void {
-    const event = new LiveEvent(row);
+    const event = new LiveEvent(row, row.createdAt?.getTime());
     if (row.classKey !== null) {
       this.#deliverOfClass(row, row.classKey, event);
       return;

@@ -4,10 +4,13 @@ const MAX_WAITING = 1_000;
 /** Something that happened, as the payload of a subscription begins with it. */
 export class LiveEvent<Told = unknown> {
   readonly told: Told;
+  /** In milliseconds since 1970; undefined for what is told to somebody who had missed it. */
+  readonly happenedAt: number | undefined;
   #results: Map<string, unknown> | undefined;
 
-  constructor(told: Told) {
+  constructor(told: Told, happenedAt?: number) {
     this.told = told;
+    this.happenedAt = happenedAt;
   }
 
   /** Computes once for all who share the key: a thousand subscribers of one document cost one execution. */

@@ -7,6 +7,8 @@ export interface StreamRow extends Omit<OutboxRow, 'kind'> {
   kind: OutboxRow['kind'] | 'typing';
   dialogType: number | null;
   memberVersion: number | null;
+  /** When it happened; absent where it is told past the stream. */
+  createdAt?: Date;
   /** `messageEdited`, once its audience is asked for: who has deleted the message for themselves. */
   hiddenFrom?: number[] | undefined;
 }
@@ -29,6 +31,7 @@ const STREAM_COLUMNS = Prisma.raw(
     'CASE WHEN e.class_key IS NULL THEN e.detail END AS detail',
     'e.audience_ids AS "audienceIds"',
     'e.class_key AS "classKey"',
+    'e.created_at AS "createdAt"',
     'd.type AS "dialogType"',
     'd.member_version AS "memberVersion"',
   ].join(', '),

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { execute, type GraphQLError } from 'graphql';
 import type { Context, Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
+import { tracedExecution } from '../graphql/traced-execution.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
 import { type Access, type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
@@ -19,6 +19,7 @@ import {
 import type { LimitName } from '../lib/rate-limits.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
+import { factsOf } from '../observe/requests.ts';
 import type { ServedFile } from '../resolvers/files/content.ts';
 import { removeLoose, type StagedFile, stageFile } from '../resolvers/files/loose.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
@@ -36,8 +37,13 @@ import { type FilePart, readUpload } from './uploads.ts';
 /** Of every endpoint that does not say otherwise. */
 const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 
+/** Any path may be asked about, so no path is told of. */
+const PREFLIGHT = 'preflight';
+
 /** What the schema says of an endpoint's operation. */
 interface Rules {
+  /** Name of its root field. */
+  field: string;
   access: Access;
   limit: LimitName;
 }
@@ -82,10 +88,12 @@ export class RestDoor {
   /** Preflights and suffix, before the path is looked up. */
   enter(request: Request, response: Response, next: NextFunction): void {
     const locals = response.locals as Locals;
-    locals.requestId = randomUUID();
-    locals.arrivedAt = performance.now();
+    const facts = factsOf(request);
+    locals.requestId = facts.id;
+    locals.arrivedAt = facts.arrivedAt;
     locals.isXml = isXmlPath(request.url);
     if (request.method === 'OPTIONS') {
+      facts.route = PREFLIGHT;
       locals.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
       this.#send(response, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(request));
     } else {
@@ -95,6 +103,7 @@ export class RestDoor {
   }
 
   async serve(endpoint: Route, rules: Rules, request: Request, response: Response): Promise<void> {
+    Object.assign(factsOf(request), { route: endpoint.path, fields: [rules.field] });
     const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await announcedTooLarge(request, maxBytes);
     if (tooLarge) return this.#tell(request, response, tooLarge);
@@ -129,12 +138,16 @@ export class RestDoor {
     // Of a file's request only the query is read before its caller is known.
     if (endpoint.upload && locals.isXml) locals.token = takeToken(parseQuery(queryText(request.url))).token;
     call.context = await this.#contextOf(call);
+    factsOf(request).viewer = call.context.viewer;
     locals.meter = this.#services.rateLimits?.meter(request, call.context.viewer);
     await locals.meter?.count(rules.limit);
     // A file is received only for those who may send it.
     if (endpoint.upload) requireAllowed(call);
     const given = await this.#parametersOf(call);
-    if (locals.token && call.context.viewer.kind === 'anonymous') call.context = await this.#contextOf(call);
+    if (locals.token && call.context.viewer.kind === 'anonymous') {
+      call.context = await this.#contextOf(call);
+      factsOf(request).viewer = call.context.viewer;
+    }
     requireAllowed(call);
     return { context: call.context, given };
   }
@@ -318,8 +331,13 @@ function pathValues({ params }: Request): Record<string, string> {
 }
 
 /** Runs the operation of an endpoint; the first error it has is thrown. */
-async function run(endpoint: Route, variableValues: Record<string, unknown>, contextValue: Context): Promise<never> {
-  const { data, errors } = await execute({ schema, document: endpoint.document, variableValues, contextValue });
+async function run(
+  { document }: Route,
+  variableValues: Record<string, unknown>,
+  contextValue: Context,
+): Promise<never> {
+  const executing = () => execute({ schema, document, variableValues, contextValue });
+  const { data, errors } = await tracedExecution({ document }, executing);
   if (errors) throw errors[0];
   return data as never;
 }

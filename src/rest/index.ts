@@ -52,7 +52,8 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
   app.use((request, response, next) => door.enter(request, response, next));
   for (const endpoint of routes) {
     const operation = operationOf(endpoint);
-    const rules = { access: operationAccess.get(operation)!, limit: operationLimit(operation) };
+    const field = operation.slice(operation.indexOf('.') + 1);
+    const rules = { field, access: operationAccess.get(operation)!, limit: operationLimit(operation) };
     app[endpoint.method](endpoint.path, (request, response, next) => {
       if (!isMeant(endpoint, request)) next();
       else void door.serve(endpoint, rules, request, response);

@@ -11,6 +11,7 @@ import { ForbiddenError } from '../lib/errors.ts';
 import type { FileContent } from '../resolvers/files/content.ts';
 import './clean-inputs.ts';
 import './fresh-loaders.ts';
+import './observed.ts';
 import './rate-limits.ts';
 
 interface Types {
@@ -42,11 +43,13 @@ interface Types {
 /**
  * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
  * (gaps §2.3). A field that says nothing is not served: `schema/index.ts` refuses to build it.
+ * @param observedAs one name under which all operations are counted
  */
-export function createBuilder() {
+export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
   const builder = new SchemaBuilder<Types>({
-    plugins: ['rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
+    plugins: ['observed', 'rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
     defaultFieldNullability: false,
+    observedAs,
     prisma: {
       client: () => db,
       dmmf: getDatamodel(),

@@ -55,9 +55,11 @@ beforeAll(async () => {
   const door = new RestDoor(running.app.services, ['SVC-Token']);
   const app = express();
   app.use((asked, response, next) => door.enter(asked, response, next));
-  app.post('/files', (asked, response) => door.serve(endpoint, { access: 'user', limit: 'default' }, asked, response));
+  app.post('/files', (asked, response) =>
+    door.serve(endpoint, { field: 'uploaded', access: 'user', limit: 'default' }, asked, response),
+  );
   app.post('/speechless', (asked, response) =>
-    door.serve(speechless, { access: 'anyone', limit: 'default' }, asked, response),
+    door.serve(speechless, { field: 'uploaded', access: 'anyone', limit: 'default' }, asked, response),
   );
   server = createServer(app);
   server.listen(0, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import { connectDatabase, db } from '../../src/db/client.ts';
@@ -65,6 +65,8 @@ export interface TestSettings {
   modelSilence?: number;
   /** Of who is online, for apps that `startAnother` starts. */
   presenceClock?: Clock;
+  /** Hears what is logged; default: nobody. */
+  log?: Logger;
   /** Another database than one on the server that all tests share. */
   database?: () => Promise<TestDatabase>;
 }
@@ -90,7 +92,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
   const now = () => time;
   await connectDatabase(database.config);
   const credentials = await bootstrapApplication(APPLICATION, now());
-  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const log = settings.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: SENDER, dataDir, now });
   const app = await createApp({
     config: {

@@ -7,6 +7,7 @@ import { groupBy } from '../../lib/collections.ts';
 import type { PushChannel, PushEnvironment } from '../../lib/push-names.ts';
 import { PUSH_LIFETIME } from '../../lib/retries.ts';
 import { SECOND } from '../../lib/time.ts';
+import { traced } from '../../observe/tracing.ts';
 import { SealBrokenError } from '../../secrets/sealer.ts';
 import { openSettings } from '../push-settings.ts';
 import { type Contents, contentsOf } from './contents.ts';
@@ -62,7 +63,9 @@ export async function deliverPushes(job: DeliverJob, context: PushContext, signa
     [...ways.values()].map(async (group) => {
       const gateway = await gatewayOf(applicationId, group[0]!, context);
       return serve(group, isOver, gateway.concurrency, async (device) => {
-        const outcome = await outcomeOf(device, { send, contents, gateway, now: context.now() });
+        const work = () => outcomeOf(device, { send, contents, gateway, now: context.now() });
+        const outcome = await traced(`push ${device.channel}`, { kind: 'client' }, work);
+        context.observer.pushAnswered(device.channel, outcome.kind);
         await log.tell(device, outcome);
       });
     }),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { db } from '../../db/client.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
+import { detached } from '../../observe/tracing.ts';
 
 export interface StoredSession {
   applicationId: number;
@@ -86,7 +87,7 @@ export class SessionClock {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_AFTER).unref();
+    this.#timer ??= setTimeout(() => void detached(() => this.flush()), FLUSH_AFTER).unref();
   }
 
   async #store(): Promise<void> {

@@ -83,7 +83,7 @@ function build({ byKey }: Catalogue, log: Logger): GraphQLSchema {
   try {
     const oldestFirst = [...byKey.values()].sort((a, b) => a.key - b.key).slice(0, MAX_TYPED_CLASSES);
     const names = nameClasses(oldestFirst, TAKEN);
-    const builder = createBuilder();
+    const builder = createBuilder({ observedAs: 'typed' });
     const shared = sharedTypes(builder);
     for (const known of oldestFirst) {
       const own = names.get(known.key);

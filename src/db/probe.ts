@@ -1,0 +1,49 @@
+import pg from 'pg';
+import { SECOND } from '../lib/time.ts';
+
+/** How long a connection, and each question, may take. */
+const PATIENCE = SECOND;
+const CONNECTIONS = 2;
+
+/**
+ * Asks the database over connections of its own how it is, so that neither a full pool nor a database that hangs makes
+ * anybody wait for the answer for more than two seconds.
+ */
+export class DatabaseProbe {
+  readonly #pool: pg.Pool;
+  #asked: Promise<boolean> | undefined;
+
+  constructor(database: pg.PoolConfig) {
+    this.#pool = new pg.Pool({
+      ...database,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: PATIENCE,
+      query_timeout: PATIENCE,
+      statement_timeout: PATIENCE,
+    });
+    this.#pool.on('error', () => {}); // the next question tells
+  }
+
+  /** Whether it answers. However many ask at once, it is asked once. */
+  isThere(): Promise<boolean> {
+    this.#asked ??= this.query('SELECT 1 AS one')
+      .then((rows) => rows !== undefined)
+      .finally(() => {
+        this.#asked = undefined;
+      });
+    return this.#asked;
+  }
+
+  /** Rows of a short question; undefined when the database does not answer in time. */
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[] | undefined> {
+    try {
+      return (await this.#pool.query<Row>(text, values)).rows;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,176 @@
+import { beforeAll, expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
+import { running, useApp } from '../support/app.ts';
+import { graphql, subscribe } from '../support/graphql.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { deliveriesTo, delivery, sendEvent, subscribeDevice } from '../support/pushes.ts';
+import { rest } from '../support/rest.ts';
+import { connect, until } from '../support/sockets.ts';
+import { ownConnection } from '../support/sql.ts';
+import { type PlayedStage, setStage } from '../support/stage.ts';
+import { defineClass } from '../support/typed.ts';
+import { apiKey, createUser } from '../support/users.ts';
+import { wire } from '../support/wire.ts';
+
+useApp({ limits: { signIn: { quota: 30, windowSeconds: 3600 }, default: { quota: 100_000, windowSeconds: 3600 } } });
+
+let stage: PlayedStage;
+
+beforeAll(async () => {
+  stage = await setStage();
+});
+
+/** By how much an action makes the series grow. */
+async function growth(names: string[], action: () => Promise<unknown>): Promise<(number | undefined)[]> {
+  const before = await readMetrics();
+  await action();
+  let after = before;
+  // A request is counted when its connection has taken the answer.
+  await until(async () => {
+    after = await readMetrics();
+    return names.some((name) => (after.get(name) ?? 0) > (before.get(name) ?? 0));
+  });
+  return names.map((name) => (after.get(name) ?? 0) - (before.get(name) ?? 0));
+}
+
+test('REST is counted by patterns, and its operations with those of GraphQL', async () => {
+  const names = [
+    'atrium_graphql_operations_total{type="Query",field="message",code="OK"}',
+    'atrium_graphql_operations_total{type="Query",field="message",code="NOT_FOUND"}',
+    'atrium_graphql_operation_duration_seconds_count{type="Query",field="message"}',
+    'atrium_http_requests_total{method="GET",route="/chat/Message/:id",status="200"}',
+  ];
+  const read = async () => {
+    await rest('GET', `/chat/Message/${stage.hello}.json`, { as: stage.alice });
+    await graphql(`{ a: message(id: "${stage.hello}") { id } }`, {}, stage.alice);
+    await graphql('{ b: message(id: "0123456789abcdef01234567") { id } }', {}, stage.alice);
+  };
+  expect(await growth(names, read)).toEqual([2, 1, 3, 1]);
+});
+
+test('operations of classes are one, whatever they are called', async () => {
+  await defineClass('Cars', { make: 'String' });
+  const name = 'atrium_graphql_operations_total{type="Query",field="typed",code="OK"}';
+  const asked = async () => {
+    const { errors } = await graphql('{ carsConnection { totalCount } }', {}, apiKey);
+    expect(errors).toBeUndefined();
+  };
+  expect(await growth([name], asked)).toEqual([1]);
+  expect([...(await readMetrics()).keys()].join()).not.toMatch(/cars/i);
+});
+
+test('nobody can make a new series', async () => {
+  const attack = async (salt: string) => {
+    for (const method of ['GET', 'POST', 'PURGE', 'PROPFIND']) {
+      await wire(method, `/x${salt}/y?z=${salt}`, { as: stage.alice });
+      await wire(method, `/data/None${salt}/${salt}`, { as: stage.alice });
+    }
+    await wire('OPTIONS', `/${salt}`);
+    await graphql(`query Q${salt} { a${salt}: me { id } }`, {}, stage.alice);
+    await graphql(`{ none${salt} }`, {}, stage.alice);
+    const socket = await connect(stage.alice);
+    await socket.run(`query Q${salt} { a${salt}: me { id } }`);
+    await socket.close();
+  };
+  await attack('first');
+  let before: string[] = [];
+  await until(async () => {
+    before = [...(await readMetrics()).keys()];
+    return before.some((name) => name.includes('method="other",route="unknown"'));
+  });
+  for (const salt of ['a1', 'b2', 'c3', 'd4']) await attack(salt);
+  await readMetrics();
+  const after = [...(await readMetrics()).keys()];
+  expect(after.filter((name) => !before.includes(name))).toEqual([]);
+  expect(after.join()).not.toMatch(/b2|first/);
+});
+
+test('documents that are refused are counted', async () => {
+  const refused = () => graphql('{ none }', {}, stage.alice);
+  expect(await growth(['atrium_graphql_refused_documents_total'], refused)).toEqual([1]);
+});
+
+test('sockets and subscriptions are counted while they are open, and what they are told', async () => {
+  const gauges = async () => {
+    const metrics = await readMetrics();
+    return [metrics.get('atrium_sockets'), metrics.get('atrium_subscriptions')];
+  };
+  await until(async () => String(await gauges()) === '0,0');
+  const told = 'atrium_live_deliveries_total{kind="live"}';
+  const delays = 'atrium_live_delivery_delay_seconds_count';
+  const heard = await subscribe('subscription { messageSent { message { text } } }', {}, stage.bob);
+  expect(await gauges()).toEqual([1, 1]);
+  const send = async () => {
+    await rest('POST', '/chat/Message.json', { as: stage.alice, json: { chat_dialog_id: stage.group, message: 'Hi' } });
+    await heard.next();
+  };
+  expect(await growth([told, delays, 'atrium_sockets_opened_total'], send)).toEqual([1, 1, 0]);
+  await heard.close();
+  await until(async () => String(await gauges()) === '0,0');
+
+  const missed = async () => {
+    const later = await subscribe('subscription { messageSent(since: "0") { cursor } }', {}, stage.bob);
+    await later.next();
+    await later.close();
+  };
+  const [live, count] = await growth(['atrium_live_deliveries_total{kind="missed"}', delays], missed);
+  expect(live).toBeGreaterThan(0);
+  expect(count).toBe(0);
+  await until(async () => String(await gauges()) === '0,0');
+});
+
+test('what nobody has read yet is told with its age', async () => {
+  const name = 'atrium_unread_events{reader="pushes"}';
+  const unread = async () => (await readMetrics()).get(name);
+  await until(async () => (await unread()) === 0);
+  const holder = await ownConnection();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM push_cursor FOR UPDATE');
+  await rest('POST', '/chat/Message.json', { as: stage.alice, json: { chat_dialog_id: stage.group, message: 'Hi' } });
+  const at = running.now();
+  running.setTime(new Date(at.getTime() + 90_000));
+  const metrics = await readMetrics();
+  expect(metrics.get(name)).toBe(1);
+  expect(metrics.get('atrium_unread_events_age_seconds{reader="pushes"}')).toBe(90);
+  expect([...metrics.keys()].filter((one) => one.includes('reader="live"'))).toEqual([]);
+  running.setTime(at);
+  await holder.query('COMMIT');
+  await holder.end();
+  await until(async () => (await unread()) === 0);
+});
+
+test('jobs that wait are told by queue, and results of pushes by channel and outcome', async () => {
+  const user = await createUser({ email: 'reader@example.org' });
+  const device = await subscribeDevice(user, 'email', { client_identification_sequence: 'x' });
+  const jobs = 'atrium_waiting_jobs{queue="push-deliver"}';
+  expect((await readMetrics()).get(jobs)).toBe(0);
+  await db.$executeRaw`INSERT INTO pgboss.job (name, data, start_after)
+    SELECT 'push-deliver', '{}', now() + interval '1 hour' FROM generate_series(1, 3)`;
+  expect((await readMetrics()).get(jobs)).toBe(3);
+  await db.$executeRaw`DELETE FROM pgboss.job WHERE start_after > now() + interval '30 minutes'`;
+  const deliver = async () => {
+    await sendEvent({ push_type: 'email', user: { ids: user.id } });
+    await delivery(device, 'delivered');
+  };
+  const name = 'atrium_push_results_total{channel="email",outcome="delivered"}';
+  expect(await growth([name], deliver)).toEqual([1]);
+  expect(await deliveriesTo(device)).toHaveLength(1);
+});
+
+test('operations beyond a rate limit are counted by limit', async () => {
+  const tries = async () => {
+    for (let time = 0; time < 31; time++) {
+      await rest('POST', '/login.json', { as: stage.alice, json: { login: 'alice', password: 'wrong-one' } });
+    }
+  };
+  const [exceeded] = await growth(['atrium_rate_limited_total{limit="signIn"}'], tries);
+  expect(exceeded).toBeGreaterThan(0);
+});
+
+test('connections of the pool are told, and those who wait for one', async () => {
+  const metrics = await readMetrics();
+  const busy = metrics.get('atrium_database_connections{state="busy"}')!;
+  const idle = metrics.get('atrium_database_connections{state="idle"}')!;
+  expect(busy + idle).toBeGreaterThan(0);
+  expect(metrics.get('atrium_database_waiting')).toBe(0);
+});
