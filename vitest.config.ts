@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,6 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     reporters: ['default', './test/support/plain-summary.ts'],
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/shard-keys/record.ts',
+    env: { STATEMENTS_FOLDER: process.env.STATEMENTS_FOLDER ?? join(tmpdir(), `atrium-statements-${process.pid}`) },
     // Each file has a database of its own, so they run side by side; a module knows one database.
     pool: 'forks',
     // Tests wait for the database and for each other's processes much of the time, so one per core is too few.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -62,6 +63,8 @@ export interface AppDependencies {
   sealer: Sealer;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** How long it goes on serving while it is no longer ready; default: not at all. */
+  drainSeconds?: number;
   /** Another clock for who is online than the process' own. */
   presenceClock?: Clock | undefined;
 }
@@ -70,15 +73,24 @@ export interface App {
   /** Address the server is reached at, with the port in use. */
   url: string;
   services: Services;
-  /** Stops accepting, finishes what is under way, closes sockets with 1001. */
+  /**
+   * Is no longer ready, goes on serving for a while so that proxies notice, and closes sockets with 1001 meanwhile; then
+   * stops accepting and finishes what is under way.
+   */
   stop: () => Promise<void>;
 }
 
 /** How long a request may take to come in: a file of 100 MB from a phone takes longer than Node's five minutes. */
 const ARRIVAL = 30 * MINUTE;
 
+/**
+ * How long a connection may be idle. Proxies keep theirs for a minute, and one that we close first may just be carrying the
+ * next request, which is lost then.
+ */
+const KEEP_ALIVE = 75 * SECOND;
+
 /** How long requests under way may take when the app stops. */
-const DRAIN = 10 * SECOND;
+const PATIENCE = 10 * SECOND;
 const IDLE_CHECK = 100;
 
 /** Connections that may wait to be taken in. Thousands come back at once, and one that finds no place waits for minutes. */
@@ -91,7 +103,7 @@ const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
-  const { limits, presenceClock } = dependencies;
+  const { limits, presenceClock, drainSeconds = 0 } = dependencies;
   const bus = createBus({ redisUrl: config.redisUrl, database, log });
   const outbox = new Outbox(bus);
   const hub = new Hub(outbox, bus, log);
@@ -124,7 +136,9 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
-  const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
+  const server = createServer({ requestTimeout: ARRIVAL, keepAliveTimeout: KEEP_ALIVE }, (request, response) => {
+    // While it stops, no proxy keeps a connection on which it would send the next request.
+    if (health.isStopping) response.setHeader('Connection', 'close');
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     if (path === '/graphql') void graphql(request, response);
@@ -133,6 +147,11 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     else rest(request, response);
   });
   const sockets = graphqlOverSocket(server, services, config.tokenHeaders);
+  /** First proxies get to know; then the sockets go one after the other, so that clients do not come back all at once. */
+  const drain = async (milliseconds: number) => {
+    await pause(milliseconds / 2);
+    await sockets.closeWithin(milliseconds / 2);
+  };
   hub.start();
   await bus.start();
   presence.start();
@@ -159,14 +178,16 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     services,
     async stop() {
       health.isReady = false;
+      health.isStopping = true;
+      if (drainSeconds > 0) await drain(drainSeconds * SECOND);
       clearInterval(sweeper);
       const closed = close(server);
       const pushed = pushJobs.stop();
-      const disconnected = sockets.stop();
+      await sockets.stop(PATIENCE);
+      // Not before: what ends so is over for a client on a socket, who would not go on elsewhere.
       hub.endWatches();
       presence.endWatches();
       models.stop();
-      await disconnected;
       await closed;
       await pushed;
       pushGateways.close();
@@ -187,9 +208,10 @@ function createCounters({ config, database, log }: AppDependencies): Counters {
   return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
 }
 
-/** `/healthz`: the process lives. `/readyz`: it serves, and the database answers. */
+/** `/healthz`: the process lives. `/readyz`: it serves and will go on, and the database answers. */
 class Health {
   isReady = false;
+  isStopping = false;
 
   async answer(path: '/healthz' | '/readyz', response: ServerResponse): Promise<void> {
     const isFine = path === '/healthz' || (this.isReady && (await isDatabaseThere()));
@@ -227,9 +249,9 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Idle connections end at once, busy ones with their answer, at the latest after `DRAIN`. */
+/** Idle connections end at once, busy ones with their answer, at the latest after `PATIENCE`. */
 function close(server: Server): Promise<void> {
-  const hurry = setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+  const hurry = setTimeout(() => server.closeAllConnections(), PATIENCE).unref();
   // One that has just answered would otherwise be kept alive for another request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK).unref();
   return new Promise((resolve) => {

@@ -17,6 +17,8 @@ const TEN_YEARS_MINUTES = 5_256_000;
 const TEN_YEARS_HOURS = 87_600;
 const TEN_YEARS_DAYS = 3_650;
 
+const HOUR_SECONDS = 3_600;
+
 /** Headers that have a meaning of their own. */
 const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
@@ -61,6 +63,7 @@ const environment = z.object({
     .refine((settings) => settings !== undefined, 'should be s3://bucket?endpoint=…&region=…')
     .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
+  DRAIN_SECONDS: whole(0, HOUR_SECONDS).default(0),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   BOOTSTRAP_APPLICATION_ID: whole(1, 2_147_483_647).default(1),
@@ -105,6 +108,8 @@ export interface Config {
   rateLimit: boolean;
   /** Number of proxies before the service. */
   trustProxy: number;
+  /** How long it goes on serving once it is asked to stop and no longer says that it is ready. */
+  drainSeconds: number;
   logLevel: string;
   bootstrap: {
     applicationId: number;
@@ -148,6 +153,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
+    drainSeconds: read.DRAIN_SECONDS,
     logLevel: read.LOG_LEVEL,
     bootstrap: {
       applicationId: read.BOOTSTRAP_APPLICATION_ID,

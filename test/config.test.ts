@@ -22,6 +22,7 @@ test('an empty environment gives the documented defaults', () => {
     s3: undefined,
     rateLimit: true,
     trustProxy: 0,
+    drainSeconds: 0,
     logLevel: 'info',
     bootstrap: { applicationId: 1, authKey: undefined, authSecret: undefined, apiKey: undefined },
   });
@@ -42,6 +43,7 @@ test('values are read into their units and forms', () => {
       REDIS_URL: 'rediss://cache.example.com:6380/1',
       RATE_LIMIT: 'off',
       TRUST_PROXY: '2',
+      DRAIN_SECONDS: '10',
     }),
   ).toMatchObject({
     port: 0,
@@ -52,6 +54,7 @@ test('values are read into their units and forms', () => {
     s3: { bucket: 'our-files', endpoint: 'https://store.example.com:9000', region: 'eu-west-1' },
     rateLimit: false,
     trustProxy: 2,
+    drainSeconds: 10,
   });
   expect(readConfig({ TRUST_PROXY: 'off' }).trustProxy).toBe(0);
   const key = Buffer.alloc(32, 5);
@@ -110,6 +113,8 @@ test.each([
   ['RATE_LIMIT', 'none'],
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],
+  ['DRAIN_SECONDS', '-1'],
+  ['DRAIN_SECONDS', '3601'],
   ['LOG_LEVEL', 'loud'],
   ['BOOTSTRAP_APPLICATION_ID', '-1'],
   ['BOOTSTRAP_APPLICATION_ID', '2147483648'],

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionResult, execute, GraphQLError } from 'graphql';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Context as SocketContext } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Context, Services } from '../context.ts';
@@ -13,6 +14,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
+import { dismiss, dismissWithin, sayGoodbye } from './dismiss.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -49,6 +51,7 @@ type Connection = SocketContext<Record<string, unknown>, SocketExtra>;
 /** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket lives no longer than its credentials. */
 export function graphqlOverSocket(server: Server, services: Services, tokenHeaders: readonly string[]) {
   const heartbeat = new Heartbeat();
+  const open = new Map<WebSocket, SocketExtra>();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -64,7 +67,10 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       heartbeat.add(accepted);
-      converse(accepted, socket, protocol, newExtra(accepted, request), services.log);
+      const extra = newExtra(accepted, request);
+      open.set(accepted, extra);
+      accepted.once('close', () => open.delete(accepted));
+      converse(accepted, socket, protocol, extra, services.log);
     });
   });
 
@@ -137,6 +143,9 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
       }
       if (problem) return [problem];
       if (prepared.errors) return prepared.errors;
+      const { document } = prepared;
+      if (getOperationAST(document, operationName)?.operation === 'subscription')
+        connection.extra.unanswered.delete(id);
       const contextValue: Context = {
         ...services,
         viewer,
@@ -144,7 +153,7 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
         loaders: createLoaders(viewer),
         onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
       };
-      return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
+      return { schema, document, variableValues: variables, operationName, contextValue };
     },
     onNext: (_connection, _id, _payload, _args, result) =>
       new SharedText(result, (shared) => masked(shared, services)) as ExecutionResult,
@@ -152,14 +161,19 @@ export function graphqlOverSocket(server: Server, services: Services, tokenHeade
   });
 
   return {
-    /** Closes all sockets with 1001. */
-    async stop(): Promise<void> {
+    /** Closes those sockets that are open now with 1001, evenly over so many milliseconds. */
+    closeWithin: (milliseconds: number) => dismissWithin(open, milliseconds),
+    /** Closes all sockets with 1001, as soon as what they have asked is answered, at the latest after so many milliseconds. */
+    async stop(patience: number): Promise<void> {
+      heartbeat.stop();
+      const closed = new Promise((resolve) => sockets.close(resolve));
+      const dismissed = Promise.all([...open].map(([socket, extra]) => dismiss(socket, extra)));
+      await Promise.race([dismissed, pause(patience, undefined, { ref: false })]);
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, FAREWELL).unref();
-      heartbeat.stop();
-      for (const socket of sockets.clients) socket.close(1001, 'Going away');
-      await new Promise((resolve) => sockets.close(resolve));
+      for (const socket of sockets.clients) sayGoodbye(socket);
+      await closed;
       clearTimeout(hurry);
     },
   };
@@ -172,7 +186,7 @@ function destroy(this: Duplex): void {
 /** Without the request itself, which would be kept as long as the socket. */
 function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers }: IncomingMessage): SocketExtra {
   const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': headers['x-forwarded-for'] } };
-  return { socket, request, underWay: new Set(), begins: undefined };
+  return { socket, request, underWay: new Set(), unanswered: new Set(), onAnswered: undefined, begins: undefined };
 }
 
 /** Takes an operation in, or says why not. */
@@ -186,6 +200,7 @@ function begin({ extra }: Connection, id: string): BadInputError | undefined {
     return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
   }
   extra.underWay.add(id);
+  extra.unanswered.add(id);
   extra.begins = id;
   return undefined;
 }
