@@ -41,7 +41,9 @@ const startProcess = () =>
 /** One of the many who go on asking, one thing after the other, until nobody needs them any more; none tries again. */
 type Load = (isOver: () => boolean) => Promise<void>;
 
-test('processes behind a balancer are replaced one by one, and no request fails, no message is lost or doubled', async () => {
+test('processes behind a balancer are replaced one by one, and no request fails, no message is lost or doubled', {
+  timeout: 600_000,
+}, async () => {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   const since = (await positions(dialogId)).at(-1) ?? '0';
@@ -168,7 +170,9 @@ async function texts(dialogId: string): Promise<string[]> {
   return rows.map(({ text }) => text).toSorted();
 }
 
-test('a process that is asked to stop is not ready, serves on with Connection: close, and lets its sockets go', async () => {
+test('a process that is asked to stop is not ready, serves on with Connection: close, and lets its sockets go', {
+  timeout: 600_000,
+}, async () => {
   const service = await startProcess();
   const agent = new Agent({ keepAlive: true });
   const get = (path: string) =>
