@@ -47,8 +47,10 @@ export interface AppDependencies {
     | 'databaseUrl'
     | 'pushLogDays'
   >;
-  /** For the connections that hear of events, and that take work from the queue. */
+  /** For the connections that count rate limits and take work from the queue. */
   database: ClientConfig;
+  /** For the one that hears of events, which has to be a session of the server itself; default: `database`. */
+  directDatabase?: ClientConfig;
   now: () => Date;
   log: Logger;
   identities: IdentityVerifiers;
@@ -103,8 +105,8 @@ const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
-  const { limits, presenceClock, drainSeconds = 0 } = dependencies;
-  const bus = createBus({ redisUrl: config.redisUrl, database, log });
+  const { limits, presenceClock, drainSeconds = 0, directDatabase = dependencies.database } = dependencies;
+  const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const hub = new Hub(outbox, bus, log);
   const presence = new Presence(bus, presenceClock);

@@ -24,6 +24,7 @@ const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
 const text = z.string().min(1);
 const redisUrl = z.url({ protocol: /^rediss?$/ });
+const databaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
 
 /** The environment as the README documents it; an empty variable counts as unset. */
 const environment = z.object({
@@ -31,7 +32,8 @@ const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: text.default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_DIRECT_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   TOKEN_HEADERS: text
     .default('SVC-Token')
@@ -82,6 +84,8 @@ export interface Config {
   dataDir: string;
   /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
+  /** The same database past a pooler that shares connections between transactions; undefined means there is none. */
+  databaseDirectUrl: string | undefined;
   /** Where processes tell each other of events and count their rate limits together; undefined means in PostgreSQL. */
   redisUrl: string | undefined;
   /** Accepted token header names, the first one preferred. */
@@ -137,6 +141,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: read.PUBLIC_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
+    databaseDirectUrl: read.DATABASE_DIRECT_URL,
     redisUrl: read.REDIS_URL,
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,

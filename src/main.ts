@@ -35,7 +35,8 @@ async function main(config: Config): Promise<void> {
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
     const { drainSeconds } = config;
-    app = await createApp({ config, drainSeconds, database: database.config, now, log, ...peers }).catch(
+    const connections = { database: database.config, directDatabase: database.direct };
+    app = await createApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {

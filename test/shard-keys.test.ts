@@ -82,7 +82,10 @@ test('a statement without its key is a fault unless there is a reason, and a rea
   expect(faults).toEqual(['users: SELECT 1 FROM users WHERE id = $1']);
   expect(unusedExceptions).toEqual(EXCEPTIONS);
   const needed = judge(['SELECT 1 FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id']);
-  expect(needed).toEqual({ faults: [], unusedExceptions: EXCEPTIONS.slice(0, -1) });
+  expect(needed).toEqual({
+    faults: [],
+    unusedExceptions: EXCEPTIONS.filter(({ part }) => !part.includes('events_outbox')),
+  });
 });
 
 test('every table that names an application is known', () => {
