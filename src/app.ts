@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -52,8 +53,10 @@ export interface AppDependencies {
     | 'databaseUrl'
     | 'pushLogDays'
   >;
-  /** For the connections that hear of events, and that take work from the queue. */
+  /** For the connections that count rate limits and take work from the queue. */
   database: ClientConfig;
+  /** For the one that hears of events, which has to be a session of the server itself; default: `database`. */
+  directDatabase?: ClientConfig;
   now: () => Date;
   log: Logger;
   identities: IdentityVerifiers;
@@ -68,6 +71,8 @@ export interface AppDependencies {
   sealer: Sealer;
   /** Other rate limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** How long it goes on serving while it is no longer ready; default: not at all. */
+  drainSeconds?: number;
   /** Another clock for who is online than the process' own. */
   presenceClock?: Clock | undefined;
 }
@@ -76,15 +81,24 @@ export interface App {
   /** Address the server is reached at, with the port in use. */
   url: string;
   services: Services;
-  /** Stops accepting, finishes what is under way, closes sockets with 1001. */
+  /**
+   * Is no longer ready, goes on serving for a while so that proxies notice, and closes sockets with 1001 meanwhile; then
+   * stops accepting and finishes what is under way.
+   */
   stop: () => Promise<void>;
 }
 
 /** How long a request may take to come in: a file of 100 MB from a phone takes longer than Node's five minutes. */
 const ARRIVAL = 30 * MINUTE;
 
+/**
+ * How long a connection may be idle. Proxies keep theirs for a minute, and one that we close first may just be carrying the
+ * next request, which is lost then.
+ */
+const KEEP_ALIVE = 75 * SECOND;
+
 /** How long requests under way may take when the app stops. */
-const DRAIN = 10 * SECOND;
+const PATIENCE = 10 * SECOND;
 const IDLE_CHECK = 100;
 
 /** Connections that may wait to be taken in. Thousands come back at once, and one that finds no place waits for minutes. */
@@ -100,14 +114,14 @@ const FIXED_PATHS = new Set(['/graphql', '/healthz', '/readyz', '/metrics', RESE
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
-  const { limits, presenceClock } = dependencies;
+  const { limits, presenceClock, drainSeconds = 0, directDatabase = database } = dependencies;
   const probe = new DatabaseProbe(database);
   const metrics: Metrics = new Metrics({
     sockets: () => sockets.count(),
     pool: poolState,
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   });
-  const bus = createBus({ redisUrl: config.redisUrl, database, log });
+  const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const hub = new Hub(outbox, bus, log);
   const presence = new Presence(bus, presenceClock);
@@ -146,7 +160,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
   const rest = restAdapter(services, config.tokenHeaders);
-  const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
+  let isStopping = false;
+  const server = createServer({ requestTimeout: ARRIVAL, keepAliveTimeout: KEEP_ALIVE }, (request, response) => {
+    // While it stops, no proxy keeps a connection on which it would send the next request.
+    if (isStopping) response.setHeader('Connection', 'close');
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     requests.serve(request, response, FIXED_PATHS.has(path) ? path : undefined, () => {
@@ -158,6 +175,11 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     });
   });
   const sockets = graphqlOverSocket(server, services, { tokenHeaders: config.tokenHeaders, requests });
+  /** First proxies get to know; then the sockets go one after the other, so that clients do not come back all at once. */
+  const drain = async (milliseconds: number) => {
+    await pause(milliseconds / 2);
+    await sockets.closeWithin(milliseconds / 2);
+  };
   hub.start();
   await bus.start();
   presence.start();
@@ -187,14 +209,16 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     services,
     async stop() {
       health.isServing = false;
+      isStopping = true;
+      if (drainSeconds > 0) await drain(drainSeconds * SECOND);
       clearInterval(sweeper);
       const closed = close(server);
       const pushed = pushJobs.stop();
-      const disconnected = sockets.stop();
+      await sockets.stop(PATIENCE);
+      // Not before: what ends so is over for a client on a socket, who would not go on elsewhere.
       hub.endWatches();
       presence.endWatches();
       models.stop();
-      await disconnected;
       await closed;
       await pushed;
       pushGateways.close();
@@ -236,9 +260,9 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Idle connections end at once, busy ones with their answer, at the latest after `DRAIN`. */
+/** Idle connections end at once, busy ones with their answer, at the latest after `PATIENCE`. */
 function close(server: Server): Promise<void> {
-  const hurry = setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+  const hurry = setTimeout(() => server.closeAllConnections(), PATIENCE).unref();
   // One that has just answered would otherwise be kept alive for another request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK).unref();
   return new Promise((resolve) => {

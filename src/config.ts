@@ -17,12 +17,15 @@ const TEN_YEARS_MINUTES = 5_256_000;
 const TEN_YEARS_HOURS = 87_600;
 const TEN_YEARS_DAYS = 3_650;
 
+const HOUR_SECONDS = 3_600;
+
 /** Headers that have a meaning of their own. */
 const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
 const text = z.string().min(1);
 const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'should be http/json').optional();
 const redisUrl = z.url({ protocol: /^rediss?$/ });
+const databaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
 
 /** The environment as the README documents it; an empty variable counts as unset. */
 const environment = z.object({
@@ -30,7 +33,8 @@ const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: text.default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_DIRECT_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   TOKEN_HEADERS: text
     .default('SVC-Token')
@@ -62,6 +66,7 @@ const environment = z.object({
     .refine((settings) => settings !== undefined, 'should be s3://bucket?endpoint=…&region=…')
     .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
+  DRAIN_SECONDS: whole(0, HOUR_SECONDS).default(0),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   // The SDK reads these and their likes itself; here it is only asked whether there is anything to do.
@@ -87,6 +92,8 @@ export interface Config {
   dataDir: string;
   /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
+  /** The same database past a pooler that shares connections between transactions; undefined means there is none. */
+  databaseDirectUrl: string | undefined;
   /** Where processes tell each other of events and count their rate limits together; undefined means in PostgreSQL. */
   redisUrl: string | undefined;
   /** Accepted token header names, the first one preferred. */
@@ -113,6 +120,8 @@ export interface Config {
   rateLimit: boolean;
   /** Number of proxies before the service. */
   trustProxy: number;
+  /** How long it goes on serving once it is asked to stop and no longer says that it is ready. */
+  drainSeconds: number;
   logLevel: string;
   /** Whether traces are collected; where they go, and which, the SDK reads itself. */
   traces: boolean;
@@ -142,6 +151,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: read.PUBLIC_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
+    databaseDirectUrl: read.DATABASE_DIRECT_URL,
     redisUrl: read.REDIS_URL,
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,
@@ -158,6 +168,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
+    drainSeconds: read.DRAIN_SECONDS,
     logLevel: read.LOG_LEVEL,
     traces: wantsTraces(read),
     bootstrap: {

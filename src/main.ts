@@ -39,7 +39,9 @@ async function main(config: Config): Promise<void> {
     const sealer = await createSealer(config);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
-    app = await createApp({ config, database: database.config, now, log, ...peers }).catch(
+    const { drainSeconds } = config;
+    const connections = { database: database.config, directDatabase: database.direct };
+    app = await createApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {

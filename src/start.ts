@@ -13,16 +13,20 @@ import { Sealer } from './secrets/sealer.ts';
 const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../prisma/migrations', import.meta.url);
 
+type Whereabouts = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+
 export interface Database {
   /** For connections beside those of `db`. */
   config: pg.PoolConfig;
+  /** For connections that have to stay with one session of the server: a pooler in between may not give them that. */
+  direct: pg.ClientConfig;
   /** Leaves it; our own ends with the last process that uses it. */
   stop: () => Promise<void>;
 }
 
 /** Connects to a migrated database: the operator's, or our own in `DATA_DIR`, which other processes may be using. */
-export async function openDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
-  const { config: database, stop } = await findDatabase(config);
+export async function openDatabase(config: Whereabouts): Promise<Database> {
+  const { config: database, direct, stop } = await findDatabase(config);
   try {
     await connectDatabase(database);
   } catch (error) {
@@ -31,6 +35,7 @@ export async function openDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir
   }
   return {
     config: database,
+    direct,
     async stop() {
       await db.$disconnect();
       await stop();
@@ -51,17 +56,17 @@ export function naming(variables: string, syscalls?: string[]) {
   };
 }
 
-async function findDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: Whereabouts): Promise<Database> {
   if (databaseUrl) {
-    const config = { connectionString: databaseUrl };
-    await prepare(config).catch(naming('DATABASE_URL'));
-    return { config, stop: async () => {} };
+    const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
+    await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
+    return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
   const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
   try {
     await prepare(embedded.config);
-    return embedded;
+    return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };
   } catch (error) {
     await embedded.stop();
     throw error;

@@ -9,6 +9,7 @@ test('an empty environment gives the documented defaults', () => {
     publicUrl: undefined,
     dataDir: resolve('./data'),
     databaseUrl: undefined,
+    databaseDirectUrl: undefined,
     tokenHeaders: ['SVC-Token'],
     sessionMinutes: 120,
     eventRetentionHours: 24,
@@ -22,6 +23,7 @@ test('an empty environment gives the documented defaults', () => {
     s3: undefined,
     rateLimit: true,
     trustProxy: 0,
+    drainSeconds: 0,
     logLevel: 'info',
     traces: false,
     bootstrap: { applicationId: 1, authKey: undefined, authSecret: undefined, apiKey: undefined },
@@ -43,6 +45,7 @@ test('values are read into their units and forms', () => {
       REDIS_URL: 'rediss://cache.example.com:6380/1',
       RATE_LIMIT: 'off',
       TRUST_PROXY: '2',
+      DRAIN_SECONDS: '10',
     }),
   ).toMatchObject({
     port: 0,
@@ -53,6 +56,7 @@ test('values are read into their units and forms', () => {
     s3: { bucket: 'our-files', endpoint: 'https://store.example.com:9000', region: 'eu-west-1' },
     rateLimit: false,
     trustProxy: 2,
+    drainSeconds: 10,
   });
   expect(readConfig({ TRUST_PROXY: 'off' }).trustProxy).toBe(0);
   const key = Buffer.alloc(32, 5);
@@ -111,6 +115,9 @@ test.each([
   ['RATE_LIMIT', 'none'],
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],
+  ['DATABASE_DIRECT_URL', 'localhost:5432'],
+  ['DRAIN_SECONDS', '-1'],
+  ['DRAIN_SECONDS', '3601'],
   ['LOG_LEVEL', 'loud'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],

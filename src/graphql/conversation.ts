@@ -14,6 +14,10 @@ export const TOO_SLOW = 4429;
 export interface UnderWay {
   /** Ids of those that have begun and are not wound up, also those that the client has cancelled meanwhile. */
   underWay: Set<string>;
+  /** Those of them that have one answer, which has not been sent. */
+  unanswered: Set<string>;
+  /** Called whenever none is left unanswered. */
+  onAnswered: (() => void) | undefined;
   /** The id of the operation that the present message begins. */
   begins: string | undefined;
 }
@@ -67,7 +71,10 @@ export function converse<Extra extends UnderWay>(
           const id = extra.begins;
           extra.begins = undefined;
           void taken.catch(fail).finally(() => {
-            if (id !== undefined) extra.underWay.delete(id);
+            if (id === undefined) return;
+            extra.underWay.delete(id);
+            extra.unanswered.delete(id);
+            if (extra.unanswered.size === 0) extra.onAnswered?.();
           });
         });
       },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Context as SocketContext } from 'graphql-ws';
 import type { Logger } from 'pino';
@@ -16,6 +17,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
+import { dismiss, dismissWithin, sayGoodbye } from './dismiss.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -65,6 +67,7 @@ export function graphqlOverSocket(
   { tokenHeaders, requests }: { tokenHeaders: readonly string[]; requests: Requests },
 ) {
   const heartbeat = new Heartbeat();
+  const open = new Map<WebSocket, SocketExtra>();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -83,7 +86,11 @@ export function graphqlOverSocket(
       heartbeat.add(accepted);
       const extra = newExtra(accepted, request);
       services.observer.socketOpened();
-      accepted.once('close', (code) => tellClosed(extra, code, services.log));
+      open.set(accepted, extra);
+      accepted.once('close', (code) => {
+        open.delete(accepted);
+        tellClosed(extra, code, services.log);
+      });
       converse(accepted, socket, protocol, extra, logOf(extra, services));
     });
   });
@@ -161,7 +168,10 @@ export function graphqlOverSocket(
       }
       if (problem) return [problem];
       if (prepared.errors) return prepared.errors;
-      tellOperation(connection.extra, askedOperation(prepared.document, operationName), services.log);
+      const { document } = prepared;
+      const asked = askedOperation(document, operationName);
+      if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);
+      tellOperation(connection.extra, asked, services.log);
       const contextValue: Context = {
         ...services,
         viewer,
@@ -169,7 +179,7 @@ export function graphqlOverSocket(
         loaders: createLoaders(viewer),
         onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
       };
-      return { schema, document: prepared.document, variableValues: variables, operationName, contextValue };
+      return { schema, document, variableValues: variables, operationName, contextValue };
     },
     onNext: ({ extra }, _id, _payload, _args, result) =>
       new SharedText(result, (shared) => masked(shared, logOf(extra, services))) as ExecutionResult,
@@ -179,15 +189,20 @@ export function graphqlOverSocket(
 
   return {
     /** Sockets that are open now. */
-    count: (): number => sockets.clients.size,
-    /** Closes all sockets with 1001. */
-    async stop(): Promise<void> {
+    count: (): number => open.size,
+    /** Closes those sockets that are open now with 1001, evenly over so many milliseconds. */
+    closeWithin: (milliseconds: number) => dismissWithin(open, milliseconds),
+    /** Closes all sockets with 1001, as soon as what they have asked is answered, at the latest after so many milliseconds. */
+    async stop(patience: number): Promise<void> {
+      heartbeat.stop();
+      const closed = new Promise((resolve) => sockets.close(resolve));
+      const dismissed = Promise.all([...open].map(([socket, extra]) => dismiss(socket, extra)));
+      await Promise.race([dismissed, pause(patience, undefined, { ref: false })]);
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, FAREWELL).unref();
-      heartbeat.stop();
-      for (const socket of sockets.clients) socket.close(1001, 'Going away');
-      await new Promise((resolve) => sockets.close(resolve));
+      for (const socket of sockets.clients) sayGoodbye(socket);
+      await closed;
       clearTimeout(hurry);
     },
   };
@@ -209,6 +224,8 @@ function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers }: Inc
     operations: 0,
     request,
     underWay: new Set(),
+    unanswered: new Set(),
+    onAnswered: undefined,
     begins: undefined,
   };
 }
@@ -248,6 +265,7 @@ function begin({ extra }: Connection, id: string): BadInputError | undefined {
     return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
   }
   extra.underWay.add(id);
+  extra.unanswered.add(id);
   extra.begins = id;
   return undefined;
 }

@@ -233,7 +233,7 @@ describe('GET /chat/Dialog', () => {
     running.setTime(new Date(SAMPLE_TIME.getTime() + 50_000));
     await created('/chat/Message', { chat_dialog_id: stage.values.sure, message: 'x' }, dora);
     running.setTime(SAMPLE_TIME);
-    await db.dialog.deleteMany({ where: { type: 1, id: { not: stage.lobby } } });
+    await db.dialog.deleteMany({ where: { applicationId: APPLICATION.id, type: 1, id: { not: stage.lobby } } });
   });
 
   const list = (name: string, as: string, query: string, status: number, answer: unknown): Scenario => [
