@@ -19,6 +19,7 @@ import type { Limit, LimitName } from './lib/rate-limits.ts';
 import { MINUTE, SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import { RateLimits } from './limits/rate-limits.ts';
+import { documentation, isDocs } from './pages/docs.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
 import { createBus } from './realtime/create-bus.ts';
 import { Hub } from './realtime/hub.ts';
@@ -27,6 +28,7 @@ import { type Clock, Presence } from './realtime/presence.ts';
 import { PushBell } from './realtime/push-bell.ts';
 import { SessionClock } from './resolvers/sessions/session-clock.ts';
 import { restAdapter } from './rest/index.ts';
+import { openApiDocument } from './rest/openapi/document.ts';
 import type { Sealer } from './secrets/sealer.ts';
 
 /** What an app is made of: its settings, a migrated database (`connectDatabase` came before), and the world outside. */
@@ -86,6 +88,7 @@ const BACKLOG = 8_192;
 
 /** Where the service's own page for reset links is. */
 const RESET_PAGE = '/reset-password';
+const READ_METHODS = new Set<string | undefined>(['GET', 'HEAD']);
 const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
@@ -123,6 +126,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const health = new Health();
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
+  const docs = documentation(services, () => openApiDocument(services.publicUrl(), config.tokenHeaders));
   const rest = restAdapter(services, config.tokenHeaders);
   const server = createServer({ requestTimeout: ARRIVAL }, (request, response) => {
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
@@ -130,6 +134,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     if (path === '/graphql') void graphql(request, response);
     else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
     else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
+    else if (isDocs(path) && READ_METHODS.has(request.method)) void docs(path, request, response);
     else rest(request, response);
   });
   const sockets = graphqlOverSocket(server, services, config.tokenHeaders);

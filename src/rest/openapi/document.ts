@@ -2,20 +2,11 @@ import { API_VERSION, VERSION_HEADER } from '../../lib/versions.ts';
 import { TAGS } from '../docs/operation-docs.ts';
 import type { Schema } from '../docs/schemas.ts';
 import { routes } from '../index.ts';
-import { ERROR_BODIES } from './errors.ts';
+import { COMMON_RESPONSES, ERROR_BODIES } from './errors.ts';
 import { merged } from './merging.ts';
-import { describe, expiryHeader, type Operation } from './operations.ts';
+import { describe, expiryHeader } from './operations.ts';
 import { securitySchemes } from './security.ts';
-
-/** An OpenAPI 3.1 document. */
-export interface OpenApiDocument {
-  openapi: string;
-  info: object;
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; headers: object; securitySchemes: object };
-}
+import type { OpenApiDocument, Operation } from './types.ts';
 
 /** The REST door as a document, made from its routes and from the schema behind them. */
 export function openApiDocument(publicUrl: string, tokenHeaders: readonly string[]): OpenApiDocument {
@@ -40,6 +31,7 @@ export function openApiDocument(publicUrl: string, tokenHeaders: readonly string
     paths: hoisted(Object.fromEntries(paths), schemas),
     components: {
       schemas,
+      responses: COMMON_RESPONSES,
       headers: headersOf(tokenHeaders),
       securitySchemes: securitySchemes(tokenHeaders),
     },

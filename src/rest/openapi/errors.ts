@@ -19,6 +19,7 @@ import type { Rules } from '../operations.ts';
 import { unsupported } from '../parameters.ts';
 import { XmlBody } from '../rendering.ts';
 import type { Route } from '../route.ts';
+import type { Media, Response } from './types.ts';
 
 /** The bodies that errors have, by the names they have in the document. */
 export const ERROR_BODIES: Record<string, Schema> = {
@@ -33,16 +34,8 @@ export const ERROR_BODIES: Record<string, Schema> = {
   NoDetails: closed({}),
 };
 
-/** A response as OpenAPI has it. */
-export interface ErrorResponse {
-  description: string;
-  content?: Record<string, { schema: Schema; examples: Record<string, { value: unknown }> }>;
-  /** There are errors of this status without a body. */
-  'x-may-be-empty'?: true;
-}
-
 /** Everything that can go wrong at a route, by status: as the route itself answers it. */
-export function errorResponses(route: Route, rules: Rules): Record<string, ErrorResponse> {
+export function errorResponses(route: Route, rules: Rules): Record<string, Response> {
   const byStatus = new Map<number, unknown[]>();
   for (const { status, body } of errorAnswers(route, rules)) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), body]);
@@ -62,11 +55,17 @@ function errorAnswers(route: Route, rules: Rules): ErrorAnswer[] {
     // What a type of the schema can't hold.
     legacyError(malformed(), errorList),
     ...(route.download ? [{ status: 416, body: { errors: ['Requested range is not satisfiable'] } }] : []),
-    ...[bodyTooLarge(), unsupported(), new RateLimitedError(60)].map(asWritten),
-    { status: 500, body: { errors: ['Internal server error'] } },
-    asWritten(new ServiceUnavailableError()),
+    asWritten(new RateLimitedError(60)),
   ];
 }
+
+/** What any route may answer, whatever it does; told once, by status. */
+export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
+  [
+    ...[bodyTooLarge(), unsupported(), new ServiceUnavailableError()].map((error) => legacyError(error, errorList)),
+    { status: 500, body: { errors: ['Internal server error'] } },
+  ].map(({ status, body }) => [status, responseOf(status, [body])]),
+);
 
 /** Why somebody may not call. */
 function refusals(route: Route, { access }: Rules): ServiceError[] {
@@ -93,7 +92,7 @@ function badPath({ docs, since, only }: Route): ServiceError[] {
   ];
 }
 
-function responseOf(status: number, bodies: unknown[]): ErrorResponse {
+function responseOf(status: number, bodies: unknown[]): Response {
   const description = STATUS_CODES[status]!;
   const xml = bodies.filter((body) => body instanceof XmlBody);
   const json = bodies.filter((body) => body !== undefined && !(body instanceof XmlBody));
@@ -132,7 +131,7 @@ function shapeOf(body: unknown): string {
 }
 
 /** Each body once, under its number. */
-function examplesOf(bodies: unknown[]): Record<string, { value: unknown }> {
+function examplesOf(bodies: unknown[]): NonNullable<Media['examples']> {
   const different = [...new Map(bodies.map((body) => [JSON.stringify(body), body])).values()];
   return Object.fromEntries(different.map((value, index) => [String(index + 1), { value }]));
 }

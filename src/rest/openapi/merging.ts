@@ -1,5 +1,5 @@
 import type { Schema } from '../docs/schemas.ts';
-import type { Operation } from './operations.ts';
+import type { Media, Operation, Reference, Response } from './types.ts';
 
 /** Two routes with one path, which look at what stands in it: they are one operation, under the name of the first. */
 export function merged(first: Operation, second: Operation): Operation {
@@ -27,13 +27,14 @@ function mergedResponses(first: Responses, second: Responses): Responses {
   return both;
 }
 
-function mergedResponse(first: Responses[string], second: Responses[string]): Responses[string] {
-  const content = { ...second.content, ...first.content } as NonNullable<Responses[string]['content']>;
+function mergedResponse(first: Response | Reference, second: Response | Reference): Response | Reference {
+  if ('$ref' in first || '$ref' in second) return first;
+  const content: Record<string, Media> = { ...second.content, ...first.content };
   for (const [type, media] of Object.entries(second.content ?? {})) {
     const other = first.content?.[type];
-    if (other) content[type] = { ...other, schema: either(other.schema, media.schema) } as typeof media;
+    if (other) content[type] = { ...other, schema: either(other.schema, media.schema) };
   }
-  return { ...second, ...first, content } as Responses[string];
+  return { ...second, ...first, content };
 }
 
 function either(first: Schema, second: Schema): Schema {

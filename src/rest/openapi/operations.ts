@@ -5,43 +5,11 @@ import type { RequestExample } from '../docs/operation-docs.ts';
 import type { ObjectSchema, Schema } from '../docs/schemas.ts';
 import { operationOf, type Rules, rulesOf } from '../operations.ts';
 import type { Route } from '../route.ts';
-import { type ErrorResponse, errorResponses } from './errors.ts';
+import { COMMON_RESPONSES, errorResponses } from './errors.ts';
 import { formOf, formPairs } from './forms.ts';
 import { type PathTemplate, templateOf } from './paths.ts';
 import { securityOf } from './security.ts';
-
-/** An operation of the document. */
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description: string;
-  security: Record<string, string[]>[];
-  parameters: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, Media> };
-  responses: Record<string, Response>;
-}
-
-interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required?: boolean;
-  description?: string;
-  style?: string;
-  explode?: boolean;
-  schema: Schema;
-  example?: unknown;
-}
-
-interface Media {
-  schema: Schema;
-  examples?: Record<string, { summary?: string; value: unknown }>;
-  encoding?: Record<string, object>;
-}
-
-type Response =
-  | ErrorResponse
-  | { description: string; headers: Record<string, object>; content?: Record<string, Media> };
+import type { Media, Operation, Parameter, Reference, Response } from './types.ts';
 
 /** What the document says of a route, and where. */
 export function describe(route: Route, tokenHeaders: readonly string[]): { template: string; operation: Operation } {
@@ -161,14 +129,19 @@ function requestBodyOf({ docs: { body, examples }, upload }: Route): Operation['
 
 const FILE: Schema = { type: 'string', format: 'binary', description: 'The file.' };
 
-function responsesOf(route: Route, rules: Rules, tokenHeaders: readonly string[]): Record<string, Response> {
+function responsesOf(
+  route: Route,
+  rules: Rules,
+  tokenHeaders: readonly string[],
+): Record<string, Response | Reference> {
   const { status = 200, answer } = route.docs;
   const headers = headerRefs(rules, tokenHeaders);
   const errors = errorResponses(route, rules);
-  errors[429] = { ...errors[429]!, ...{ headers: { ...headers, 'Retry-After': header('Retry-After') } } };
+  errors[429] = { ...errors[429]!, headers: { ...headers, 'Retry-After': header('Retry-After') } };
   const success = { description: status === 201 ? 'Created' : 'OK', headers, ...contentOf(answer) };
   const part = { description: 'The part that `Range` asks for', headers, content: FILE_CONTENT };
-  return { [status]: success, ...(answer === 'file' && { 206: part }), ...errors };
+  const common = Object.keys(COMMON_RESPONSES).map((code) => [code, { $ref: `#/components/responses/${code}` }]);
+  return { [status]: success, ...(answer === 'file' && { 206: part }), ...errors, ...Object.fromEntries(common) };
 }
 
 const FILE_CONTENT = { '*/*': { schema: { type: 'string', format: 'binary' } } };
