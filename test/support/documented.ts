@@ -92,14 +92,18 @@ export function responseOf({ responses }: Operation, status: number): Response |
   return response && '$ref' in response ? testDocument().components.responses[status] : response;
 }
 
-let matchers: { form: RegExp; item: Record<string, Operation> }[] | undefined;
+let matchers: { form: RegExp; item: Record<string, Operation>; isSeveral: boolean }[] | undefined;
 
 /** The operation that a request is for. */
 export function documented(method: string, target: string): { operation: Operation; isXml: boolean } | undefined {
-  matchers ??= Object.entries(testDocument().paths).map(([template, item]) => ({
-    form: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
-    item,
-  }));
+  matchers ??= Object.entries(testDocument().paths)
+    .map(([template, item]) => ({
+      form: new RegExp(`^${template.replaceAll(/\{\w+\}/g, template.includes('},{') ? '[^/]*' : '[^/]+')}$`),
+      item,
+      isSeveral: template.includes('},{'),
+    }))
+    // Paths with several ids stand before those for one, as in the service.
+    .sort((a, b) => Number(b.isSeveral) - Number(a.isSeveral));
   const path = target.replace(/\?.*$/s, '').replace(/(.)\/$/, '$1');
   const plain = path.replace(/\.(json|xml)$/, '').replaceAll(/%2c/gi, ',');
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();

@@ -49,6 +49,6 @@ export const reactionDocs = {
     body: argumentsOf('Mutation.removeReaction', { name: ['name', reaction] }, ['name']),
     answer: 'nothing',
     errors: [...missing, badName, noReaction],
-    examples: [{ path: { id: SAMPLES.message }, body: { name: 'like' } }],
+    examples: [{ path: { id: SAMPLES.message }, body: { name: 'love' } }],
   },
 } satisfies Record<string, OperationDocs>;
