@@ -26,6 +26,7 @@ import { Health } from './observe/health.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Requests } from './observe/requests.ts';
 import { traced } from './observe/tracing.ts';
+import { documentation, isDocs } from './pages/docs.ts';
 import { resetPasswordPage } from './pages/reset-password.ts';
 import { createBus } from './realtime/create-bus.ts';
 import { Hub } from './realtime/hub.ts';
@@ -34,6 +35,7 @@ import { type Clock, Presence } from './realtime/presence.ts';
 import { PushBell } from './realtime/push-bell.ts';
 import { SessionClock } from './resolvers/sessions/session-clock.ts';
 import { restAdapter } from './rest/index.ts';
+import { openApiDocument } from './rest/openapi/document.ts';
 import type { Sealer } from './secrets/sealer.ts';
 
 /** What an app is made of: its settings, a migrated database (`connectDatabase` came before), and the world outside. */
@@ -106,9 +108,10 @@ const BACKLOG = 8_192;
 
 /** Where the service's own page for reset links is. */
 const RESET_PAGE = '/reset-password';
+const READ_METHODS = new Set<string | undefined>(['GET', 'HEAD']);
 const PAGE_METHODS = new Set<string | undefined>(['GET', 'HEAD', 'POST']);
 
-/** Paths that are routes by themselves; the REST door tells its own. */
+/** Paths that are routes by themselves; the documentation's files are one, and the REST door tells its own. */
 const FIXED_PATHS = new Set(['/graphql', '/healthz', '/readyz', '/metrics', RESET_PAGE]);
 
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
@@ -159,6 +162,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const requests = new Requests(log, metrics);
   const graphql = graphqlOverHttp(services, config.tokenHeaders);
   const resetPage = resetPasswordPage(services);
+  const docs = documentation(services, () => openApiDocument(services.publicUrl(), config.tokenHeaders));
   const rest = restAdapter(services, config.tokenHeaders);
   let isStopping = false;
   const server = createServer({ requestTimeout: ARRIVAL, keepAliveTimeout: KEEP_ALIVE }, (request, response) => {
@@ -166,11 +170,12 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     if (isStopping) response.setHeader('Connection', 'close');
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
-    requests.serve(request, response, FIXED_PATHS.has(path) ? path : undefined, () => {
+    requests.serve(request, response, patternOf(path), () => {
       if (path === '/graphql') void graphql(request, response);
       else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
       else if (path === '/metrics') void metrics.answer(response);
       else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
+      else if (isDocs(path) && READ_METHODS.has(request.method)) void docs(path, request, response);
       else rest(request, response);
     });
   });
@@ -238,6 +243,11 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 function createCounters({ config, database, log }: AppDependencies): Counters {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
   return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
+}
+
+function patternOf(path: string): string | undefined {
+  if (isDocs(path)) return '/docs';
+  return FIXED_PATHS.has(path) ? path : undefined;
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {

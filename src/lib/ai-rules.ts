@@ -2,9 +2,9 @@ import { isObject, type ParameterValue } from './bracket-keys.ts';
 
 /** The sentences of gaps §15 about what the AI helpers are given, by the names of the legacy parameters. */
 
-const MAX_MESSAGE = 2000;
-const MAX_TEXT = 5000;
-const MAX_LANGUAGE = 100;
+export const MAX_MESSAGE = 2000;
+export const MAX_TEXT = 5000;
+export const MAX_LANGUAGE = 100;
 const MAX_CONVERSATION = 100_000;
 const MAX_IMAGES = 20;
 

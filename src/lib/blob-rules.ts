@@ -16,8 +16,8 @@ export interface CheckedBlob {
   tags: string[];
 }
 
-const MAX_NAME = 100;
-const MAX_TYPE = 255;
+export const MAX_NAME = 100;
+export const MAX_TYPE = 255;
 /** Of all tags together, with the commas between them. */
 const MAX_TAGS = 1_000;
 

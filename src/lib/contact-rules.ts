@@ -10,8 +10,8 @@ export interface ContactChange {
 
 export const MAX_UDID = 64;
 
-const PHONE = { min: 10, max: 15 };
-const NAME = { min: 1, max: 255 };
+export const PHONE = { min: 10, max: 15 };
+export const NAME = { min: 1, max: 255 };
 
 /** Sentences of the rules of gaps §12 that an entry breaks; one that is to go needs no name. */
 export function contactProblems(contact: ContactInput): string[] {

@@ -34,9 +34,9 @@ export interface CheckedDevice {
   udid: string;
 }
 
-const MAX_SEQUENCE = 4096;
-const MAX_UDID = 255;
-const MAX_BUNDLE = 255;
+export const MAX_SEQUENCE = 4096;
+export const MAX_UDID = 255;
+export const MAX_BUNDLE = 255;
 
 /** What is wrong with a token, or nothing. */
 export function tokenProblems(token: PushTokenInput): string[] {

@@ -51,11 +51,11 @@ export interface CheckedEvent {
   channels: PushChannel[];
 }
 
-const MAX_MESSAGE_BYTES = 8192;
-const MAX_NAME = 255;
-const MIN_PERIOD = 60;
+export const MAX_MESSAGE_BYTES = 8192;
+export const MAX_NAME = 255;
+export const MIN_PERIOD = 60;
 /** As far apart as a date can be told. */
-const MAX_PERIOD = 2_147_483_647;
+export const MAX_PERIOD = 2_147_483_647;
 
 /** Events without a push type become one of each, in this order. */
 const UNIVERSAL: PushChannel[] = ['apns', 'gcm'];

@@ -26,7 +26,7 @@ type Point = [x: number, y: number, z: number];
 
 /** Mean radius of the earth in metres. */
 const EARTH_RADIUS = 6_371_008.8;
-const MAX_STATUS = 1000;
+export const MAX_STATUS = 1000;
 
 /** Makes up for what rounding takes from a bound: a millimetre on the ground is 1.6e-10. */
 const ROUNDING = 1e-12;

@@ -14,8 +14,8 @@ export interface MessageContent {
   customFields: Record<string, unknown>;
 }
 
-const MAX_BYTES = 32 * 1024;
-const MAX_ATTACHMENTS = 20;
+export const MAX_BYTES = 32 * 1024;
+export const MAX_ATTACHMENTS = 20;
 export const BLANK = "Message can't be blank";
 
 /** Names a custom key can't take, in the legacy record's spelling (gaps §6.1). */

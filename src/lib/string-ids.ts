@@ -5,7 +5,7 @@ export function isStringId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text);
 }
 
-const MAX_IDS = 100;
+export const MAX_IDS = 100;
 
 /**
  * The ids one request names, each once.

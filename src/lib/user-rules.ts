@@ -42,8 +42,19 @@ export interface CheckedUser {
 
 const NOT_PRINTABLE = 'should contain alphanumeric and punctuation characters only';
 const NO_POSITIVE = 'should be a positive integer';
-const MAX_TAGS = 5;
-const MAX_TAG = 50;
+export const MAX_TAGS = 5;
+export const MAX_TAG = 50;
+
+/** Characters that a text of a user may have. */
+export const USER_LENGTHS = {
+  login: { min: 3, max: 40 },
+  email: { min: 1, max: 255 },
+  password: { min: 8, max: 40 },
+  fullName: { min: 0, max: 255 },
+  website: { min: 0, max: 255 },
+  customData: { min: 0, max: 5000 },
+  parentsContacts: { min: 0, max: 255 },
+};
 
 /** What may be given of a user to be changed: fields that are left out stay, null clears one. */
 export interface UserChanges extends UserInput {
@@ -86,15 +97,15 @@ function fieldProblems(input: UserInput, known: FieldErrors): FieldErrors {
     email: [...emailProblems(text(input.email)), ...(known.email ?? [])],
     password: known.password ?? [],
     oldPassword: known.oldPassword ?? [],
-    fullName: tooLong(text(input.fullName), 255),
+    fullName: tooLong(text(input.fullName), USER_LENGTHS.fullName.max),
     phone: phoneProblems(text(input.phone)),
-    website: tooLong(text(input.website), 255),
+    website: tooLong(text(input.website), USER_LENGTHS.website.max),
     facebookId: [...providerIdProblems(text(input.facebookId)), ...(known.facebookId ?? [])],
     twitterId: [...providerIdProblems(text(input.twitterId)), ...(known.twitterId ?? [])],
     externalUserId: [...positive(input.externalUserId, Number.MAX_SAFE_INTEGER), ...(known.externalUserId ?? [])],
     blobId: positive(input.blobId, 2_147_483_647),
-    customData: tooLong(text(input.customData), 5000),
-    parentsContacts: tooLong(text(input.parentsContacts), 255),
+    customData: tooLong(text(input.customData), USER_LENGTHS.customData.max),
+    parentsContacts: tooLong(text(input.parentsContacts), USER_LENGTHS.parentsContacts.max),
     tags: tagProblems(tagsOf(input.tags)),
     ageOver16: flagProblems(input.ageOver16),
     allowStatisticsAnalysis: flagProblems(input.allowStatisticsAnalysis),
@@ -150,17 +161,23 @@ function tagsOf(tags: string[] | null | undefined): string[] {
 
 function loginProblems(login: string | null): string[] {
   if (login === null) return [];
-  return [...tooShort(login, 3), ...tooLong(login, 40), ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE])];
+  const { min, max } = USER_LENGTHS.login;
+  return [
+    ...tooShort(login, min),
+    ...tooLong(login, max),
+    ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE]),
+  ];
 }
 
 export function emailProblems(email: string | null): string[] {
   if (email === null) return [];
-  const looksRight = email.length <= 255 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email);
+  const looksRight = email.length <= USER_LENGTHS.email.max && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email);
   return looksRight ? [] : ['should look like an email address.'];
 }
 
 export function passwordProblems(password: string): string[] {
-  return [...(/^[!-~]+$/.test(password) ? [] : [NOT_PRINTABLE]), ...tooShort(password, 8), ...tooLong(password, 40)];
+  const { min, max } = USER_LENGTHS.password;
+  return [...(/^[!-~]+$/.test(password) ? [] : [NOT_PRINTABLE]), ...tooShort(password, min), ...tooLong(password, max)];
 }
 
 function phoneProblems(phone: string | null): string[] {

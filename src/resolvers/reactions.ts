@@ -6,7 +6,7 @@ import { requireReadableDialog } from './dialogs/access.ts';
 import type { ReactionUsers } from './messages/reactions-of.ts';
 import type { MessageRow } from './messages/rows.ts';
 
-const MAX_NAME = 64;
+export const MAX_NAME = 64;
 
 /**
  * Leaves a reaction; one that is there already stays (gaps §7).

@@ -1,3 +1,4 @@
+import { settingsDocs } from './docs/settings.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './route.ts';
@@ -20,5 +21,6 @@ export const accountSettingsRoutes = [
         turnserver_endpoint: accountSettings.turnserverEndpoint,
       }),
     errors: errorList,
+    docs: settingsDocs.findAccountSettings,
   }),
 ];

@@ -1,5 +1,6 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type Given, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import { addressBookDocs } from './docs/address-book.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
 import { ok, route } from './route.ts';
@@ -39,6 +40,7 @@ export const addressBookRoutes = [
     respond: ({ uploadContacts: { rejected, ...counts } }) =>
       ok({ ...counts, ...(rejected.length > 0 ? { rejected: byIndex(rejected) } : {}) }),
     errors: errorList,
+    docs: addressBookDocs.uploadContacts,
   }),
   route({
     method: 'get',
@@ -48,6 +50,7 @@ export const addressBookRoutes = [
     variables: ({ given }) => ({ udid: readText(given.udid) }),
     respond: ({ addressBook }) => ok(addressBook.contacts),
     errors: errorList,
+    docs: addressBookDocs.listContacts,
   }),
   route({
     method: 'get',
@@ -63,6 +66,7 @@ export const addressBookRoutes = [
             registeredUsers.map((user) => presentUser(user as FragmentOf<typeof UserFields>)),
       }),
     errors: errorList,
+    docs: addressBookDocs.listRegisteredContacts,
   }),
 ];
 

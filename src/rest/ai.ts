@@ -1,5 +1,6 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type Given, readNumberedObject } from '../lib/parameter-values.ts';
+import { aiDocs } from './docs/ai.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './route.ts';
@@ -28,6 +29,7 @@ export const aiRoutes = [
     }),
     respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
     errors: errorList,
+    docs: aiDocs.assistAnswer,
   }),
   route({
     method: 'post',
@@ -39,6 +41,7 @@ export const aiRoutes = [
     }),
     respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
     errors: errorList,
+    docs: aiDocs.summarizeDialog,
   }),
   route({
     method: 'post',
@@ -54,6 +57,7 @@ export const aiRoutes = [
     }),
     respond: ({ translateText }) => ok({ answer: translateText }),
     errors: errorList,
+    docs: aiDocs.translateText,
   }),
   route({
     method: 'post',
@@ -68,6 +72,7 @@ export const aiRoutes = [
     }),
     respond: ({ askGateway }) => ok({ answer: askGateway }),
     errors: errorList,
+    docs: aiDocs.askGateway,
   }),
 ];
 

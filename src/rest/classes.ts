@@ -2,6 +2,7 @@ import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { readFieldType } from '../lib/field-notation.ts';
 import { readText } from '../lib/parameter-values.ts';
+import { classDocs } from './docs/classes.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { presentPermission, readPermissions } from './record-permissions.ts';
@@ -62,6 +63,7 @@ export const classRoutes = [
     }),
     respond: ({ createClass }) => created(presentClass(createClass)),
     errors: errorList,
+    docs: classDocs.createClass,
   }),
   route({
     method: 'get',
@@ -71,6 +73,7 @@ export const classRoutes = [
     variables: () => ({}),
     respond: ({ classes }) => ok({ items: classes.map(presentClass) }),
     errors: errorList,
+    docs: classDocs.listClasses,
   }),
   route({
     method: 'get',
@@ -80,6 +83,7 @@ export const classRoutes = [
     variables: ({ path }) => ({ name: path.name! }),
     respond: ({ class: found }) => ok(presentClass(found)),
     errors: errorList,
+    docs: classDocs.findClass,
   }),
   route({
     method: 'put',
@@ -95,6 +99,7 @@ export const classRoutes = [
     }),
     respond: ({ updateClass }) => ok(presentClass(updateClass)),
     errors: errorList,
+    docs: classDocs.updateClass,
   }),
   route({
     method: 'delete',
@@ -103,6 +108,7 @@ export const classRoutes = [
     variables: ({ path }) => ({ name: path.name! }),
     respond: empty,
     errors: errorList,
+    docs: classDocs.deleteClass,
   }),
 ];
 

@@ -5,6 +5,7 @@ import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { escapeText } from '../lib/xml.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
+import { contentDocs } from './docs/content.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { itemsBefore, readPage } from './pages.ts';
@@ -59,6 +60,7 @@ export const contentRoutes = [
     variables: ({ given }) => ({ input: blobInput(given) }),
     respond: ({ createBlob }) => created(presentBlob(createBlob)),
     errors: errorsByField,
+    docs: contentDocs.createBlob,
   }),
   route({
     method: 'post',
@@ -71,6 +73,7 @@ export const contentRoutes = [
     variables: ({ given }) => ({ input: uploadFields(given) }),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),
     errors: uploadErrors,
+    docs: contentDocs.uploadBlob,
   }),
   route({
     method: 'put',
@@ -79,6 +82,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
+    docs: contentDocs.completeBlob,
   }),
   route({
     method: 'get',
@@ -88,6 +92,7 @@ export const contentRoutes = [
     variables: ({ given }) => window(given),
     respond: ({ blobs }, { given }) => ok(presentPage(blobs, given)),
     errors: errorsByField,
+    docs: contentDocs.listBlobs,
   }),
   route({
     method: 'get',
@@ -97,6 +102,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: ({ blob }) => ok(presentBlob(blob)),
     errors: errorsByField,
+    docs: contentDocs.findBlob,
   }),
   route({
     method: 'get',
@@ -107,6 +113,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ uid: path.uid! }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
+    docs: contentDocs.findBlobFile,
   }),
   route({
     method: 'get',
@@ -117,6 +124,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ uid: path.uid! }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
+    docs: contentDocs.downloadBlobFile,
   }),
   route({
     method: 'get',
@@ -127,6 +135,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
+    docs: contentDocs.downloadBlobFileById,
   }),
   route({
     method: 'put',
@@ -135,6 +144,7 @@ export const contentRoutes = [
     variables: ({ path, given }) => ({ id: integerId(path.id!), input: { ...blobInput(given), new: isNew(given) } }),
     respond: ({ updateBlob }) => ok(presentBlob(updateBlob)),
     errors: errorsByField,
+    docs: contentDocs.updateBlob,
   }),
   route({
     method: 'delete',
@@ -143,6 +153,7 @@ export const contentRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
+    docs: contentDocs.deleteBlob,
   }),
 ];
 

@@ -3,6 +3,7 @@ import { readFlag, readInteger, readList, readText } from '../lib/parameter-valu
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { presentDeleted } from './deletions.ts';
+import { dialogDocs } from './docs/dialogs.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { type FilterInput, type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
@@ -97,6 +98,7 @@ export const dialogRoutes = [
     }),
     respond: ({ createDialog }) => created(presentDialog(createDialog)),
     errors: errorList,
+    docs: dialogDocs.createDialog,
   }),
   route({
     method: 'get',
@@ -121,6 +123,7 @@ export const dialogRoutes = [
             items: dialogs.edges?.map(({ node }) => presentDialog(node)),
           }),
     errors: errorList,
+    docs: dialogDocs.listDialogs(FILTERS, SORTS),
   }),
   route({
     method: 'get',
@@ -130,6 +133,7 @@ export const dialogRoutes = [
     variables: ({ path }) => ({ id: path.id! }),
     respond: ({ dialog }) => ok(presentDialog(dialog)),
     errors: errorList,
+    docs: dialogDocs.findDialog,
   }),
   route({
     method: 'put',
@@ -151,6 +155,7 @@ export const dialogRoutes = [
     }),
     respond: ({ updateDialog }) => ok(presentDialog(updateDialog)),
     errors: errorList,
+    docs: dialogDocs.updateDialog,
   }),
   route({
     method: 'delete',
@@ -160,6 +165,7 @@ export const dialogRoutes = [
     variables: ({ path, given }) => ({ ids: readIds(path.ids!), force: readFlag(given.force) === true }),
     respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
     errors: errorList,
+    docs: dialogDocs.deleteDialogs,
   }),
   route({
     method: 'delete',
@@ -168,6 +174,7 @@ export const dialogRoutes = [
     variables: ({ path, given }) => ({ id: path.id!, force: readFlag(given.force) === true }),
     respond: empty,
     errors: errorList,
+    docs: dialogDocs.deleteDialog,
   }),
   route({
     method: 'get',
@@ -176,6 +183,7 @@ export const dialogRoutes = [
     variables: ({ path }) => ({ dialogId: path.id! }),
     respond: ({ dialogNotifications }) => ok(presentNotifications(dialogNotifications)),
     errors: errorList,
+    docs: dialogDocs.findDialogNotifications,
   }),
   route({
     method: 'put',
@@ -184,6 +192,7 @@ export const dialogRoutes = [
     variables: ({ path, given }) => ({ dialogId: path.id!, enabled: readFlag(given.enabled) }),
     respond: ({ updateDialogNotifications }) => ok(presentNotifications(updateDialogNotifications)),
     errors: errorList,
+    docs: dialogDocs.updateDialogNotifications,
   }),
 ];
 

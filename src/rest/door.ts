@@ -5,18 +5,10 @@ import type { Context, Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
-import { type Access, type KnownViewer, refusal } from '../lib/access.ts';
+import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
-import {
-  BadInputError,
-  NotFoundError,
-  RateLimitedError,
-  ServiceError,
-  SessionMissingError,
-  UnprocessableError,
-} from '../lib/errors.ts';
-import type { LimitName } from '../lib/rate-limits.ts';
+import { NotFoundError, RateLimitedError, ServiceError, SessionMissingError } from '../lib/errors.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import type { Meter } from '../limits/rate-limits.ts';
 import { factsOf } from '../observe/requests.ts';
@@ -26,8 +18,9 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { portionOf, sendPortion } from './downloads.ts';
-import { commonBody, errorList, statusOf } from './errors.ts';
+import { errorList, isAboutInput, legacyError } from './errors.ts';
 import { AnswerHeaders, expiryOf } from './headers.ts';
+import type { Rules } from './operations.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type RenderedBody, render } from './rendering.ts';
@@ -35,18 +28,10 @@ import type { Answer, Route, Upload } from './route.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 
 /** Of every endpoint that does not say otherwise. */
-const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
+export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 
 /** Any path may be asked about, so no path is told of. */
 const PREFLIGHT = 'preflight';
-
-/** What the schema says of an endpoint's operation. */
-interface Rules {
-  /** Name of its root field. */
-  field: string;
-  access: Access;
-  limit: LimitName;
-}
 
 interface Locals {
   requestId: string;
@@ -126,7 +111,7 @@ export class RestDoor {
       if (endpoint.upload) await this.#giveUp(call, maxBytes);
       const isPublic = rules.access === 'anyone' && !endpoint.download;
       const expiresAt = isPublic ? undefined : await this.#expiryAfterError(request, locals, call.context);
-      const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(error);
+      const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
       if (isPlain) this.#send(response, { status: 400, body: {} }, expiresAt);
       else this.#sendError(response, error, endpoint.errors, expiresAt);
     }
@@ -251,7 +236,7 @@ export class RestDoor {
 
   #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Locals): Answer {
     const known = serviceErrorOf(error);
-    if (known) return { status: statusOf(known), body: commonBody(known) ?? bodyOf(known) };
+    if (known) return legacyError(known, bodyOf);
     const { message } = shownError(error, this.#services.log.child({ requestId }));
     if (message === 'Service unavailable') return { status: 503, body: { errors: [message] } };
     if (message === 'Internal server error') return { status: 500, body: { errors: [message] } };
@@ -340,12 +325,6 @@ async function run(
   const { data, errors } = await tracedExecution({ document }, executing);
   if (errors) throw errors[0];
   return data as never;
-}
-
-/** Whether something is wrong with the parameters of a request. */
-function isAboutInput(error: unknown): boolean {
-  const known = serviceErrorOf(error);
-  return known instanceof UnprocessableError || (known instanceof BadInputError && known.status === 400);
 }
 
 /** A quota of another kind than the counter of requests, which tells by itself when the next is welcome. */

@@ -35,7 +35,7 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 /** The legacy status of an error; the few that differ from their code's say so here. */
-export function statusOf(error: ServiceError): number {
+function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
   if (error instanceof NeedUserError) return 422;
   if (error instanceof OtherUserError) return 401;
@@ -43,8 +43,24 @@ export function statusOf(error: ServiceError): number {
   return STATUS[error.code];
 }
 
+/** The legacy answer to an error at an endpoint that has these bodies. */
+export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorAnswer {
+  return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
+}
+
+/** `body` undefined: an empty one. */
+export interface ErrorAnswer {
+  status: number;
+  body: unknown;
+}
+
+/** Whether something is wrong with the parameters of a request. */
+export function isAboutInput(error: ServiceError | undefined): boolean {
+  return error instanceof UnprocessableError || (error instanceof BadInputError && error.status === 400);
+}
+
 /** The bodies that are the same on every endpoint; undefined when the endpoint has its own. */
-export function commonBody(error: ServiceError): unknown {
+function commonBody(error: ServiceError): unknown {
   if (error instanceof SessionMissingError || error instanceof NeedUserError) return baseForm(error);
   const isCommon =
     error instanceof UnauthenticatedError ||

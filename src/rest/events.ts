@@ -3,6 +3,7 @@ import { BadInputError, type ServiceError, UnprocessableError } from '../lib/err
 import { readFlag, readIdList, readIntegerList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { eventDocs } from './docs/events.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { readIntegerId } from './integer-ids.ts';
@@ -54,6 +55,7 @@ export const eventRoutes = [
       return created(pushTypeOf(given.event) ? events[0] : events);
     },
     errors: errorListOrId,
+    docs: eventDocs.createEvents,
   }),
   route({
     method: 'get',
@@ -70,6 +72,7 @@ export const eventRoutes = [
       return ok({ current_page: page, per_page: perPage, total_entries: totalCount, items });
     },
     errors: listErrors,
+    docs: eventDocs.listEvents,
   }),
   route({
     method: 'get',
@@ -78,6 +81,7 @@ export const eventRoutes = [
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: ({ event }) => ok(presentEvent(event)),
     errors: errorListOrId,
+    docs: eventDocs.findEvent,
   }),
   route({
     method: 'put',
@@ -86,6 +90,7 @@ export const eventRoutes = [
     variables: ({ path, given }) => ({ id: readIntegerId(path.id!), input: changesOf(given.event) }),
     respond: ({ updateEvent }) => ok(presentEvent(updateEvent)),
     errors: errorListOrId,
+    docs: eventDocs.updateEvent,
   }),
   route({
     method: 'delete',
@@ -94,6 +99,7 @@ export const eventRoutes = [
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorListOrId,
+    docs: eventDocs.deleteEvent,
   }),
   route({
     method: 'get',
@@ -103,6 +109,7 @@ export const eventRoutes = [
     respond: ({ eventStatus: { id, active, occuredCount, lastSentAt, ...counts } }) =>
       ok({ event: { id, active, occured_count: occuredCount, last_sent_at: lastSentAt, ...counts } }),
     errors: errorListOrId,
+    docs: eventDocs.findEventStatus,
   }),
 ];
 

@@ -6,7 +6,7 @@ import { type Given, readFlag, readInteger, readIntegerList, readNumber, readTex
 
 type Part = MomentFilter | { userId: { in: number[] } };
 
-const SORTS = {
+export const SORTS = {
   created_at: 'CREATED_AT',
   latitude: 'LATITUDE',
   longitude: 'LONGITUDE',

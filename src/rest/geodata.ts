@@ -1,6 +1,7 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { type Given, readInteger, readNumber, readText } from '../lib/parameter-values.ts';
 import { isoSeconds, unixSeconds } from '../lib/time.ts';
+import { geodataDocs } from './docs/geodata.ts';
 import { errorsByField } from './errors.ts';
 import { readGeodataFilters } from './geodata-filters.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
@@ -58,6 +59,7 @@ export const geodataRoutes = [
     variables: ({ given }) => ({ input: geodatumInput(given) }),
     respond: ({ createGeodatum }) => created({ geo_datum: presentGeodatum(createGeodatum) }),
     errors: errorsByField,
+    docs: geodataDocs.createGeodatum,
   }),
   route({
     method: 'get',
@@ -74,6 +76,7 @@ export const geodataRoutes = [
       return ok({ current_page: page, per_page: perPage, total_entries: totalCount, items });
     },
     errors: errorsByField,
+    docs: geodataDocs.listGeodata,
   }),
   route({
     method: 'get',
@@ -82,6 +85,7 @@ export const geodataRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: ({ geodatum }) => ok({ geo_datum: presentGeodatum(geodatum) }),
     errors: errorsByField,
+    docs: geodataDocs.findGeodatum,
   }),
   route({
     method: 'put',
@@ -90,6 +94,7 @@ export const geodataRoutes = [
     variables: ({ path, given }) => ({ id: integerId(path.id!), input: geodatumInput(given) }),
     respond: ({ updateGeodatum }) => ok({ geo_datum: presentGeodatum(updateGeodatum) }),
     errors: errorsByField,
+    docs: geodataDocs.updateGeodatum,
   }),
   route({
     method: 'delete',
@@ -98,6 +103,7 @@ export const geodataRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
+    docs: geodataDocs.deleteGeodatum,
   }),
   route({
     method: 'delete',
@@ -106,6 +112,7 @@ export const geodataRoutes = [
     variables: ({ given }) => ({ days: daysOf(given.days) }),
     respond: empty,
     errors: errorsByField,
+    docs: geodataDocs.deleteOldGeodata,
   }),
 ];
 

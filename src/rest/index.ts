@@ -1,8 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Services } from '../context.ts';
 import { NotFoundError } from '../lib/errors.ts';
-import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
 import { addressBookRoutes } from './address-book.ts';
 import { aiRoutes } from './ai.ts';
@@ -13,6 +11,7 @@ import { RestDoor } from './door.ts';
 import { eventRoutes } from './events.ts';
 import { geodataRoutes } from './geodata.ts';
 import { messageRoutes } from './messages.ts';
+import { rulesOf } from './operations.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
 import { recordFileRoutes } from './record-files.ts';
@@ -51,9 +50,7 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
   app.set('strict routing', true);
   app.use((request, response, next) => door.enter(request, response, next));
   for (const endpoint of routes) {
-    const operation = operationOf(endpoint);
-    const field = operation.slice(operation.indexOf('.') + 1);
-    const rules = { field, access: operationAccess.get(operation)!, limit: operationLimit(operation) };
+    const rules = rulesOf(endpoint);
     app[endpoint.method](endpoint.path, (request, response, next) => {
       if (!isMeant(endpoint, request)) next();
       else void door.serve(endpoint, rules, request, response);
@@ -71,17 +68,4 @@ export function restAdapter(services: Services, tokenHeaders: readonly string[])
 function isMeant({ several, only = {} }: Route, { params }: Request): boolean {
   if (several && !String(params.ids).includes(',')) return false;
   return Object.entries(only).every(([name, form]) => form.test(String(params[name])));
-}
-
-/** `Mutation.sendMessage`, whose rules are the endpoint's. Documents that do not fit the schema stop the start. */
-function operationOf({ method, path, document }: Route): string {
-  const [error] = validate(schema, document);
-  if (error) throw new Error(`${method} ${path}: ${error.message}`);
-  const operation = document.definitions.find(
-    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
-  )!;
-  const [field, ...others] = operation.selectionSet.selections;
-  if (field?.kind !== Kind.FIELD || others.length > 0) throw new Error(`${method} ${path}: one root field is needed`);
-  const type = operation.operation === 'query' ? 'Query' : 'Mutation';
-  return `${type}.${field.name.value}`;
 }

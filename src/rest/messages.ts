@@ -5,6 +5,7 @@ import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import { presentDeleted } from './deletions.ts';
+import { messageDocs } from './docs/messages.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
@@ -103,6 +104,7 @@ export const messageRoutes = [
         ...(given.markable === undefined ? {} : { markable: readInteger(given.markable) ?? given.markable }),
       }),
     errors: errorList,
+    docs: messageDocs.sendMessage,
   }),
   route({
     method: 'get',
@@ -125,6 +127,7 @@ export const messageRoutes = [
       return ok({ skip, limit, items: items?.map(presentMessage), ...(cursor === null ? {} : { cursor }) });
     },
     errors: errorList,
+    docs: messageDocs.readMessages(FILTERS, SORTS),
   }),
   route({
     method: 'put',
@@ -141,6 +144,7 @@ export const messageRoutes = [
     },
     respond: empty,
     errors: errorList,
+    docs: messageDocs.markDialogMessages,
   }),
   route({
     method: 'get',
@@ -153,6 +157,7 @@ export const messageRoutes = [
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
     errors: errorList,
+    docs: messageDocs.countUnreadMessages,
   }),
   route({
     method: 'get',
@@ -163,6 +168,7 @@ export const messageRoutes = [
     variables: ({ path }) => ({ id: path.id! }),
     respond: ({ message }) => ok(presentMessage(message)),
     errors: errorList,
+    docs: messageDocs.findMessage,
   }),
   route({
     method: 'put',
@@ -179,6 +185,7 @@ export const messageRoutes = [
     }),
     respond: empty,
     errors: errorList,
+    docs: messageDocs.updateMessages,
   }),
   route({
     method: 'delete',
@@ -191,6 +198,7 @@ export const messageRoutes = [
     }),
     respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
     errors: errorList,
+    docs: messageDocs.deleteMessages,
   }),
 ];
 

@@ -1,5 +1,6 @@
 import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
+import { userDocs } from './docs/users.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, route } from './route.ts';
@@ -16,6 +17,7 @@ export const passwordResetRoutes = [
     variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
     respond: empty,
     errors: resetErrors,
+    docs: userDocs.requestPasswordReset,
   }),
 ];
 

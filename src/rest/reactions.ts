@@ -1,4 +1,5 @@
 import { type Given, readText } from '../lib/parameter-values.ts';
+import { reactionDocs } from './docs/reactions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, ok, route } from './route.ts';
@@ -28,6 +29,7 @@ export const reactionRoutes = [
     variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
     respond: empty,
     errors: errorList,
+    docs: reactionDocs.addReaction,
   }),
   route({
     method: 'put',
@@ -37,6 +39,7 @@ export const reactionRoutes = [
     variables: ({ path, given }) => ({ messageId: path.id!, add: nameOf(given.add), remove: nameOf(given.remove) }),
     respond: empty,
     errors: errorList,
+    docs: reactionDocs.changeReactions,
   }),
   route({
     method: 'get',
@@ -46,6 +49,7 @@ export const reactionRoutes = [
     variables: ({ path }) => ({ messageId: path.id! }),
     respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
     errors: errorList,
+    docs: reactionDocs.listReactions,
   }),
   route({
     method: 'delete',
@@ -55,6 +59,7 @@ export const reactionRoutes = [
     variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
     respond: empty,
     errors: errorList,
+    docs: reactionDocs.removeReaction,
   }),
 ];
 

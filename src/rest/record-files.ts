@@ -1,4 +1,5 @@
 import { readText } from '../lib/parameter-values.ts';
+import { recordFileDocs } from './docs/record-files.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { download, empty, MAX_UPLOAD_BYTES, ok, type RestRequest, route } from './route.ts';
@@ -26,6 +27,7 @@ export const recordFileRoutes = [
     respond: ({ uploadRecordFile: { recordId, fileId, name, size, contentType } }) =>
       ok({ _id: recordId, file_id: fileId, name, size, content_type: contentType }),
     errors: errorList,
+    docs: recordFileDocs.uploadRecordFile,
   }),
   route({
     method: 'get',
@@ -35,6 +37,7 @@ export const recordFileRoutes = [
     variables: placeOf,
     respond: ({ recordFile }) => download(recordFile),
     errors: errorList,
+    docs: recordFileDocs.findRecordFile,
   }),
   route({
     method: 'delete',
@@ -43,6 +46,7 @@ export const recordFileRoutes = [
     variables: placeOf,
     respond: empty,
     errors: errorList,
+    docs: recordFileDocs.deleteRecordFile,
   }),
 ];
 

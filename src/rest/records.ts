@@ -2,6 +2,7 @@ import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-k
 import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readInteger, readText } from '../lib/parameter-values.ts';
 import { presentDeleted } from './deletions.ts';
+import { recordDocs } from './docs/records.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { isCount, readIds, readWindow } from './lists.ts';
@@ -127,6 +128,7 @@ export const recordRoutes = [
     respond: ({ createRecords }, { path }) =>
       created({ class_name: path.class, items: createRecords.map((record) => present(record)) }),
     errors: errorList,
+    docs: recordDocs.createRecords,
   }),
   route({
     method: 'put',
@@ -149,6 +151,7 @@ export const recordRoutes = [
         items: records.map((record) => present(record)),
       }),
     errors: errorList,
+    docs: recordDocs.updateRecords,
   }),
   route({
     method: 'put',
@@ -173,6 +176,7 @@ export const recordRoutes = [
         items: items.map((record) => present(record)),
       }),
     errors: errorList,
+    docs: recordDocs.updateRecordsByCriteria,
   }),
   route({
     method: 'delete',
@@ -181,6 +185,7 @@ export const recordRoutes = [
     variables: ({ path, given }) => ({ className: path.class!, criteria: readCriteria(given) }),
     respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
     errors: errorList,
+    docs: recordDocs.deleteRecordsByCriteria,
   }),
   route({
     method: 'post',
@@ -192,6 +197,7 @@ export const recordRoutes = [
     }),
     respond: ({ createRecord }) => created(present(createRecord)),
     errors: errorList,
+    docs: recordDocs.createRecord,
   }),
   route({
     method: 'get',
@@ -201,6 +207,7 @@ export const recordRoutes = [
     variables: ({ path, given }) => ({ className: path.class!, ...readListing(given) }),
     respond: ({ recordPage }, { path, given }) => presentPage(recordPage, path.class!, given),
     errors: errorList,
+    docs: recordDocs.listRecords,
   }),
   route({
     method: 'get',
@@ -216,6 +223,7 @@ export const recordRoutes = [
         not_found: { ids: notFoundIds },
       }),
     errors: errorList,
+    docs: recordDocs.findRecords,
   }),
   route({
     method: 'get',
@@ -229,6 +237,7 @@ export const recordRoutes = [
       return ok({ permissions: presentPermissions(permissions), record_id: id });
     },
     errors: errorList,
+    docs: recordDocs.findRecord,
   }),
   route({
     method: 'put',
@@ -242,6 +251,7 @@ export const recordRoutes = [
     }),
     respond: ({ updateRecord }) => ok(present(updateRecord)),
     errors: errorList,
+    docs: recordDocs.updateRecord,
   }),
   route({
     method: 'delete',
@@ -251,6 +261,7 @@ export const recordRoutes = [
     variables: ({ path }) => ({ className: path.class!, ids: readIds(path.ids!) }),
     respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
     errors: errorList,
+    docs: recordDocs.deleteRecords,
   }),
   route({
     method: 'delete',
@@ -259,6 +270,7 @@ export const recordRoutes = [
     variables: ({ path }) => ({ className: path.class!, id: path.id! }),
     respond: empty,
     errors: errorList,
+    docs: recordDocs.deleteRecord,
   }),
   route({
     method: 'post',
@@ -281,6 +293,7 @@ export const recordRoutes = [
     },
     respond: ({ createChildRecord }) => created(present(createChildRecord)),
     errors: errorList,
+    docs: recordDocs.createChildRecord,
   }),
   route({
     method: 'get',
@@ -294,6 +307,7 @@ export const recordRoutes = [
     }),
     respond: ({ recordPage }, { path, given }) => presentPage(recordPage, path.child!, given),
     errors: errorList,
+    docs: recordDocs.listChildRecords,
   }),
 ];
 

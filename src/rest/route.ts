@@ -5,6 +5,7 @@ import type { Parameters } from '../lib/bracket-keys.ts';
 import type { ServiceError } from '../lib/errors.ts';
 import type { XmlRoot } from '../lib/xml.ts';
 import type { ServedFile } from '../resolvers/files/content.ts';
+import type { OperationDocs } from './docs/operation-docs.ts';
 import type { BodyLimits } from './parameters.ts';
 
 /** What a request says, whatever form it came in. */
@@ -76,6 +77,8 @@ export interface Route {
   respond: (data: never, request: RestRequest) => Answer;
   /** The legacy body of an error; undefined: an empty one. */
   errors: (error: ServiceError) => unknown;
+  /** What the documentation says of it. */
+  docs: OperationDocs;
 }
 
 /** Ties the types of `variables` and `respond` to the document. */
@@ -95,6 +98,7 @@ export function route<Document extends DocumentNode>(definition: {
   variables: (request: RestRequest) => VariablesOf<Document>;
   respond: (data: ResultOf<Document>, request: RestRequest) => Answer;
   errors: Route['errors'];
+  docs: OperationDocs;
 }): Route {
   return definition as unknown as Route;
 }

@@ -1,6 +1,7 @@
 import { flatten, isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
+import { sessionDocs } from './docs/sessions.ts';
 import { errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { type Answer, created, empty, ok, route } from './route.ts';
@@ -39,6 +40,7 @@ export const sessionRoutes = [
       expiresAt: readFragment(SessionFields, createSession).expiresAt,
     }),
     errors: errorsByField,
+    docs: sessionDocs.createSession,
   }),
   route({
     method: 'get',
@@ -47,6 +49,7 @@ export const sessionRoutes = [
     variables: () => ({}),
     respond: ({ session }) => ok(presentSession(session)),
     errors: errorsByField,
+    docs: sessionDocs.findSession,
   }),
   route({
     method: 'delete',
@@ -55,6 +58,7 @@ export const sessionRoutes = [
     variables: () => ({}),
     respond: (): Answer => ({ ...empty(), endsSession: true }),
     errors: errorsByField,
+    docs: sessionDocs.deleteSession,
   }),
   route({
     method: 'post',
@@ -63,6 +67,7 @@ export const sessionRoutes = [
     variables: ({ given }) => ({ input: loginInput(isObject(given.user) ? { ...given, ...given.user } : given) }),
     respond: ({ loginUser }) => ok(presentUser(loginUser)),
     errors: errorsByField,
+    docs: sessionDocs.loginUser,
   }),
   route({
     method: 'delete',
@@ -71,6 +76,7 @@ export const sessionRoutes = [
     variables: () => ({}),
     respond: empty,
     errors: errorsByField,
+    docs: sessionDocs.logoutUser,
   }),
 ];
 

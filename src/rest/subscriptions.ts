@@ -1,5 +1,6 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
+import { subscriptionDocs } from './docs/subscriptions.ts';
 import { errorListOrId } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
 import { readIntegerId } from './integer-ids.ts';
@@ -43,6 +44,7 @@ export const subscriptionRoutes = [
     }),
     respond: ({ createSubscription }) => created(createSubscription.map(presentSubscription)),
     errors: errorListOrId,
+    docs: subscriptionDocs.createSubscription,
   }),
   route({
     method: 'get',
@@ -52,6 +54,7 @@ export const subscriptionRoutes = [
     variables: () => ({}),
     respond: ({ subscriptions }) => ok(subscriptions.map(presentSubscription)),
     errors: errorListOrId,
+    docs: subscriptionDocs.listSubscriptions,
   }),
   route({
     method: 'delete',
@@ -60,6 +63,7 @@ export const subscriptionRoutes = [
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorListOrId,
+    docs: subscriptionDocs.deleteSubscription,
   }),
   route({
     method: 'post',
@@ -69,6 +73,7 @@ export const subscriptionRoutes = [
     respond: ({ createPushToken: { id, environment, clientIdentificationSequence } }) =>
       created({ push_token: { id, environment, client_identification_sequence: clientIdentificationSequence } }),
     errors: errorListOrId,
+    docs: subscriptionDocs.createPushToken,
   }),
   route({
     method: 'delete',
@@ -77,6 +82,7 @@ export const subscriptionRoutes = [
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorListOrId,
+    docs: subscriptionDocs.deletePushToken,
   }),
 ];
 

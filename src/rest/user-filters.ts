@@ -13,7 +13,7 @@ export type UserFilterPart = Record<string, Condition> | MomentFilter;
 
 type FieldType = 'number' | 'digits' | 'text' | 'moment';
 
-const FIELDS: Record<string, readonly [field: string, type: FieldType]> = {
+export const FIELDS: Record<string, readonly [field: string, type: FieldType]> = {
   id: ['id', 'number'],
   full_name: ['fullName', 'text'],
   email: ['email', 'text'],
@@ -28,7 +28,7 @@ const FIELDS: Record<string, readonly [field: string, type: FieldType]> = {
 
 const COMPARISONS: Record<string, 'gt' | 'lt' | 'gte' | 'lte'> = { gt: 'gt', lt: 'lt', ge: 'gte', le: 'lte' };
 
-const ORDERS = {
+export const ORDERS = {
   id: 'ID',
   full_name: 'FULL_NAME',
   email: 'EMAIL',

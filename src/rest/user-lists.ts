@@ -1,5 +1,6 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
+import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
 import { itemsBefore, readPage } from './pages.ts';
@@ -47,6 +48,7 @@ export const userListRoutes = [
     variables: ({ given }) => ({ ...window(given), filter: filterOf(given), orderBy: readUserOrder(given) }),
     respond: ({ users }, { given }) => ok(presentPage(users, given)),
     errors: usersErrors,
+    docs: userDocs.listUsers,
   }),
   route({
     method: 'get',
@@ -56,6 +58,7 @@ export const userListRoutes = [
     variables: ({ given }) => ({ ...window(given), fullName: readText(given.full_name) ?? '' }),
     respond: ({ usersByFullName }, { given }) => ok(presentPage(usersByFullName, given)),
     errors: usersErrors,
+    docs: userDocs.listUsersByFullName,
   }),
   route({
     method: 'get',
@@ -65,6 +68,7 @@ export const userListRoutes = [
     variables: ({ given }) => ({ ...window(given), tags: readIdList(given.tags) }),
     respond: ({ usersByTags }, { given }) => ok(presentPage(usersByTags, given)),
     errors: usersErrors,
+    docs: userDocs.listUsersByTags,
   }),
 ];
 

@@ -1,4 +1,5 @@
 import { readText } from '../lib/parameter-values.ts';
+import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './route.ts';
@@ -38,6 +39,7 @@ export const userLookupRoutes = [
     variables: ({ given }) => ({ login: readText(given.login) ?? '' }),
     respond: ({ userByLogin }) => ok(presentUser(userByLogin)),
     errors: usersErrors,
+    docs: userDocs.findUserByLogin,
   }),
   route({
     method: 'get',
@@ -46,6 +48,7 @@ export const userLookupRoutes = [
     variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
     respond: ({ userByEmail }) => ok(presentUser(userByEmail)),
     errors: usersErrors,
+    docs: userDocs.findUserByEmail,
   }),
   route({
     method: 'get',
@@ -54,6 +57,7 @@ export const userLookupRoutes = [
     variables: ({ given }) => ({ facebookId: readText(given.facebook_id) ?? '' }),
     respond: ({ userByFacebookId }) => ok(presentUser(userByFacebookId)),
     errors: usersErrors,
+    docs: userDocs.findUserByFacebookId,
   }),
   route({
     method: 'get',
@@ -62,6 +66,7 @@ export const userLookupRoutes = [
     variables: ({ given }) => ({ twitterId: readText(given.twitter_id) ?? '' }),
     respond: ({ userByTwitterId }) => ok(presentUser(userByTwitterId)),
     errors: usersErrors,
+    docs: userDocs.findUserByTwitterId,
   }),
   route({
     method: 'get',
@@ -70,5 +75,6 @@ export const userLookupRoutes = [
     variables: ({ given }) => ({ phone: readText(given.phone) ?? '' }),
     respond: ({ userByPhone }) => ok(presentUser(userByPhone)),
     errors: usersErrors,
+    docs: userDocs.findUserByPhone,
   }),
 ];

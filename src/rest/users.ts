@@ -2,6 +2,7 @@ import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { InvalidFieldsError, UnknownUserError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, ok, route } from './route.ts';
@@ -42,6 +43,7 @@ export const userRoutes = [
     variables: ({ given }) => ({ input: userInput(given.user) }),
     respond: ({ createUser }) => created(presentUser(createUser)),
     errors: usersErrors,
+    docs: userDocs.createUser,
   }),
   ...userListRoutes,
   ...userLookupRoutes,
@@ -52,6 +54,7 @@ export const userRoutes = [
     variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
     respond: ({ userByExternalId }) => ok(presentUser(userByExternalId)),
     errors: usersErrors,
+    docs: userDocs.findUserByExternalId,
   }),
   route({
     method: 'get',
@@ -60,6 +63,7 @@ export const userRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: ({ user }) => ok(presentUser(user)),
     errors: usersErrors,
+    docs: userDocs.findUser,
   }),
   route({
     method: 'put',
@@ -71,6 +75,7 @@ export const userRoutes = [
     }),
     respond: ({ updateUser }) => ok(presentUser(updateUser)),
     errors: usersErrors,
+    docs: userDocs.updateUser,
   }),
   route({
     method: 'delete',
@@ -79,6 +84,7 @@ export const userRoutes = [
     variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
     respond: gone,
     errors: usersErrors,
+    docs: userDocs.deleteUserByExternalId,
   }),
   route({
     method: 'delete',
@@ -87,6 +93,7 @@ export const userRoutes = [
     variables: ({ path }) => ({ id: integerId(path.id!) }),
     respond: gone,
     errors: usersErrors,
+    docs: userDocs.deleteUser,
   }),
 ];
 

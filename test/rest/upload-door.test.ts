@@ -40,6 +40,7 @@ const endpoint = route({
   },
   respond: () => ok({ fine: true }),
   errors: errorList,
+  docs: { tag: 'Content', summary: 'Of this test', answer: {}, examples: [{}] },
 });
 
 /** That of `/uploads`, which takes its file over and then finds no words. */

@@ -1,4 +1,5 @@
 import { running } from './app.ts';
+import { expectDocumented } from './documented.ts';
 import { type Caller, nobody } from './users.ts';
 
 export interface RestCall {
@@ -19,7 +20,7 @@ export interface RestAnswer {
   body: any;
 }
 
-/** One REST call to the running service. `fetch` refuses bodies of GET, so it is not used for those. */
+/** One REST call to the running service, whose answer has to be as the document says. `fetch` refuses bodies of GET, so it is not used for those. */
 export async function rest(
   method: string,
   path: string,
@@ -33,6 +34,7 @@ export async function rest(
     headers: { ...(body === undefined ? {} : { 'Content-Type': type }), ...as.headers, ...headers },
   });
   const text = await response.text();
+  expectDocumented(method, path, { status: response.status, contentType: response.headers.get('content-type'), text });
   const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json');
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { expect } from 'vitest';
 import { running } from './app.ts';
+import { expectDocumented } from './documented.ts';
 import { type Caller, nobody } from './users.ts';
 
 export interface WireRequest {
@@ -25,7 +26,8 @@ export const FORM = 'application/x-www-form-urlencoded';
 export const JSON_TYPE = 'application/json';
 export const MULTIPART = 'multipart/form-data; boundary=B';
 
-/** One request as it stands: `target` is sent untouched, and every method may have a body, which `fetch` would refuse. */
+/** One request as it stands: `target` is sent untouched, and every method may have a body, which `fetch` would refuse. The
+ * answer has to be as the document says. */
 export function wire(
   method: string,
   target: string,
@@ -40,15 +42,17 @@ export function wire(
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode!,
-            reason: response.statusMessage!,
-            headers: response.headers,
-            headerNames: response.rawHeaders.filter((_text, place) => place % 2 === 0),
-            text: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
+        response.on('end', () => {
+          const { statusCode: status = 0, statusMessage: reason = '', headers, rawHeaders } = response;
+          const text = Buffer.concat(chunks).toString('utf8');
+          const headerNames = rawHeaders.filter((_text, place) => place % 2 === 0);
+          try {
+            expectDocumented(method, target, { status, contentType: headers['content-type'], text });
+            resolve({ status, reason, headers, headerNames, text });
+          } catch (error) {
+            reject(error);
+          }
+        });
       },
     );
     sent.on('error', reject);

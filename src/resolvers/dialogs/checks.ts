@@ -1,6 +1,6 @@
 import { db } from '../../db/client.ts';
 
-const MAX_NAME = 200;
+export const MAX_NAME = 200;
 export const MAX_OCCUPANTS = 10_000;
 export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS})`;
 

@@ -1,0 +1,137 @@
+import { STATUS_CODES } from 'node:http';
+import { malformed } from '../../lib/bracket-keys.ts';
+import {
+  BadInputError,
+  bodyTooLarge,
+  InvalidFieldsError,
+  NeedUserError,
+  NotFoundError,
+  RateLimitedError,
+  type ServiceError,
+  ServiceUnavailableError,
+  SessionMissingError,
+  UnauthenticatedError,
+} from '../../lib/errors.ts';
+import { notAllowed } from '../docs/errors.ts';
+import { closed, listOf, mapOf, type Schema, text } from '../docs/schemas.ts';
+import { type ErrorAnswer, errorList, isAboutInput, legacyError } from '../errors.ts';
+import type { Rules } from '../operations.ts';
+import { unsupported } from '../parameters.ts';
+import { XmlBody } from '../rendering.ts';
+import type { Route } from '../route.ts';
+import type { Media, Response } from './types.ts';
+
+/** The bodies that errors have, by the names they have in the document. */
+export const ERROR_BODIES: Record<string, Schema> = {
+  ErrorList: { ...closed({ errors: listOf(text) }), description: 'Sentences.' },
+  BaseErrors: { ...closed({ errors: closed({ base: listOf(text) }) }), description: 'Sentences.' },
+  FieldErrors: {
+    ...closed({ errors: { ...mapOf(listOf(text)), required: ['base'] } }),
+    description: 'Texts by the field that is at fault, and all of them as sentences under `base`.',
+  },
+  IdErrors: closed({ errors: closed({ id: listOf(text) }) }),
+  UserNotFound: closed({ code: { type: 'null' }, message: text }),
+  NoDetails: closed({}),
+};
+
+/** Everything that can go wrong at a route, by status: as the route itself answers it. */
+export function errorResponses(route: Route, rules: Rules): Record<string, Response> {
+  const byStatus = new Map<number, unknown[]>();
+  for (const { status, body } of errorAnswers(route, rules)) {
+    byStatus.set(status, [...(byStatus.get(status) ?? []), body]);
+  }
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, bodies]) => [status, responseOf(status, bodies)]),
+  );
+}
+
+function errorAnswers(route: Route, rules: Rules): ErrorAnswer[] {
+  const asWritten = (error: ServiceError) => legacyError(error, route.errors);
+  const ofDeed = (error: ServiceError) =>
+    route.plainRefusal && isAboutInput(error) ? { status: 400, body: {} } : asWritten(error);
+  return [
+    ...refusals(route, rules).map(asWritten),
+    ...[malformed(), ...badPath(route), ...(route.docs.errors ?? [])].map(ofDeed),
+    // What a type of the schema can't hold.
+    legacyError(malformed(), errorList),
+    ...(route.download ? [{ status: 416, body: { errors: ['Requested range is not satisfiable'] } }] : []),
+    asWritten(new RateLimitedError(60)),
+  ];
+}
+
+/** What any route may answer, whatever it does; told once, by status. */
+export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
+  [
+    ...[bodyTooLarge(), unsupported(), new ServiceUnavailableError()].map((error) => legacyError(error, errorList)),
+    { status: 500, body: { errors: ['Internal server error'] } },
+  ].map(({ status, body }) => [status, responseOf(status, [body])]),
+);
+
+/** Why somebody may not call. */
+function refusals(route: Route, { access }: Rules): ServiceError[] {
+  if (access === 'anyone' && !route.download) return [];
+  const needsUser = access === 'user' || access === 'userOrKey' || access === 'key';
+  return [
+    ...(route.keyWins ? [] : [new BadInputError('Only one of SVC-Token and Authorization may be used')]),
+    new BadInputError('On-Behalf-Of may be used only with an API key'),
+    ...(access === 'anyone' ? [] : [new UnauthenticatedError('Token is required')]),
+    new UnauthenticatedError('Unauthorized'),
+    new SessionMissingError(),
+    new NotFoundError(),
+    ...(needsUser ? [new NeedUserError()] : []),
+    ...(access === 'key' ? [notAllowed] : []),
+  ];
+}
+
+/** What is wrong with the path itself. */
+function badPath({ docs, since, only }: Route): ServiceError[] {
+  const hasIntegerId = Object.values(docs.path ?? {}).some(({ type }) => type === 'integer');
+  return [
+    ...(hasIntegerId ? [new InvalidFieldsError({ id: ['should be a positive integer'] })] : []),
+    ...(since || only ? [new NotFoundError()] : []),
+  ];
+}
+
+function responseOf(status: number, bodies: unknown[]): Response {
+  const description = STATUS_CODES[status]!;
+  const xml = bodies.filter((body) => body instanceof XmlBody);
+  const json = bodies.filter((body) => body !== undefined && !(body instanceof XmlBody));
+  const isEmpty = bodies.includes(undefined);
+  if (json.length === 0 && xml.length === 0) return { description: `${description}, without a body` };
+
+  const schemas = [...new Set(json.map(shapeOf))].map(
+    (name): Schema => (name === 'null' ? { type: 'null' } : { $ref: `#/components/schemas/${name}` }),
+  );
+  return {
+    description: isEmpty ? `${description}; some without a body` : description,
+    content: {
+      ...(json.length > 0 && {
+        'application/json': {
+          schema: schemas.length === 1 ? schemas[0]! : { anyOf: schemas },
+          examples: examplesOf(json),
+        },
+      }),
+      ...(xml.length > 0 && {
+        'application/xml': { schema: text, examples: examplesOf(xml.map((body) => (body as XmlBody).text)) },
+      }),
+    },
+    ...(isEmpty && { 'x-may-be-empty': true as const }),
+  };
+}
+
+function shapeOf(body: unknown): string {
+  if (body === null) return 'null';
+  const { errors, message } = body as { errors?: unknown; message?: unknown };
+  if (message !== undefined) return 'UserNotFound';
+  if (errors === undefined) return 'NoDetails';
+  if (Array.isArray(errors)) return 'ErrorList';
+  const [first, ...others] = Object.keys(errors as object);
+  if (others.length > 0) return 'FieldErrors';
+  return first === 'id' ? 'IdErrors' : 'BaseErrors';
+}
+
+/** Each body once, under its number. */
+function examplesOf(bodies: unknown[]): NonNullable<Media['examples']> {
+  const different = [...new Map(bodies.map((body) => [JSON.stringify(body), body])).values()];
+  return Object.fromEntries(different.map((value, index) => [String(index + 1), { value }]));
+}

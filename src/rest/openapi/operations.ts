@@ -1,0 +1,171 @@
+import type { Access } from '../../lib/access.ts';
+import { API_VERSION, VERSION_HEADER } from '../../lib/versions.ts';
+import { operationField } from '../docs/from-graphql.ts';
+import type { RequestExample } from '../docs/operation-docs.ts';
+import type { ObjectSchema, Schema } from '../docs/schemas.ts';
+import { operationOf, type Rules, rulesOf } from '../operations.ts';
+import type { Route } from '../route.ts';
+import { COMMON_RESPONSES, errorResponses } from './errors.ts';
+import { formOf, formPairs } from './forms.ts';
+import { type PathTemplate, templateOf } from './paths.ts';
+import { securityOf } from './security.ts';
+import type { Media, Operation, Parameter, Reference, Response } from './types.ts';
+
+/** What the document says of a route, and where. */
+export function describe(route: Route, tokenHeaders: readonly string[]): { template: string; operation: Operation } {
+  const { docs } = route;
+  const rules = rulesOf(route);
+  const { name, field } = operationOf(route);
+  const path = templateOf(route);
+  const said = [
+    operationField(field).description,
+    docs.description,
+    WHO[rules.access],
+    route.since && `Clients that say they were written before ${route.since} get a 404.`,
+    isJson(docs.answer) && `As XML its root is \`${route.xml ?? wrapperOf(docs.answer)}\`.`,
+  ];
+  const requestBody = requestBodyOf(route);
+  const operation = {
+    operationId: docs.operationId ?? name.charAt(0).toLowerCase() + name.slice(1),
+    tags: [docs.tag],
+    summary: docs.summary,
+    description: said.filter(Boolean).join('\n\n'),
+    security: securityOf(route, rules, tokenHeaders),
+    parameters: parametersOf(route, path),
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(route, rules, tokenHeaders),
+  };
+  return { template: path.template, operation };
+}
+
+const WHO: Record<Access, string> = {
+  anyone: 'Nobody is asked who they are.',
+  session: 'For any session, and API keys.',
+  token: 'For session tokens only.',
+  user: 'For users: a user session, or an API key with `On-Behalf-Of`.',
+  userOrKey: 'For users, and API keys alone.',
+  key: 'For API keys alone.',
+};
+
+function isJson(answer: Route['docs']['answer']): answer is Schema {
+  return typeof answer !== 'string';
+}
+
+/** `user` of `{"user":{…}}` */
+function wrapperOf({ properties, anyOf }: Schema): string {
+  const [name, ...others] = Object.keys((properties ?? (anyOf as Schema[])?.[0]?.properties ?? {}) as object);
+  const isWrapper = /^(session|user|blob|event|push_token|geo_datum|subscription)$/.test(name ?? '');
+  return isWrapper && others.length === 0 ? name!.replaceAll('_', '-') : 'result';
+}
+
+function parametersOf({ docs, since }: Route, path: PathTemplate): Parameter[] {
+  const { query = {}, body: _body, ...example } = docs.examples[0];
+  const inPath = path.parameters.map((parameter): Parameter => ({ ...parameter, in: 'path', required: true }));
+  const version = since ? [{ name: VERSION_HEADER, in: 'header', schema: VERSION } as const] : [];
+  return [...inPath, ...queryParameters(docs.query, { ...example, query }), ...headersOf(docs.headers), ...version];
+}
+
+const VERSION: Schema = { type: 'string', description: 'What the client was written for.', examples: [API_VERSION] };
+
+function headersOf(headers: ObjectSchema | undefined): Parameter[] {
+  return Object.entries(headers?.properties ?? {}).map(([name, schema]) => ({ name, in: 'header', schema }));
+}
+
+function queryParameters(query: ObjectSchema | undefined, { query: example = {} }: RequestExample): Parameter[] {
+  if (!query) return [];
+  const known = Object.entries(query.properties).map(
+    ([name, schema]): Parameter => ({
+      name,
+      in: 'query',
+      ...(query.required?.includes(name) && { required: true }),
+      ...styleOf(name, schema),
+      schema,
+      ...(name in example && { example: example[name] }),
+    }),
+  );
+  const others = Object.entries(example).filter(([name]) => !(name in query.properties));
+  const more = query.additionalProperties as Schema | undefined;
+  if (!more) return known;
+  // An exploded object: its members are parameters of their own.
+  const pairs = Object.fromEntries(others.flatMap(([name, value]) => formPairs(name, value)));
+  return [...known, { name: 'fields', in: 'query', style: 'form', explode: true, schema: more, example: pairs }];
+}
+
+/** How a value is written: `name[op]=v`, `name[]=a&name[]=b`, `name=a,b`. */
+function styleOf(name: string, { type, anyOf }: Schema): { style?: string; explode?: boolean } {
+  const isObject = type === 'object' || ((anyOf as Schema[]) ?? []).some((schema) => schema.type === 'object');
+  if (isObject) return { style: 'deepObject', explode: true };
+  return type === 'array' ? { style: 'form', explode: name.endsWith('[]') } : {};
+}
+
+function requestBodyOf({ docs: { body, examples }, upload }: Route): Operation['requestBody'] {
+  if (!body) return undefined;
+  const bodies = examples.filter((example) => example.body !== undefined);
+  const media = (schema: Schema, write: (value: unknown) => unknown): Media => ({
+    schema,
+    examples: Object.fromEntries(
+      bodies.map(({ summary, body: value }, index) => [
+        String(index + 1),
+        { ...(summary && { summary }), value: write(value) },
+      ]),
+    ),
+  });
+  const asForm = (value: unknown) =>
+    Object.fromEntries(Object.entries(value as object).flatMap(([name, member]) => formPairs(name, member)));
+  const form = formOf(body);
+  if (upload) {
+    const properties = { ...form.properties, file: FILE };
+    const schema = { ...form, properties, required: [...(form.required ?? []), 'file'] };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
+  return {
+    required: (body.required?.length ?? 0) > 0,
+    content: {
+      'application/json': media(body, (value) => value),
+      'application/x-www-form-urlencoded': media(form, asForm),
+    },
+  };
+}
+
+const FILE: Schema = { type: 'string', format: 'binary', description: 'The file.' };
+
+function responsesOf(
+  route: Route,
+  rules: Rules,
+  tokenHeaders: readonly string[],
+): Record<string, Response | Reference> {
+  const { status = 200, answer } = route.docs;
+  const headers = headerRefs(rules, tokenHeaders);
+  const errors = errorResponses(route, rules);
+  errors[429] = { ...errors[429]!, headers: { ...headers, 'Retry-After': header('Retry-After') } };
+  const success = { description: status === 201 ? 'Created' : 'OK', headers, ...contentOf(answer) };
+  const part = { description: 'The part that `Range` asks for', headers, content: FILE_CONTENT };
+  const common = Object.keys(COMMON_RESPONSES).map((code) => [code, { $ref: `#/components/responses/${code}` }]);
+  return { [status]: success, ...(answer === 'file' && { 206: part }), ...errors, ...Object.fromEntries(common) };
+}
+
+const FILE_CONTENT = { '*/*': { schema: { type: 'string', format: 'binary' } } };
+
+function contentOf(answer: Route['docs']['answer']): { content?: Record<string, Media> } {
+  switch (answer) {
+    case 'nothing':
+      return {};
+    case 'file':
+      return { content: FILE_CONTENT };
+    case 'xml':
+      return { content: { 'application/xml': { schema: { type: 'string' } } } };
+    default:
+      return { content: { 'application/json': { schema: answer } } };
+  }
+}
+
+/** Names of the headers that tell of the caller's session. */
+export const expiryHeader = (tokenHeader: string) => `${tokenHeader}-ExpirationDate`;
+
+function headerRefs({ access }: Rules, tokenHeaders: readonly string[]): Record<string, object> {
+  const names = ['X-Request-Id', VERSION_HEADER, 'RateLimit', 'RateLimit-Policy'];
+  const expiries = access === 'key' ? [] : tokenHeaders.map(expiryHeader);
+  return Object.fromEntries([...names, ...expiries].map((name) => [name, header(name)]));
+}
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });

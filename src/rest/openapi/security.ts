@@ -1,0 +1,63 @@
+import type { Access } from '../../lib/access.ts';
+import type { Rules } from '../operations.ts';
+import type { Route } from '../route.ts';
+
+type Requirement = Record<string, string[]>;
+
+/** The credentials that the service knows. */
+export function securitySchemes(tokenHeaders: readonly string[]): Record<string, object> {
+  const tokens = tokenHeaders.map((name, index) => [
+    tokenScheme(index),
+    { type: 'apiKey', in: 'header', name, description: 'The token of a session, as `POST /session` answers it.' },
+  ]);
+  return {
+    ...Object.fromEntries(tokens),
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: '`ApiKey <key>`; not together with a token.',
+    },
+    onBehalfOf: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'On-Behalf-Of',
+      description: 'Id of the user whom an API key acts for; only together with one.',
+    },
+    tokenParameter: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description: 'The token of a session, where a file is downloaded.',
+    },
+  };
+}
+
+/** What has to come with a request: one of these. */
+export function securityOf(
+  { download }: Pick<Route, 'download'>,
+  { access }: Rules,
+  tokenHeaders: readonly string[],
+): Requirement[] {
+  const tokens = tokenHeaders.map((_name, index) => ({ [tokenScheme(index)]: [] }));
+  const known = [...tokens, ...KEYS[access]];
+  if (!download) return access === 'anyone' ? [] : access === 'key' ? KEYS.key : known;
+  const forAll = access === 'anyone' ? [{}] : [];
+  return [...forAll, ...tokens, ...KEYS.session, { tokenParameter: [] }];
+}
+
+const alone: Requirement = { apiKey: [] };
+const asUser: Requirement = { apiKey: [], onBehalfOf: [] };
+
+const KEYS: Record<Access, Requirement[]> = {
+  anyone: [],
+  session: [alone, asUser],
+  token: [],
+  user: [asUser],
+  userOrKey: [alone, asUser],
+  key: [alone],
+};
+
+function tokenScheme(index: number): string {
+  return index === 0 ? 'sessionToken' : `sessionToken${index + 1}`;
+}
