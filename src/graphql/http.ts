@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Services } from '../context.ts';
@@ -14,6 +13,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { createExplorer, type Explorer } from './explorer.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
@@ -34,6 +34,7 @@ interface ServerContext {
 
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
+  const explorer = createExplorer(tokenHeaders[0]!);
   const yoga = createYoga<ServerContext, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -42,15 +43,11 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     multipart: false,
     logging: false,
     parserAndValidationCache: false,
-    graphiql: {
-      title: 'Atrium',
-      defaultQuery: '{ me { id login } }\n',
-      headers: JSON.stringify({ [tokenHeaders[0]!]: '' }, null, 2),
-    },
-    renderGraphiQL,
+    graphiql: explorer.options,
+    renderGraphiQL: explorer.page,
     cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments(services), ourSubscribe, tellCounts],
+    plugins: [ourDocuments(services), ourSubscribe, tellCounts, guardExplorer(explorer)],
     context: async ({ caller, res }) => {
       const { viewer, meter } = await caller();
       const onTooSlow = () => void res.destroy();
@@ -142,6 +139,13 @@ const tellCounts: Plugin<Context, ServerContext> = {
     }
   },
 };
+
+const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> => ({
+  onResponse({ response }) {
+    if (!response.headers.get('content-type')?.startsWith('text/html')) return;
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value);
+  },
+});
 
 const ourSubscribe: Plugin<Context> = {
   onSubscribe({ setSubscribeFn }) {
