@@ -192,5 +192,6 @@ export function shape(text: string): string {
     .replace(/"[0-9a-f]{32}"/g, '"<md5>"')
     .replace(/"size":\d+/g, '"size":<number>')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>')
+    .replace(/"publicId":"[^"]+"/g, '"publicId":"<secret>"')
     .replace(/^((?:authKey|authSecret|apiKey|publicId) +)\S+$/gm, '$1<secret>');
 }
