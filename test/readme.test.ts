@@ -27,9 +27,11 @@ test(
 
 test('the README shows REST, GraphQL, what is live, and the CLI', async () => {
   const steps = stepsOf(await readFile(join(ROOT, 'README.md'), 'utf8'));
-  for (const part of ['/chat/Message.json', '/graphql', 'examples/listen.mjs', 'cli -- app create']) {
-    expect(steps.filter(({ command, answer, heard }) => command.includes(part) && (answer ?? heard))).toHaveLength(1);
+  const answered = steps.filter(({ answer }) => answer !== undefined).map(({ command }) => command);
+  for (const part of ['/chat/Message.json', '/graphql', 'cli -- app create']) {
+    expect(answered).toContainEqual(expect.stringContaining(part));
   }
+  expect(steps.filter(({ heard }) => heard !== undefined)).toHaveLength(1);
 });
 
 test('the README names every variable of the configuration', async () => {

@@ -181,7 +181,7 @@ function isTelling(line: string): boolean {
   return line !== '' && !line.startsWith(':');
 }
 
-/** The answer with ids and moments, which differ from run to run, replaced by what they are. */
+/** The answer with ids, moments and places in the stream, which differ from run to run, replaced by what they are. */
 export function shape(text: string): string {
   return text
     .replace(/\b[0-9a-f]{24}\b/g, '<id>')
@@ -190,6 +190,7 @@ export function shape(text: string): string {
     .replace(/\b[0-9a-f]{40}\b/g, '<token>')
     .replace(/\b[0-9a-f]{34}\b/g, '<uid>')
     .replace(/"[0-9a-f]{32}"/g, '"<md5>"')
+    .replace(/"cursor":"\d+"/g, '"cursor":"<cursor>"')
     .replace(/"size":\d+/g, '"size":<number>')
     .replace(/"last_request_at":(null|"<moment>")/g, '"last_request_at":<any>')
     .replace(/"publicId":"[^"]+"/g, '"publicId":"<secret>"')
