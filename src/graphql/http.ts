@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
@@ -16,6 +15,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { createExplorer, type Explorer } from './explorer.ts';
 import { askedOperation } from './operations.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
@@ -41,6 +41,7 @@ interface ServerContext {
 
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
+  const explorer = createExplorer(tokenHeaders[0]!);
   const yoga = createYoga<ServerContext, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -49,15 +50,11 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     multipart: false,
     logging: false,
     parserAndValidationCache: false,
-    graphiql: {
-      title: 'Atrium',
-      defaultQuery: '{ me { id login } }\n',
-      headers: JSON.stringify({ [tokenHeaders[0]!]: '' }, null, 2),
-    },
-    renderGraphiQL,
+    graphiql: explorer.options,
+    renderGraphiQL: explorer.page,
     cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments(services), ourExecution, tellCounts],
+    plugins: [ourDocuments(services), ourExecution, tellCounts, guardExplorer(explorer)],
     context: async ({ caller, res }) => {
       const { viewer, meter } = await caller();
       const onTooSlow = () => void res.destroy();
@@ -155,6 +152,13 @@ const tellCounts: Plugin<Context, ServerContext> = {
     }
   },
 };
+
+const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> => ({
+  onResponse({ response }) {
+    if (!response.headers.get('content-type')?.startsWith('text/html')) return;
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value);
+  },
+});
 
 /** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {

@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 const AccountSettings = builder.objectRef<Settings>('AccountSettings').implement({
   description: 'Where clients find the service.',
   fields: (t) => ({
-    accountId: t.exposeInt('accountId'),
+    accountId: t.exposeInt('accountId', { description: 'Always 1: clients written before ask for it.' }),
     apiEndpoint: t.exposeString('apiEndpoint', { description: 'Public base URL.' }),
     chatEndpoint: t.exposeString('chatEndpoint', { description: 'Public host.' }),
     turnserverEndpoint: t.exposeString('turnserverEndpoint', { description: 'Public host.' }),

@@ -9,6 +9,7 @@ import {
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
 import { builder } from './builder.ts';
+import { TOTAL_COUNT } from './sentences.ts';
 import { User } from './users.ts';
 
 const UDID = 'The device whose book it is, at most 64 characters; left out: the book of no device.';
@@ -16,7 +17,7 @@ const UDID = 'The device whose book it is, at most 64 characters; left out: the 
 const ContactType = builder.objectRef<Contact>('Contact').implement({
   description: "An entry of a user's address book.",
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'As the address book calls them.' }),
     phone: t.exposeString('phone', { description: 'As typed.' }),
   }),
 });
@@ -41,24 +42,28 @@ const RejectedContact = builder.objectRef<UploadedContacts['rejected'][number]>(
   description: 'An entry that was not taken.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the upload, from 0.' }),
-    errors: t.exposeStringList('errors'),
+    errors: t.exposeStringList('errors', { description: 'What is wrong with it, in sentences for developers.' }),
   }),
 });
 
 const UploadedContactsType = builder.objectRef<UploadedContacts>('UploadedContacts').implement({
+  description: 'What an upload made of an address book.',
   fields: (t) => ({
-    created: t.exposeInt('created'),
+    created: t.exposeInt('created', { description: 'Phones that were not in the book.' }),
     updated: t.exposeInt('updated', { description: 'Known phones, also where nothing changed.' }),
-    deleted: t.exposeInt('deleted'),
-    rejected: t.expose('rejected', { type: [RejectedContact] }),
+    deleted: t.exposeInt('deleted', { description: 'Phones that were taken out of the book.' }),
+    rejected: t.expose('rejected', {
+      type: [RejectedContact],
+      description: 'Those that broke a rule, in the order of the upload.',
+    }),
   }),
 });
 
 const ContactInput = builder.inputType('ContactInput', {
   description: 'A contact is its phone, 10 to 15 characters as typed; its name has 1 to 255.',
   fields: (t) => ({
-    name: t.string(),
-    phone: t.string(),
+    name: t.string({ description: 'What the address book calls them; needed unless the contact is taken out.' }),
+    phone: t.string({ description: 'By which the contact is told from others of the book.' }),
     destroy: t.field({ type: 'Flag', description: 'Takes the contact out of the book; it needs no name then.' }),
   }),
 });
@@ -71,7 +76,11 @@ builder.queryField('contacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listContacts(args, context),
     },
-    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as WithTotal).totalCount() }) }) },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
+      }),
+    },
   ),
 );
 
@@ -83,7 +92,11 @@ builder.queryField('registeredContacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },
-    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as WithTotal).totalCount() }) }) },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
+      }),
+    },
   ),
 );
 
@@ -103,7 +116,11 @@ builder.mutationField('uploadContacts', (t) =>
       "Changes one of the caller's address books: adds, renames and removes contacts, or replaces all of them. What " +
       'breaks a rule is left out and told.',
     args: {
-      contacts: t.arg({ type: [ContactInput], required: { list: false, items: false } }),
+      contacts: t.arg({
+        type: [ContactInput],
+        required: { list: false, items: false },
+        description: 'Those to add, rename or take out; others stay unless `force` says so.',
+      }),
       udid: t.arg.string({ description: UDID }),
       force: t.arg.boolean({ description: 'Contacts that are not named go.' }),
     },

@@ -1,23 +1,28 @@
 import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/api-keys.ts';
 import { builder } from './builder.ts';
+import { CREATED_AT } from './sentences.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'An API key of the application; the key itself is never shown again.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    name: t.exposeString('name'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
+    id: t.exposeInt('id', { description: 'By which it is revoked; it is no secret.' }),
+    name: t.exposeString('name', { description: 'As its maker called it, to tell keys apart.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ended; null while it is good.',
+    }),
   }),
 });
 
 const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
   description: 'An API key that has just been made.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    name: t.exposeString('name'),
+    id: t.exposeInt('id', { description: 'By which it is revoked; it is no secret.' }),
+    name: t.exposeString('name', { description: 'As its maker called it, to tell keys apart.' }),
     key: t.exposeString('key', { description: 'Shown this once.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
   }),
 });
 
@@ -42,7 +47,7 @@ builder.mutationField('revokeApiKey', (t) =>
   t.withAuth({ key: true }).field({
     type: ApiKey,
     description: 'Refuses a key from now on and closes what was opened with it, On-Behalf-Of too.',
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `apiKeys` lists it.' }) },
     resolve: (_root, { id }, context) => revokeApiKey(context.viewer.applicationId, id, context),
   }),
 );

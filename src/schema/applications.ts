@@ -1,8 +1,13 @@
 import { findApplication, updateApplication } from '../resolvers/applications.ts';
 import { builder } from './builder.ts';
+import { CREATED_AT, UPDATED_AT } from './sentences.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
-  values: { SHA1: { value: 'sha1' }, SHA256: { value: 'sha256' } } as const,
+  description: 'The hash under the signature (HMAC) of a request for a session.',
+  values: {
+    SHA1: { value: 'sha1', description: 'HMAC-SHA1, 40 hex digits: what clients of old sign with.' },
+    SHA256: { value: 'sha256', description: 'HMAC-SHA256, 64 hex digits: the better choice for new clients.' },
+  } as const,
 });
 
 const PhoneMatching = builder.enumType('PhoneMatching', {
@@ -16,8 +21,8 @@ const PhoneMatching = builder.enumType('PhoneMatching', {
 const Application = builder.prismaObject('Application', {
   description: 'An application and its settings, as its API key sees them.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    name: t.exposeString('name'),
+    id: t.exposeInt('id', { description: 'What clients send as application_id when they open a session.' }),
+    name: t.exposeString('name', { description: 'For people alone: nothing depends on it.' }),
     authKey: t.exposeString('authKey', { description: 'Names the application when a session is opened.' }),
     signatureHash: t.expose('signatureHash', {
       type: SignatureHash,
@@ -34,8 +39,8 @@ const Application = builder.prismaObject('Application', {
     translate: t.exposeBoolean('translate'),
     gateway: t.exposeBoolean('gateway'),
     aiDailyTokens: t.exposeInt('aiDailyTokens'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
@@ -43,14 +48,20 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   description: 'What is left out stays as it is.',
   fields: (t) => ({
     name: t.string({ description: 'At most 255 characters.' }),
-    signatureHash: t.field({ type: SignatureHash }),
+    signatureHash: t.field({
+      type: SignatureHash,
+      description: 'The one hash that signatures of its sessions may use from now on.',
+    }),
     usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
     passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
     chatPushes: t.boolean({ description: 'Whether offline occupants get pushes of messages.' }),
     sessionMinutes: t.int({
       description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",
     }),
-    phoneMatching: t.field({ type: PhoneMatching }),
+    phoneMatching: t.field({
+      type: PhoneMatching,
+      description: 'How contacts of address books find registered users.',
+    }),
     phoneRegion: t.string({
       description: 'ISO country of numbers without country code, `GB`; null: such numbers match only themselves.',
     }),
@@ -74,7 +85,9 @@ builder.mutationField('updateApplication', (t) =>
   t.withAuth({ key: true }).field({
     type: Application,
     description: "Changes settings of the key's application.",
-    args: { input: t.arg({ type: UpdateApplicationInput, required: true }) },
+    args: {
+      input: t.arg({ type: UpdateApplicationInput, required: true, description: 'What is to be other than it is.' }),
+    },
     resolve: (_root, { input }, context) => updateApplication(context.viewer.applicationId, input, context),
   }),
 );

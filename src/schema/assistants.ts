@@ -6,21 +6,22 @@ import {
   updateAssistant,
 } from '../resolvers/assistants.ts';
 import { builder } from './builder.ts';
+import { CREATED_AT, UPDATED_AT } from './sentences.ts';
 
 const Assistant = builder.prismaObject('Assistant', {
   description: 'A model that helps the users of the application.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
+    id: t.exposeID('id', { description: 'What the four helpers take as assistantId.' }),
+    name: t.exposeString('name', { description: 'For people alone: models never see it.' }),
     baseUrl: t.exposeString('baseUrl'),
-    model: t.exposeString('model'),
+    model: t.exposeString('model', { description: 'Which of the models behind that address answers.' }),
     hasApiKey: t.boolean({
       description: 'Whether its endpoint is shown an API key, which is never told.',
       resolve: ({ sealedApiKey }) => sealedApiKey !== null,
     }),
     instructions: t.exposeString('instructions', { description: 'What it is told to be, before all it is asked.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
@@ -32,6 +33,7 @@ const secrets = (t: InputFields) => ({
 });
 
 const CreateAssistantInput = builder.inputType('CreateAssistantInput', {
+  description: 'A model behind an OpenAI-compatible API, and what it is told to be.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'At most 255 characters.' }),
     baseUrl: t.string({
@@ -45,7 +47,12 @@ const CreateAssistantInput = builder.inputType('CreateAssistantInput', {
 
 const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
   description: 'What is left out stays as it is, but for the API key when the address changes.',
-  fields: (t) => ({ name: t.string(), baseUrl: t.string(), model: t.string(), ...secrets(t) }),
+  fields: (t) => ({
+    name: t.string({ description: 'At most 255 characters.' }),
+    baseUrl: t.string({ description: 'Another public address; its API key goes unless it is given again.' }),
+    model: t.string({ description: 'Its name there.' }),
+    ...secrets(t),
+  }),
 });
 
 builder.queryField('assistants', (t) =>
@@ -59,7 +66,8 @@ builder.queryField('assistants', (t) =>
 builder.queryField('assistant', (t) =>
   t.withAuth({ key: true }).field({
     type: Assistant,
-    args: { id: t.arg.id({ required: true }) },
+    description: "One assistant of the key's application.",
+    args: { id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }) },
     resolve: (_root, { id }, { viewer }) => findAssistant(viewer.applicationId, id),
   }),
 );
@@ -68,7 +76,13 @@ builder.mutationField('createAssistant', (t) =>
   t.withAuth({ key: true }).field({
     type: Assistant,
     description: "Makes an assistant of the key's application.",
-    args: { input: t.arg({ type: CreateAssistantInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: CreateAssistantInput,
+        required: true,
+        description: 'Where the model is and what it is told to be.',
+      }),
+    },
     resolve: (_root, { input }, context) => createAssistant(input, context),
   }),
 );
@@ -76,14 +90,19 @@ builder.mutationField('createAssistant', (t) =>
 builder.mutationField('updateAssistant', (t) =>
   t.withAuth({ key: true }).field({
     type: Assistant,
-    args: { id: t.arg.id({ required: true }), input: t.arg({ type: UpdateAssistantInput, required: true }) },
+    description: 'Changes what is given of an assistant, from its next answer on.',
+    args: {
+      id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }),
+      input: t.arg({ type: UpdateAssistantInput, required: true, description: 'What is to be other than it is.' }),
+    },
     resolve: (_root, { id, input }, context) => updateAssistant(id, input, context),
   }),
 );
 
 builder.mutationField('deleteAssistant', (t) =>
   t.withAuth({ key: true }).boolean({
-    args: { id: t.arg.id({ required: true }) },
+    description: 'Deletes an assistant; whoever names it from now on gets a 404.',
+    args: { id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }) },
     resolve: (_root, { id }, context) => deleteAssistant(id, context),
   }),
 );

@@ -55,7 +55,28 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       dmmf: getDatamodel(),
       exposeDescriptions: true,
     },
-    relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
+    relay: {
+      nodeQueryOptions: false,
+      nodesQueryOptions: false,
+      cursorType: 'String',
+      firstArgOptions: { description: 'How many from the beginning, or behind `after`; 1 to 100.' },
+      lastArgOptions: { description: 'How many from the end, or before `before`; 1 to 100.' },
+      afterArgOptions: { description: 'The cursor behind which the page begins.' },
+      beforeArgOptions: { description: 'The cursor before which the page ends.' },
+      defaultConnectionTypeOptions: { description: 'One page of a list, and how to get at the others.' },
+      edgesFieldOptions: { description: 'What the page holds, in the order of the list.' },
+      pageInfoFieldOptions: { description: 'Whether the list goes on, and from where.' },
+      defaultEdgeTypeOptions: { description: 'One item of a list with its place in it.' },
+      nodeFieldOptions: { description: 'The item itself.' },
+      cursorFieldOptions: {
+        description: 'Its place: give it as `after` or `before`. It holds whatever comes or goes meanwhile.',
+      },
+      pageInfoTypeOptions: { description: 'Whether a list goes on beyond its page, and from where.' },
+      hasNextPageFieldOptions: { description: 'Whether there is more behind `endCursor`.' },
+      hasPreviousPageFieldOptions: { description: 'Whether there is more before `startCursor`.' },
+      startCursorFieldOptions: { description: 'Place of the first item; null on an empty page.' },
+      endCursorFieldOptions: { description: 'Place of the last item; null on an empty page.' },
+    },
     scopeAuth: {
       authorizeOnSubscribe: true,
       authScopes: ({ viewer }) => ({
@@ -70,9 +91,11 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
         refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
     },
   });
-  builder.queryType({});
-  builder.mutationType({});
-  builder.subscriptionType({});
+  builder.queryType({ description: 'What can be asked; nothing is changed by it.' });
+  builder.mutationType({ description: 'What can be done. Several in one request are done one after the other.' });
+  builder.subscriptionType({
+    description: 'What can be listened to: over WebSocket (`graphql-transport-ws`), or as server-sent events.',
+  });
   return builder;
 }
 

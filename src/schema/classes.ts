@@ -1,14 +1,16 @@
-import { ACCESS_KINDS, type AccessKind, type Permission, permissionOf } from '../lib/grants.ts';
+import { type AccessKind, type Permission, permissionOf } from '../lib/grants.ts';
 import type { ClassField, KnownClass } from '../resolvers/classes/catalogue.ts';
 import { createClass, deleteClass, findClass, listClasses, updateClass } from '../resolvers/classes/index.ts';
 import { builder } from './builder.ts';
+import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './sentences.ts';
 
 export const RecordFieldType = builder.enumType('RecordFieldType', {
+  description: 'What the values of a field are cast to.',
   values: {
     INTEGER: { value: 'Integer', description: 'A whole number up to ±(2^53 − 1).' },
-    FLOAT: { value: 'Float' },
-    STRING: { value: 'String' },
-    BOOLEAN: { value: 'Boolean' },
+    FLOAT: { value: 'Float', description: 'A number of double precision.' },
+    STRING: { value: 'String', description: 'A text of any length that a request can carry.' },
+    BOOLEAN: { value: 'Boolean', description: 'True or false.' },
     DATE: { value: 'Date', description: 'A moment.' },
     LOCATION: { value: 'Location', description: '`[latitude, longitude]` in degrees.' },
     FILE: { value: 'File', description: 'Set by a call of its own; never an array.' },
@@ -16,21 +18,23 @@ export const RecordFieldType = builder.enumType('RecordFieldType', {
 });
 
 const RecordAccess = builder.enumType('RecordAccess', {
-  values: Object.fromEntries(ACCESS_KINDS.map((kind) => [kind.toUpperCase(), { value: kind, ...describe(kind) }])) as {
-    [Kind in AccessKind as Uppercase<Kind>]: { value: Kind };
-  },
+  description: 'Whom something is open for.',
+  values: {
+    OPEN: { value: 'open', description: 'Every user; to read, application sessions too.' },
+    OWNER: { value: 'owner', description: 'Their owner, who always may; of `create`: API keys alone.' },
+    OPEN_FOR_USERS_IDS: { value: 'open_for_users_ids', description: 'The users whom `ids` lists.' },
+    OPEN_FOR_GROUPS: {
+      value: 'open_for_groups',
+      description: 'Users who have one of the tags in `groups` at that moment.',
+    },
+    NOT_ALLOWED: { value: 'not_allowed', description: 'API keys alone, whatever a record says; only of classes.' },
+  } as const satisfies Record<Uppercase<AccessKind>, { value: AccessKind; description: string }>,
 });
-
-function describe(kind: AccessKind): { description?: string } {
-  if (kind === 'owner') return { description: 'Their owner, who always may; of `create`: API keys alone.' };
-  if (kind === 'not_allowed') return { description: 'API keys alone, whatever a record says; only of classes.' };
-  return {};
-}
 
 export const RecordPermission = builder.objectRef<Permission>('RecordPermission').implement({
   description: 'Who may do something with a record.',
   fields: (t) => ({
-    access: t.expose('access', { type: RecordAccess }),
+    access: t.expose('access', { type: RecordAccess, description: 'Whom it is open for, beside owners and API keys.' }),
     ids: t.intList({
       nullable: true,
       description: 'Users, of `OPEN_FOR_USERS_IDS`.',
@@ -45,8 +49,13 @@ export const RecordPermission = builder.objectRef<Permission>('RecordPermission'
 });
 
 export const RecordPermissionInput = builder.inputType('RecordPermissionInput', {
+  description: 'Who is to be able to do something with a record.',
   fields: (t) => ({
-    access: t.field({ type: RecordAccess, required: true }),
+    access: t.field({
+      type: RecordAccess,
+      required: true,
+      description: 'Whom it is open for, beside owners and API keys.',
+    }),
     ids: t.intList({ description: 'Users, with `OPEN_FOR_USERS_IDS`; up to 1,000.' }),
     groups: t.stringList({ description: 'Tags of users, with `OPEN_FOR_GROUPS`; up to 1,000.' }),
   }),
@@ -55,37 +64,55 @@ export const RecordPermissionInput = builder.inputType('RecordPermissionInput', 
 const ClassPermissionsInput = builder.inputType('ClassPermissionsInput', {
   description: 'Defaults: create and read open, update and delete for the owner.',
   fields: (t) => ({
-    create: t.field({ type: RecordPermissionInput }),
-    read: t.field({ type: RecordPermissionInput }),
-    update: t.field({ type: RecordPermissionInput }),
-    delete: t.field({ type: RecordPermissionInput }),
+    create: t.field({ type: RecordPermissionInput, description: 'Who may store records of the class.' }),
+    read: t.field({ type: RecordPermissionInput, description: 'Who may see records that say nothing of it.' }),
+    update: t.field({ type: RecordPermissionInput, description: 'Who may change records that say nothing of it.' }),
+    delete: t.field({ type: RecordPermissionInput, description: 'Who may delete records that say nothing of it.' }),
   }),
 });
 
 const ClassPermissions = builder.objectRef<KnownClass>('ClassPermissions').implement({
   description: 'Who may create records, and what records get that say nothing themselves.',
   fields: (t) => ({
-    create: t.field({ type: RecordPermission, resolve: ({ creators }) => permissionOf(creators) }),
-    read: t.field({ type: RecordPermission, resolve: ({ readers }) => permissionOf(readers) }),
-    update: t.field({ type: RecordPermission, resolve: ({ updaters }) => permissionOf(updaters) }),
-    delete: t.field({ type: RecordPermission, resolve: ({ deleters }) => permissionOf(deleters) }),
+    create: t.field({
+      type: RecordPermission,
+      description: 'Who may store records of the class.',
+      resolve: ({ creators }) => permissionOf(creators),
+    }),
+    read: t.field({
+      type: RecordPermission,
+      description: 'Who may see records that say nothing of it.',
+      resolve: ({ readers }) => permissionOf(readers),
+    }),
+    update: t.field({
+      type: RecordPermission,
+      description: 'Who may change records that say nothing of it.',
+      resolve: ({ updaters }) => permissionOf(updaters),
+    }),
+    delete: t.field({
+      type: RecordPermission,
+      description: 'Who may delete records that say nothing of it.',
+      resolve: ({ deleters }) => permissionOf(deleters),
+    }),
   }),
 });
 
 const IndexState = builder.enumType('IndexState', {
+  description: 'How far the index of a field has come.',
   values: {
-    NONE: { value: 'none' },
+    NONE: { value: 'none', description: 'There is no index.' },
     BUILDING: { value: 'building', description: 'Records of before are being added; it serves once it is ready.' },
-    READY: { value: 'ready' },
+    READY: { value: 'ready', description: 'It serves every filter and order that it can.' },
     DROPPING: { value: 'dropping', description: 'It is being taken away.' },
   } as const,
 });
 
 const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
+  description: 'A field that the records of a class may have.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    type: t.expose('type', { type: RecordFieldType }),
-    array: t.exposeBoolean('isArray'),
+    name: t.exposeString('name', { description: 'What records, filters and orders call it.' }),
+    type: t.expose('type', { type: RecordFieldType, description: 'What its values are cast to.' }),
+    array: t.exposeBoolean('isArray', { description: 'Whether it holds several values.' }),
     required: t.exposeBoolean('isRequired', { description: 'Records are not stored without it.' }),
     unique: t.exposeBoolean('isUnique', { description: 'No two records of the class have the same value.' }),
     index: t.expose('indexState', {
@@ -98,17 +125,21 @@ const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
 const RecordClass = builder.objectRef<KnownClass>('RecordClass').implement({
   description: 'A kind of record that the application has defined.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
-    applicationId: t.exposeInt('applicationId'),
+    id: t.exposeID('id', { description: '24 hex digits; operations take the name instead.' }),
+    name: t.exposeString('name', { description: 'As it was defined, letter case included.' }),
+    applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     fields: t.field({
       type: [ClassFieldType],
       description: 'In the order in which they were added.',
       resolve: ({ fields }) => [...fields.values()],
     }),
-    permissions: t.field({ type: ClassPermissions, resolve: (known) => known }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    permissions: t.field({
+      type: ClassPermissions,
+      description: 'Who may do what with its records.',
+      resolve: (known) => known,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
@@ -116,7 +147,11 @@ const ClassFieldInput = builder.inputType('ClassFieldInput', {
   description: 'A field to add. One that the class has already keeps what is left out.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'A letter, then up to 49 letters, digits and `_`.' }),
-    type: t.field({ type: RecordFieldType, required: true }),
+    type: t.field({
+      type: RecordFieldType,
+      required: true,
+      description: 'What its values are cast to; that of a field that is there stays.',
+    }),
     array: t.boolean({ description: 'Holds several values.' }),
     required: t.boolean({ description: 'Records are not stored without it.' }),
     unique: t.boolean({ description: 'No two records of the class have the same value; not for arrays.' }),
@@ -129,14 +164,16 @@ const ClassFieldInput = builder.inputType('ClassFieldInput', {
 });
 
 const CreateClassInput = builder.inputType('CreateClassInput', {
+  description: 'A kind of record that the application is to have.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'A letter, then up to 49 letters, digits and `_`.' }),
-    fields: t.field({ type: [ClassFieldInput] }),
-    permissions: t.field({ type: ClassPermissionsInput }),
+    fields: t.field({ type: [ClassFieldInput], description: 'In the order in which records are to show them.' }),
+    permissions: t.field({ type: ClassPermissionsInput, description: 'Who may do what; left out, the defaults.' }),
   }),
 });
 
 const UpdateClassInput = builder.inputType('UpdateClassInput', {
+  description: 'What is left out stays as it is; fields are never taken away.',
   fields: (t) => ({
     fields: t.field({ type: [ClassFieldInput], description: 'To add, or whose options to change.' }),
     permissions: t.field({ type: ClassPermissionsInput, description: 'Replaces those that are given.' }),
@@ -155,7 +192,8 @@ builder.queryField('classes', (t) =>
 builder.queryField('class', (t) =>
   t.withAuth({ key: true }).field({
     type: RecordClass,
-    args: { name: t.arg.string({ required: true }) },
+    description: "One class of the key's application.",
+    args: { name: t.arg.string({ required: true, description: CLASS_NAME }) },
     resolve: (_root, { name }, context) => findClass(name, context),
   }),
 );
@@ -165,7 +203,13 @@ builder.mutationField('createClass', (t) =>
     type: RecordClass,
     description:
       "Defines a class; from then on the application's schema has types, queries and mutations of its own for it.",
-    args: { input: t.arg({ type: CreateClassInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: CreateClassInput,
+        required: true,
+        description: 'Its name, its fields and who may do what.',
+      }),
+    },
     resolve: (_root, { input }, context) => createClass(input, context),
   }),
 );
@@ -175,7 +219,10 @@ builder.mutationField('updateClass', (t) =>
     type: RecordClass,
     description:
       'Adds fields, changes their options, replaces permissions. Indexes of records that are there are made in the background.',
-    args: { name: t.arg.string({ required: true }), input: t.arg({ type: UpdateClassInput, required: true }) },
+    args: {
+      name: t.arg.string({ required: true, description: CLASS_NAME }),
+      input: t.arg({ type: UpdateClassInput, required: true, description: 'What is to be added or changed.' }),
+    },
     resolve: (_root, { name, input }, context) => updateClass(name, input, context),
   }),
 );
@@ -183,7 +230,7 @@ builder.mutationField('updateClass', (t) =>
 builder.mutationField('deleteClass', (t) =>
   t.withAuth({ key: true }).boolean({
     description: 'Deletes a class with its records.',
-    args: { name: t.arg.string({ required: true }) },
+    args: { name: t.arg.string({ required: true, description: CLASS_NAME }) },
     resolve: (_root, { name }, context) => deleteClass(name, context),
   }),
 );

@@ -11,11 +11,25 @@ import { otherOccupant } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
 import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
+import {
+  AND,
+  CREATED_AT,
+  DELETED,
+  DIALOG_ID,
+  DIRECTION,
+  FILTER,
+  OR,
+  ORDER,
+  SORT_FIELD,
+  TOTAL_COUNT,
+  UPDATED_AT,
+} from './sentences.ts';
 
 const DialogType = builder.enumType('DialogType', {
+  description: 'Who may take part in a dialog.',
   values: {
     PUBLIC_GROUP: { value: DIALOG_TYPE.PUBLIC_GROUP, description: 'Open to every user of the application.' },
-    GROUP: { value: DIALOG_TYPE.GROUP },
+    GROUP: { value: DIALOG_TYPE.GROUP, description: 'Open to those that an occupant has added.' },
     PRIVATE: { value: DIALOG_TYPE.PRIVATE, description: 'Two users; exists once for a pair.' },
   } as const,
 });
@@ -23,8 +37,12 @@ const DialogType = builder.enumType('DialogType', {
 export const Dialog = builder.prismaObject('Dialog', {
   description: 'A conversation, as the caller sees it.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    type: t.field({ type: DialogType, resolve: (dialog) => dialog.type as 1 | 2 | 3 }),
+    id: t.exposeID('id', { description: '24 hex digits, which sort by the time at which they were made.' }),
+    type: t.field({
+      type: DialogType,
+      description: 'Who may take part.',
+      resolve: (dialog) => dialog.type as 1 | 2 | 3,
+    }),
     userId: t.exposeInt('userId', { description: 'The owner.' }),
     name: t.string({
       nullable: true,
@@ -39,8 +57,10 @@ export const Dialog = builder.prismaObject('Dialog', {
         return other?.fullName ?? other?.login ?? other?.email ?? null;
       },
     }),
-    photo: t.exposeString('photo', { nullable: true }),
-    isJoinRequired: t.exposeBoolean('isJoinRequired'),
+    photo: t.exposeString('photo', { nullable: true, description: "An address or an id of the client's own choice." }),
+    isJoinRequired: t.exposeBoolean('isJoinRequired', {
+      description: 'Kept for clients; the service asks nobody to join.',
+    }),
     occupantIds: t.intList({
       description: 'Ascending; empty for public groups.',
       resolve: async (dialog, _args, { loaders }) =>
@@ -67,6 +87,7 @@ export const Dialog = builder.prismaObject('Dialog', {
     }),
     lastMessageId: t.id({
       nullable: true,
+      description: 'The latest message that the caller can see.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.id ?? null,
     }),
@@ -98,29 +119,32 @@ export const Dialog = builder.prismaObject('Dialog', {
       description: 'All fields of that class as a record shows them, unset ones null; null without a class.',
       resolve: async (dialog, _args, { loaders }) => (await loaders.dialogData.load(dialog))?.fields ?? null,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
   description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
-    id: t.field({ type: IdFilter }),
+    id: t.field({ type: IdFilter, description: 'By their ids.' }),
     type: t.field({ type: IntFilter, description: '1 public group, 2 group, 3 private.' }),
-    name: t.field({ type: StringFilter }),
-    lastMessageDateSent: t.field({ type: UnixTimeFilter }),
-    createdAt: t.field({ type: DateTimeFilter }),
-    updatedAt: t.field({ type: DateTimeFilter }),
-    occupantIds: t.field({ type: IntListFilter }),
+    name: t.field({
+      type: StringFilter,
+      description: 'By what groups are called; private dialogs have no name of their own.',
+    }),
+    lastMessageDateSent: t.field({ type: UnixTimeFilter, description: 'When their latest message was sent.' }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'When they were made.' }),
+    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last changed.' }),
+    occupantIds: t.field({ type: IntListFilter, description: 'By the users who take part.' }),
     data: t.field({
       type: 'JSON',
       description:
         'Fields of the class that `dataClassName` names, with the operators of records: `{ friends: { eq: true } }`. ' +
         'Plain names that it does not know are ignored.',
     }),
-    or: t.field({ type: [DialogFilter] }),
-    and: t.field({ type: [DialogFilter] }),
+    or: t.field({ type: [DialogFilter], description: OR }),
+    and: t.field({ type: [DialogFilter], description: AND }),
   }),
 });
 
@@ -139,32 +163,35 @@ interface DialogFilterShape {
 }
 
 const DialogSortField = builder.enumType('DialogSortField', {
+  description: 'What dialogs can be sorted by.',
   values: {
-    ID: { value: 'id' },
-    TYPE: { value: 'type' },
-    NAME: { value: 'name' },
-    LAST_MESSAGE_DATE_SENT: { value: 'lastMessageDateSent' },
-    CREATED_AT: { value: 'createdAt' },
-    UPDATED_AT: { value: 'updatedAt' },
+    ID: { value: 'id', description: 'By id, which is the order in which they were made.' },
+    TYPE: { value: 'type', description: 'Public groups, groups, private dialogs.' },
+    NAME: { value: 'name', description: 'What groups are called.' },
+    LAST_MESSAGE_DATE_SENT: { value: 'lastMessageDateSent', description: 'When their latest message was sent.' },
+    CREATED_AT: { value: 'createdAt', description: 'When they were made.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'When they were last changed.' },
   } as const,
 });
 
 const DialogOrder = builder.inputType('DialogOrder', {
+  description: 'Unset values come last; ties by id.',
   fields: (t) => ({
-    field: t.field({ type: DialogSortField, required: true }),
-    direction: t.field({ type: SortDirection, required: true }),
+    field: t.field({ type: DialogSortField, required: true, description: SORT_FIELD }),
+    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
   }),
 });
 
 const DATA = 'Values by field, cast to the types of that class; names that it does not know are ignored.';
 
 const CreateDialogInput = builder.inputType('CreateDialogInput', {
+  description: 'A dialog to be made, with its occupants.',
   fields: (t) => ({
-    type: t.field({ type: DialogType, description: 'Required.' }),
+    type: t.field({ type: DialogType, description: 'Who may take part; required.' }),
     occupantIds: t.intList({ description: 'The caller is added; unknown ids are dropped.' }),
     name: t.string({ description: 'Required for groups; up to 200 characters.' }),
-    photo: t.string(),
-    isJoinRequired: t.boolean(),
+    photo: t.string({ description: "An address or an id of the client's own choice." }),
+    isJoinRequired: t.boolean({ description: 'Kept for clients; the service asks nobody to join.' }),
     dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
     data: t.field({ type: 'JSON', description: DATA }),
   }),
@@ -175,36 +202,41 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
   fields: (t) => ({
     name: t.string({ description: 'Up to 200 characters.' }),
     photo: t.string({ description: 'Null clears it.' }),
-    isJoinRequired: t.boolean(),
+    isJoinRequired: t.boolean({ description: 'Kept for clients; the service asks nobody to join.' }),
     dataClassName: t.string({
       description: 'Class whose fields the dialog carries, if not that which it carries already; it takes its place.',
     }),
     data: t.field({ type: 'JSON', description: `${DATA} Null unsets, what is left out stays.` }),
     addOccupantIds: t.intList({ description: 'Unknown ids beside known ones are dropped.' }),
-    removeOccupantIds: t.intList(),
+    removeOccupantIds: t.intList({
+      description: 'Those who leave: oneself, or others if the caller may remove them.',
+    }),
     addAdminIds: t.intList({ description: 'In groups only occupants; other ids are dropped.' }),
-    removeAdminIds: t.intList(),
+    removeAdminIds: t.intList({ description: 'Those who stay as plain occupants.' }),
   }),
 });
 
 const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNotifications').implement({
+  description: 'Whether the caller is told of a dialog while away.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', { description: 'Whether the caller gets pushes of the dialog.' }),
   }),
 });
 
 const DeletedDialogs = builder.objectRef<DeletedItems>('DeletedDialogs').implement({
+  description: 'What became of each dialog of a deletion.',
   fields: (t) => ({
-    deletedIds: t.exposeIDList('deletedIds'),
-    notFoundIds: t.exposeIDList('notFoundIds'),
-    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds'),
+    deletedIds: t.exposeIDList('deletedIds', { description: DELETED.deletedIds }),
+    notFoundIds: t.exposeIDList('notFoundIds', { description: DELETED.notFoundIds }),
+    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds', { description: DELETED.wrongPermissionsIds }),
   }),
 });
 
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Dialog,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'One dialog that the caller can see.',
+    args: { id: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { id }, context) => findDialog(id, context),
   }),
 );
@@ -215,8 +247,8 @@ builder.queryField('dialogs', (t) =>
       type: Dialog,
       description: "The caller's dialogs and all public groups, latest activity first or as asked.",
       args: {
-        filter: t.arg({ type: DialogFilter }),
-        orderBy: t.arg({ type: DialogOrder }),
+        filter: t.arg({ type: DialogFilter, description: FILTER }),
+        orderBy: t.arg({ type: DialogOrder, description: ORDER }),
         dataClassName: t.arg.string({ description: 'Only dialogs that carry this class.' }),
         skip: t.arg.int({ description: 'Dialogs to pass over; its cost grows with it, that of cursors does not.' }),
       },
@@ -224,7 +256,7 @@ builder.queryField('dialogs', (t) =>
     },
     {
       fields: (t) => ({
-        totalCount: t.int({ resolve: (connection) => (connection as Counted).totalCount() }),
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
       }),
     },
   ),
@@ -234,7 +266,7 @@ builder.mutationField('createDialog', (t) =>
   t.withAuth({ user: true }).field({
     type: Dialog,
     description: 'Creates a dialog the caller owns; a private one that exists is returned as it is.',
-    args: { input: t.arg({ type: CreateDialogInput, required: true }) },
+    args: { input: t.arg({ type: CreateDialogInput, required: true, description: 'Its kind and its occupants.' }) },
     resolve: (_root, { input }, context) => createDialog(input, context),
   }),
 );
@@ -243,7 +275,7 @@ builder.queryField('dialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
     type: DialogNotificationsType,
     description: 'Whether the caller gets pushes of a dialog.',
-    args: { dialogId: t.arg.id({ required: true }) },
+    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { dialogId }, context) => findDialogNotifications(dialogId, context),
   }),
 );
@@ -253,7 +285,10 @@ builder.mutationField('updateDialog', (t) =>
     type: Dialog,
     description:
       'Changes what is given of a dialog: all of it, or nothing if one part is not for the caller to change.',
-    args: { id: t.arg.id({ required: true }), input: t.arg({ type: UpdateDialogInput, required: true }) },
+    args: {
+      id: t.arg.id({ required: true, description: DIALOG_ID }),
+      input: t.arg({ type: UpdateDialogInput, required: true, description: 'What is to be other than it is.' }),
+    },
     resolve: (_root, { id, input }, context) => updateDialog(id, input, context),
   }),
 );
@@ -261,7 +296,14 @@ builder.mutationField('updateDialog', (t) =>
 builder.mutationField('deleteDialog', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
     description: 'Leaves a group, or hides a private dialog until its next message; by force deletes it for all.',
-    args: { id: t.arg.id({ required: true }), force: t.arg.boolean({ required: true, defaultValue: false }) },
+    args: {
+      id: t.arg.id({ required: true, description: DIALOG_ID }),
+      force: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Deletes it for all: by its owner or an API key alone.',
+      }),
+    },
     resolve: (_root, { id, force }, context) => deleteDialog(id, force, context),
   }),
 );
@@ -270,7 +312,14 @@ builder.mutationField('deleteDialogs', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DeletedDialogs,
     description: 'The same for several, of which those that the caller may not delete stay.',
-    args: { ids: t.arg.idList({ required: true }), force: t.arg.boolean({ required: true, defaultValue: false }) },
+    args: {
+      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
+      force: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Deletes them for all: by their owner or an API key alone.',
+      }),
+    },
     resolve: (_root, { ids, force }, context) => deleteDialogs(ids, force, context),
   }),
 );
@@ -279,7 +328,10 @@ builder.mutationField('updateDialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
     type: DialogNotificationsType,
     description: 'Switches the pushes of a dialog on or off for the caller.',
-    args: { dialogId: t.arg.id({ required: true }), enabled: t.arg.boolean() },
+    args: {
+      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+      enabled: t.arg.boolean({ description: 'Whether to send them; required.' }),
+    },
     resolve: (_root, { dialogId, enabled }, context) => updateDialogNotifications(dialogId, enabled, context),
   }),
 );

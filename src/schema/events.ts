@@ -9,47 +9,60 @@ import {
 } from '../resolvers/events/index.ts';
 import { updateEvent } from '../resolvers/events/update.ts';
 import { builder } from './builder.ts';
+import { APPLICATION_ID, CREATED_AT, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
 
 const Event = builder.prismaObject('Event', {
   description: 'A push that is sent to some users, once or again and again.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
+    id: t.exposeInt('id', { description: 'By which it is changed, cancelled and asked how far it has come.' }),
     userId: t.exposeInt('userId', { description: 'The creator; 0 for an API key alone.' }),
-    applicationId: t.exposeInt('applicationId'),
+    applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     eventType: t.exposeString('eventType', { description: '`one_shot`, `fixed_date` or `period_date`.' }),
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
     channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
-    name: t.exposeString('name', { nullable: true }),
+    name: t.exposeString('name', { nullable: true, description: 'For people alone, to tell events apart.' }),
     message: t.exposeString('message', {
       description: "As the channel's clients take it: `payload=` or `data.message=`, then Base64.",
     }),
     date: t.expose('date', { type: 'UnixTime', nullable: true, description: 'The first send; null: at once.' }),
     period: t.expose('period', { type: 'Seconds', nullable: true, description: 'Between sends.' }),
-    endDate: t.expose('endDate', { type: 'UnixTime', nullable: true }),
+    endDate: t.expose('endDate', {
+      type: 'UnixTime',
+      nullable: true,
+      description: 'The last moment at which a send may come; null: none.',
+    }),
     active: t.exposeBoolean('active', { description: 'Whether a send is due.' }),
     occuredCount: t.exposeInt('occuredCount', { description: 'Sends that are completed.' }),
     tagQuery: t.exposeString('tagQuery', { nullable: true, description: 'The tags as they were asked for.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const EventStatus = builder.objectRef<EventStatusShape>('EventStatus').implement({
   description: 'How far an event has come; the counts are those of its latest send.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    active: t.exposeBoolean('active'),
-    occuredCount: t.exposeInt('occuredCount'),
-    lastSentAt: t.expose('lastSentAt', { type: 'UnixTime', nullable: true }),
-    recipients: t.exposeInt('recipients', { description: 'Devices.' }),
-    delivered: t.exposeInt('delivered'),
-    failed: t.exposeInt('failed'),
+    id: t.exposeInt('id', { description: "The event's." }),
+    active: t.exposeBoolean('active', { description: 'Whether a send is due.' }),
+    occuredCount: t.exposeInt('occuredCount', { description: 'Sends that are completed.' }),
+    lastSentAt: t.expose('lastSentAt', {
+      type: 'UnixTime',
+      nullable: true,
+      description: 'When its latest send began; null before the first.',
+    }),
+    recipients: t.exposeInt('recipients', { description: 'Devices it goes to.' }),
+    delivered: t.exposeInt('delivered', { description: 'Devices whose provider has taken the push.' }),
+    failed: t.exposeInt('failed', { description: 'Devices that did not get it, as `pushDeliveries` tells of each.' }),
   }),
 });
 
 const EventTagsInput = builder.inputType('EventTagsInput', {
   description: 'Users with any of `any`, all of `all` and none of `exclude`.',
-  fields: (t) => ({ any: t.stringList(), all: t.stringList(), exclude: t.stringList() }),
+  fields: (t) => ({
+    any: t.stringList({ description: 'Users have at least one of these tags.' }),
+    all: t.stringList({ description: 'Users have every one of these tags.' }),
+    exclude: t.stringList({ description: 'Users with any of these tags get nothing, however else they are named.' }),
+  }),
 });
 
 const CreateEventsInput = builder.inputType('CreateEventsInput', {
@@ -62,14 +75,17 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
         '`apns`, `apns_voip`, `gcm`, `web` or, by an API key alone, `email`; left out, one for `apns` and one for `gcm`.',
     }),
     eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
-    name: t.string(),
+    name: t.string({ description: 'For people alone, to tell events apart.' }),
     message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
-    date: t.field({ type: 'UnixTime' }),
+    date: t.field({ type: 'UnixTime', description: 'The first send; left out, at once.' }),
     period: t.field({ type: 'Seconds', description: 'At least 60.' }),
-    endDate: t.field({ type: 'UnixTime' }),
-    userIds: t.intList(),
-    externalUserIds: t.field({ type: ['SafeInt'] }),
-    tags: t.field({ type: EventTagsInput }),
+    endDate: t.field({ type: 'UnixTime', description: 'The last moment at which a send may come.' }),
+    userIds: t.intList({ description: 'Users by their ids.' }),
+    externalUserIds: t.field({
+      type: ['SafeInt'],
+      description: 'Users by their ids in an integrated external system.',
+    }),
+    tags: t.field({ type: EventTagsInput, description: 'Users by their tags, as they are when a send comes.' }),
     tagQuery: t.string({ description: 'The tags as they were asked for; left out, the JSON of `tags`.' }),
   }),
 });
@@ -78,11 +94,11 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
   description: 'What is left out stays as it is.',
   fields: (t) => ({
     active: t.boolean({ description: 'False cancels; true has an event sent again that is not active.' }),
-    message: t.string(),
-    name: t.string(),
-    date: t.field({ type: 'UnixTime' }),
-    period: t.field({ type: 'Seconds' }),
-    endDate: t.field({ type: 'UnixTime' }),
+    message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
+    name: t.string({ description: 'For people alone, to tell events apart.' }),
+    date: t.field({ type: 'UnixTime', description: 'Another moment of the first send.' }),
+    period: t.field({ type: 'Seconds', description: 'Between sends, at least 60.' }),
+    endDate: t.field({ type: 'UnixTime', description: 'Another last moment at which a send may come.' }),
   }),
 });
 
@@ -96,14 +112,19 @@ builder.queryField('events', (t) =>
       },
       resolve: (_root, args, context) => listEvents(args, context),
     },
-    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as EventPage).totalCount() }) }) },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as EventPage).totalCount() }),
+      }),
+    },
   ),
 );
 
 builder.queryField('event', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Event,
-    args: { id: t.arg.int({ required: true }) },
+    description: 'One event of the caller, or for an API key alone one that no user made.',
+    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
     resolve: (_root, { id }, context) => findEvent(id, context),
   }),
 );
@@ -112,7 +133,7 @@ builder.queryField('eventStatus', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: EventStatus,
     description: 'How far an event has come.',
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
     resolve: (_root, { id }, context) => findEventStatus(id, context),
   }),
 );
@@ -121,7 +142,7 @@ builder.mutationField('createEvents', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [Event],
     description: 'Has a push sent to users, at once or later: one event, or one for each channel.',
-    args: { input: t.arg({ type: CreateEventsInput, required: true }) },
+    args: { input: t.arg({ type: CreateEventsInput, required: true, description: 'Whom to tell, what, and when.' }) },
     resolve: (_root, { input }, context) => createEvents(input, context),
   }),
 );
@@ -129,7 +150,11 @@ builder.mutationField('createEvents', (t) =>
 builder.mutationField('updateEvent', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Event,
-    args: { id: t.arg.int({ required: true }), input: t.arg({ type: UpdateEventInput, required: true }) },
+    description: 'Changes what is given of an event, cancels it or has it sent again.',
+    args: {
+      id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }),
+      input: t.arg({ type: UpdateEventInput, required: true, description: 'What is to be other than it is.' }),
+    },
     resolve: (_root, { id, input }, context) => updateEvent(id, input, context),
   }),
 );
@@ -137,7 +162,7 @@ builder.mutationField('updateEvent', (t) =>
 builder.mutationField('deleteEvent', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
     description: 'Deletes it; what of it is still to be sent is dropped.',
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
     resolve: (_root, { id }, context) => deleteEvent(id, context),
   }),
 );

@@ -9,9 +9,9 @@ builder.scalarType('FileContent', {
 export const StoredFile = builder.objectRef<ServedFile>('StoredFile').implement({
   description: 'A file to download.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'What it is saved as.' }),
     contentType: t.exposeString('contentType', { description: 'As its uploader says; not to be trusted.' }),
-    size: t.exposeInt('size', { description: 'Bytes.' }),
-    content: t.expose('content', { type: 'FileContent' }),
+    size: t.exposeInt('size', { description: 'How many bytes it has.' }),
+    content: t.expose('content', { type: 'FileContent', description: 'Where the bytes are.' }),
   }),
 });

@@ -1,94 +1,99 @@
 import { builder } from './builder.ts';
+import { OPERATORS } from './sentences.ts';
 
 /** Inputs that ask one field of a list; what is given is AND-ed. `null` for `eq` matches what is unset. */
 export const IdFilter = builder.inputType('IdFilter', {
+  description: 'Asks for ids, which sort by the time at which they were given.',
   fields: (t) => ({
-    eq: t.id(),
-    ne: t.id(),
-    lt: t.id(),
-    lte: t.id(),
-    gt: t.id(),
-    gte: t.id(),
-    in: t.idList(),
-    notIn: t.idList(),
+    eq: t.id({ description: OPERATORS.eq }),
+    ne: t.id({ description: OPERATORS.ne }),
+    lt: t.id({ description: OPERATORS.lt }),
+    lte: t.id({ description: OPERATORS.lte }),
+    gt: t.id({ description: OPERATORS.gt }),
+    gte: t.id({ description: OPERATORS.gte }),
+    in: t.idList({ description: OPERATORS.in }),
+    notIn: t.idList({ description: OPERATORS.notIn }),
   }),
 });
 
 export const IntFilter = builder.inputType('IntFilter', {
+  description: 'Asks a field that holds a whole number.',
   fields: (t) => ({
-    eq: t.int(),
-    ne: t.int(),
-    lt: t.int(),
-    lte: t.int(),
-    gt: t.int(),
-    gte: t.int(),
-    in: t.intList(),
-    notIn: t.intList(),
+    eq: t.int({ description: OPERATORS.eq }),
+    ne: t.int({ description: OPERATORS.ne }),
+    lt: t.int({ description: OPERATORS.lt }),
+    lte: t.int({ description: OPERATORS.lte }),
+    gt: t.int({ description: OPERATORS.gt }),
+    gte: t.int({ description: OPERATORS.gte }),
+    in: t.intList({ description: OPERATORS.in }),
+    notIn: t.intList({ description: OPERATORS.notIn }),
   }),
 });
 
 export const SafeIntFilter = builder.inputType('SafeIntFilter', {
   description: 'Whole numbers up to ±(2^53 − 1).',
   fields: (t) => ({
-    eq: t.field({ type: 'SafeInt' }),
-    ne: t.field({ type: 'SafeInt' }),
-    lt: t.field({ type: 'SafeInt' }),
-    lte: t.field({ type: 'SafeInt' }),
-    gt: t.field({ type: 'SafeInt' }),
-    gte: t.field({ type: 'SafeInt' }),
-    in: t.field({ type: ['SafeInt'] }),
-    notIn: t.field({ type: ['SafeInt'] }),
+    eq: t.field({ type: 'SafeInt', description: OPERATORS.eq }),
+    ne: t.field({ type: 'SafeInt', description: OPERATORS.ne }),
+    lt: t.field({ type: 'SafeInt', description: OPERATORS.lt }),
+    lte: t.field({ type: 'SafeInt', description: OPERATORS.lte }),
+    gt: t.field({ type: 'SafeInt', description: OPERATORS.gt }),
+    gte: t.field({ type: 'SafeInt', description: OPERATORS.gte }),
+    in: t.field({ type: ['SafeInt'], description: OPERATORS.in }),
+    notIn: t.field({ type: ['SafeInt'], description: OPERATORS.notIn }),
   }),
 });
 
 export const DigitsFilter = builder.inputType('DigitsFilter', {
   description: 'Compares ids that are texts of digits as the numbers they are.',
   fields: (t) => ({
-    eq: t.field({ type: 'Digits' }),
-    ne: t.field({ type: 'Digits' }),
-    lt: t.field({ type: 'Digits' }),
-    lte: t.field({ type: 'Digits' }),
-    gt: t.field({ type: 'Digits' }),
-    gte: t.field({ type: 'Digits' }),
-    in: t.field({ type: ['Digits'] }),
-    notIn: t.field({ type: ['Digits'] }),
+    eq: t.field({ type: 'Digits', description: OPERATORS.eq }),
+    ne: t.field({ type: 'Digits', description: OPERATORS.ne }),
+    lt: t.field({ type: 'Digits', description: OPERATORS.lt }),
+    lte: t.field({ type: 'Digits', description: OPERATORS.lte }),
+    gt: t.field({ type: 'Digits', description: OPERATORS.gt }),
+    gte: t.field({ type: 'Digits', description: OPERATORS.gte }),
+    in: t.field({ type: ['Digits'], description: OPERATORS.in }),
+    notIn: t.field({ type: ['Digits'], description: OPERATORS.notIn }),
   }),
 });
 
 export const UnixTimeFilter = builder.inputType('UnixTimeFilter', {
   description: 'Unix seconds, with fractions if need be.',
   fields: (t) => ({
-    eq: t.float(),
-    ne: t.float(),
-    lt: t.float(),
-    lte: t.float(),
-    gt: t.float(),
-    gte: t.float(),
-    in: t.floatList(),
-    notIn: t.floatList(),
+    eq: t.float({ description: OPERATORS.eq }),
+    ne: t.float({ description: OPERATORS.ne }),
+    lt: t.float({ description: OPERATORS.lt }),
+    lte: t.float({ description: OPERATORS.lte }),
+    gt: t.float({ description: OPERATORS.gt }),
+    gte: t.float({ description: OPERATORS.gte }),
+    in: t.floatList({ description: OPERATORS.in }),
+    notIn: t.floatList({ description: OPERATORS.notIn }),
   }),
 });
 
 export const StringFilter = builder.inputType('StringFilter', {
+  description: 'Asks a field that holds a text.',
   fields: (t) => ({
-    eq: t.string(),
-    ne: t.string(),
-    in: t.stringList(),
-    notIn: t.stringList(),
+    eq: t.string({ description: OPERATORS.eq }),
+    ne: t.string({ description: OPERATORS.ne }),
+    in: t.stringList({ description: OPERATORS.in }),
+    notIn: t.stringList({ description: OPERATORS.notIn }),
     contains: t.string({ description: 'Part of the text, letter case ignored.' }),
   }),
 });
 
 export const DateTimeFilter = builder.inputType('DateTimeFilter', {
+  description: 'Asks a field that holds a moment.',
   fields: (t) => ({
-    eq: t.field({ type: 'DateTime' }),
-    ne: t.field({ type: 'DateTime' }),
-    lt: t.field({ type: 'DateTime' }),
-    lte: t.field({ type: 'DateTime' }),
-    gt: t.field({ type: 'DateTime' }),
-    gte: t.field({ type: 'DateTime' }),
-    in: t.field({ type: ['DateTime'] }),
-    notIn: t.field({ type: ['DateTime'] }),
+    eq: t.field({ type: 'DateTime', description: OPERATORS.eq }),
+    ne: t.field({ type: 'DateTime', description: OPERATORS.ne }),
+    lt: t.field({ type: 'DateTime', description: OPERATORS.lt }),
+    lte: t.field({ type: 'DateTime', description: OPERATORS.lte }),
+    gt: t.field({ type: 'DateTime', description: OPERATORS.gt }),
+    gte: t.field({ type: 'DateTime', description: OPERATORS.gte }),
+    in: t.field({ type: ['DateTime'], description: OPERATORS.in }),
+    notIn: t.field({ type: ['DateTime'], description: OPERATORS.notIn }),
   }),
 });
 

@@ -4,35 +4,36 @@ import { createGeodatum, deleteGeodatum, deleteOldGeodata, updateGeodatum } from
 import { builder } from './builder.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
+import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
 import { User } from './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
   description: 'A place where a user has been; whoever holds a session of the application may read it.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    applicationId: t.exposeInt('applicationId'),
-    userId: t.exposeInt('userId'),
+    id: t.exposeInt('id', { description: 'By which it is changed and deleted.' }),
+    applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
+    userId: t.exposeInt('userId', { description: 'Who has been there.' }),
     user: t.field({
       type: User,
       nullable: true,
       description: 'Null for a user who has just been deleted.',
       resolve: ({ applicationId, userId }, _args, { loaders }) => loaders.user.load({ applicationId, id: userId }),
     }),
-    latitude: t.exposeFloat('latitude'),
-    longitude: t.exposeFloat('longitude'),
-    status: t.exposeString('status', { nullable: true }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    latitude: t.exposeFloat('latitude', { description: 'Degrees, -90 to 90.' }),
+    longitude: t.exposeFloat('longitude', { description: 'Degrees, -180 to 180.' }),
+    status: t.exposeString('status', { nullable: true, description: 'What the user had to say there; null: nothing.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const GeodatumFilter = builder.inputRef<GeodatumFilterShape>('GeodatumFilter').implement({
   description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
-    createdAt: t.field({ type: DateTimeFilter }),
-    userId: t.field({ type: SafeIntFilter }),
-    or: t.field({ type: [GeodatumFilter] }),
-    and: t.field({ type: [GeodatumFilter] }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'When users were there.' }),
+    userId: t.field({ type: SafeIntFilter, description: 'Who was there.' }),
+    or: t.field({ type: [GeodatumFilter], description: OR }),
+    and: t.field({ type: [GeodatumFilter], description: AND }),
   }),
 });
 
@@ -45,24 +46,28 @@ interface GeodatumFilterShape {
 
 const PositionInput = builder.inputType('PositionInput', {
   description: 'In degrees.',
-  fields: (t) => ({ latitude: t.float({ required: true }), longitude: t.float({ required: true }) }),
+  fields: (t) => ({
+    latitude: t.float({ required: true, description: 'Degrees, -90 to 90.' }),
+    longitude: t.float({ required: true, description: 'Degrees, -180 to 180.' }),
+  }),
 });
 
 const RectangleInput = builder.inputType('RectangleInput', {
   description: 'In degrees; a west that lies east of the east means across the date line.',
   fields: (t) => ({
-    south: t.float({ required: true }),
-    west: t.float({ required: true }),
-    north: t.float({ required: true }),
-    east: t.float({ required: true }),
+    south: t.float({ required: true, description: 'Its southern edge, -90 to 90.' }),
+    west: t.float({ required: true, description: 'Its western edge, -180 to 180.' }),
+    north: t.float({ required: true, description: 'Its northern edge, -90 to 90.' }),
+    east: t.float({ required: true, description: 'Its eastern edge, -180 to 180.' }),
   }),
 });
 
 const GeodatumSortField = builder.enumType('GeodatumSortField', {
+  description: 'What places can be sorted by.',
   values: {
-    CREATED_AT: { value: 'createdAt' },
-    LATITUDE: { value: 'latitude' },
-    LONGITUDE: { value: 'longitude' },
+    CREATED_AT: { value: 'createdAt', description: 'When users were there.' },
+    LATITUDE: { value: 'latitude', description: 'From south to north.' },
+    LONGITUDE: { value: 'longitude', description: 'From west to east.' },
     DISTANCE: { value: 'distance', description: 'From `position`.' },
   } as const,
 });
@@ -70,20 +75,29 @@ const GeodatumSortField = builder.enumType('GeodatumSortField', {
 const GeodatumOrder = builder.inputType('GeodatumOrder', {
   description: 'Ties by id.',
   fields: (t) => ({
-    field: t.field({ type: GeodatumSortField, required: true }),
-    direction: t.field({ type: SortDirection, required: true }),
+    field: t.field({
+      type: GeodatumSortField,
+      required: true,
+      description: 'By what to sort; `DISTANCE` needs a `position`.',
+    }),
+    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
   }),
 });
 
 const GeodatumInput = builder.inputType('GeodatumInput', {
   description: 'Latitude and longitude in degrees; a status of at most 1000 characters.',
-  fields: (t) => ({ latitude: t.float(), longitude: t.float(), status: t.string() }),
+  fields: (t) => ({
+    latitude: t.float({ description: 'Degrees, -90 to 90.' }),
+    longitude: t.float({ description: 'Degrees, -180 to 180.' }),
+    status: t.string({ description: 'What the user has to say there.' }),
+  }),
 });
 
 builder.queryField('geodatum', (t) =>
   t.withAuth({ session: true }).field({
     type: Geodatum,
-    args: { id: t.arg.int({ required: true }) },
+    description: 'One place where a user has been.',
+    args: { id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }) },
     resolve: (_root, { id }, context) => findGeodatum(id, context),
   }),
 );
@@ -94,20 +108,24 @@ builder.queryField('geodata', (t) =>
       type: Geodatum,
       description: 'Where users of the application have been, the newest first or as asked.',
       args: {
-        filter: t.arg({ type: GeodatumFilter }),
+        filter: t.arg({ type: GeodatumFilter, description: FILTER }),
         userName: t.arg.string({ description: "Part of the user's login or full name, letter case ignored." }),
         externalUserIds: t.arg({ type: ['SafeInt'], description: "Users' ids in an integrated external system." }),
-        within: t.arg({ type: RectangleInput }),
+        within: t.arg({ type: RectangleInput, description: 'Only places inside this rectangle.' }),
         position: t.arg({ type: PositionInput, description: 'From where `radius` and the distance count.' }),
         radius: t.arg.float({ description: 'In metres.' }),
         latestOnly: t.arg.boolean({ description: 'Only where users are: the newest of each.' }),
         withStatus: t.arg.boolean({ description: 'Only those with a status.' }),
-        orderBy: t.arg({ type: GeodatumOrder }),
+        orderBy: t.arg({ type: GeodatumOrder, description: ORDER }),
         skip: t.arg.int({ description: 'Places to pass over; its cost grows with it, that of cursors does not.' }),
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },
-    { fields: (t) => ({ totalCount: t.int({ resolve: (page) => (page as WithTotal).totalCount() }) }) },
+    {
+      fields: (t) => ({
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
+      }),
+    },
   ),
 );
 
@@ -115,7 +133,7 @@ builder.mutationField('createGeodatum', (t) =>
   t.withAuth({ user: true }).field({
     type: Geodatum,
     description: 'Stores where the caller is.',
-    args: { input: t.arg({ type: GeodatumInput, required: true }) },
+    args: { input: t.arg({ type: GeodatumInput, required: true, description: 'Where, and a status.' }) },
     resolve: (_root, { input }, context) => createGeodatum(input, context),
   }),
 );
@@ -124,7 +142,10 @@ builder.mutationField('updateGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Geodatum,
     description: "Changes what is given of one of the caller's places, or for an API key alone of any.",
-    args: { id: t.arg.int({ required: true }), input: t.arg({ type: GeodatumInput, required: true }) },
+    args: {
+      id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }),
+      input: t.arg({ type: GeodatumInput, required: true, description: 'What is to be other than it is.' }),
+    },
     resolve: (_root, { id, input }, context) => updateGeodatum(id, input, context),
   }),
 );
@@ -132,7 +153,7 @@ builder.mutationField('updateGeodatum', (t) =>
 builder.mutationField('deleteGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
     description: "Deletes one of the caller's places, or for an API key alone any.",
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }) },
     resolve: (_root, { id }, context) => deleteGeodatum(id, context),
   }),
 );

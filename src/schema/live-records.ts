@@ -2,12 +2,14 @@ import { type RecordChange, recordChange, watchRecords } from '../resolvers/reco
 import { builder } from './builder.ts';
 import { SINCE } from './live.ts';
 import { RecordType } from './records.ts';
+import { CLASS_NAME } from './sentences.ts';
 
 export const RecordChangeKind = builder.enumType('RecordChangeKind', {
+  description: 'What can happen to a record.',
   values: {
-    CREATED: { value: 'recordCreated' },
-    UPDATED: { value: 'recordUpdated' },
-    DELETED: { value: 'recordDeleted' },
+    CREATED: { value: 'recordCreated', description: 'It was stored.' },
+    UPDATED: { value: 'recordUpdated', description: 'Its values or permissions are others.' },
+    DELETED: { value: 'recordDeleted', description: 'It is gone, perhaps with a record above it.' },
   } as const,
 });
 
@@ -19,7 +21,7 @@ const RecordChanged = builder.objectRef<RecordChange>('RecordChanged').implement
       resolve: ({ position }) => String(position),
     }),
     change: t.expose('kind', { type: RecordChangeKind, description: 'What happened then.' }),
-    recordId: t.exposeID('recordId'),
+    recordId: t.exposeID('recordId', { description: 'Which record it happened to, also where `record` is null.' }),
     record: t.expose('record', {
       type: RecordType,
       nullable: true,
@@ -35,7 +37,7 @@ builder.subscriptionField('recordChanged', (t) =>
     type: RecordChanged,
     description: 'Records of a class that are created, changed or deleted, as far as the caller may read them.',
     args: {
-      className: t.arg.string({ required: true }),
+      className: t.arg.string({ required: true, description: CLASS_NAME }),
       where: t.arg({ type: 'JSON', description: 'As `filter` of `records`.' }),
       since: t.arg.string({ description: SINCE }),
     },

@@ -5,6 +5,7 @@ import { findMessage } from '../resolvers/messages/index.ts';
 import { builder } from './builder.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
+import { DIALOG_ID } from './sentences.ts';
 
 type Event = Pick<Happening, 'told'>;
 
@@ -22,7 +23,7 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
       description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
       resolve: ({ told }) => String(told.position),
     }),
-    dialogId: t.id({ resolve: ({ told }) => told.dialogId! }),
+    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ told }) => told.dialogId! }),
   }),
   resolveType: ({ told }) => told.kind.replace(/^./, (letter) => letter.toUpperCase()),
 });
@@ -50,7 +51,7 @@ builder.objectRef<Event>('MessagesDeleted').implement({
   description: 'Messages are gone, for all or for the caller alone.',
   interfaces,
   fields: (t) => ({
-    deletedIds: t.idList({ description: 'Of the messages.', resolve: ({ told }) => told.detail!.messageIds! }),
+    deletedIds: t.idList({ description: 'Which messages are gone.', resolve: ({ told }) => told.detail!.messageIds! }),
     forAll: t.boolean({
       description: 'False: the caller has deleted them for themselves, on another device perhaps.',
       resolve: ({ told }) => told.audienceIds === null,
@@ -91,7 +92,7 @@ const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved', description: 
     description,
     interfaces,
     fields: (t) => ({
-      messageId: t.id({ resolve: ({ told }) => told.subjectId }),
+      messageId: t.id({ description: 'The message it was left to.', resolve: ({ told }) => told.subjectId }),
       userId: t.int({ description: 'Whose reaction it is.', resolve: ({ told }) => told.userId! }),
       name: t.string({ description: 'Such as `like`.', resolve: ({ told }) => told.name! }),
     }),
@@ -115,6 +116,7 @@ builder.objectRef<Event>('DialogChanged').implement({
 });
 
 const DialogRemoval = builder.enumType('DialogRemoval', {
+  description: "Why a dialog is not among the caller's any more.",
   values: {
     HIDDEN: { value: 'hidden', description: 'The caller has hidden the private dialog until its next message.' },
     LEFT: { value: 'left', description: 'The caller has left or was removed; nothing more comes of the dialog.' },
@@ -126,15 +128,19 @@ builder.objectRef<Event>('DialogRemoved').implement({
   description: "The dialog is no longer among the caller's.",
   interfaces,
   fields: (t) => ({
-    removal: t.field({ type: DialogRemoval, resolve: ({ told }) => told.detail!.removal! }),
+    removal: t.field({
+      type: DialogRemoval,
+      description: 'Why it is not.',
+      resolve: ({ told }) => told.detail!.removal!,
+    }),
   }),
 });
 
 const Typing = builder.objectRef<Event>('Typing').implement({
   description: 'Somebody is typing; nothing tells that they have stopped, so let it fade after a few seconds.',
   fields: (t) => ({
-    dialogId: t.id({ resolve: ({ told }) => told.dialogId! }),
-    userId: t.int({ resolve: ({ told }) => told.userId! }),
+    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ told }) => told.dialogId! }),
+    userId: t.int({ description: 'Who is typing.', resolve: ({ told }) => told.userId! }),
   }),
 });
 
@@ -167,7 +173,7 @@ builder.mutationField('startTyping', (t) =>
     description:
       'Tells those who listen to `typing` now that the caller is typing; call it again every few seconds. ' +
       'Nothing of it is stored.',
-    args: { dialogId: t.arg.id({ required: true }) },
+    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
   }),
 );
@@ -219,7 +225,7 @@ builder.subscriptionField('typing', (t) =>
     description:
       "Who is typing in the dialog, from now on; the caller's own typing comes too, on all their devices, so leave out " +
       'what bears their `userId`. It ends when the caller is removed from the dialog.',
-    args: { dialogId: t.arg.id({ required: true }) },
+    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     subscribe: (_root, args, context) => watchDialogs('typing', args, context),
     resolve: happened,
   }),

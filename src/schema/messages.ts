@@ -12,11 +12,29 @@ import { builder } from './builder.ts';
 import { Blob } from './content.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
+import {
+  AND,
+  CREATED_AT,
+  DELETED,
+  DIALOG_ID,
+  DIRECTION,
+  FILTER,
+  LIMIT,
+  MESSAGE_ID,
+  OR,
+  ORDER,
+  SKIP,
+  SKIPPED,
+  SORT_FIELD,
+  TOTAL_COUNT,
+  UPDATED_AT,
+} from './sentences.ts';
 import { User } from './users.ts';
 
 const ReactionSummary = builder.objectRef<{ name: string; count: number; own: boolean }>('ReactionSummary').implement({
+  description: 'One reaction to a message, as the caller sees it.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'Such as `like`.' }),
     count: t.exposeInt('count', { description: 'Users who left it.' }),
     own: t.exposeBoolean('own', {
       description: 'Whether the caller is one of them.',
@@ -26,11 +44,12 @@ const ReactionSummary = builder.objectRef<{ name: string; count: number; own: bo
 });
 
 export const Message = builder.prismaObject('Message', {
+  description: 'Something that a user said in a dialog.',
   fields: (t) => ({
-    id: t.exposeID('id'),
-    dialogId: t.exposeID('dialogId'),
+    id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
+    dialogId: t.exposeID('dialogId', { description: 'Where it was said.' }),
     text: t.exposeString('text', { description: 'Empty when there is none.' }),
-    senderId: t.exposeInt('senderId'),
+    senderId: t.exposeInt('senderId', { description: 'The user who sent it.' }),
     sender: t.field({
       type: User,
       nullable: true,
@@ -88,21 +107,22 @@ export const Message = builder.prismaObject('Message', {
           ? loaders.reactions.load(message, (reactions) => ownReactions(reactions, viewer.userId))
           : [],
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement({
   description: 'A page by offset, for the REST contract; web apps page `messages` by cursor.',
   fields: (t) => ({
-    skip: t.exposeInt('skip'),
-    limit: t.exposeInt('limit'),
+    skip: t.exposeInt('skip', { description: SKIPPED }),
+    limit: t.exposeInt('limit', { description: LIMIT }),
     items: t.field({
       type: [Message],
+      description: 'The messages of the page.',
       resolve: ({ items }, _args, context, info) => prepareFields(items, askedFields(info), context),
     }),
-    totalCount: t.int({ resolve: (page) => page.totalCount() }),
+    totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
     cursor: t.exposeString('cursor', {
       nullable: true,
       description: 'Give it as `since` to go on from here; null unless `since` was given.',
@@ -126,32 +146,34 @@ interface MessageFilterShape {
 const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').implement({
   description: 'All that is given must match; of `or` at least one, of `and` each.',
   fields: (t) => ({
-    id: t.field({ type: IdFilter }),
-    text: t.field({ type: StringFilter }),
-    dateSent: t.field({ type: UnixTimeFilter }),
-    senderId: t.field({ type: IntFilter }),
-    recipientId: t.field({ type: IntFilter }),
+    id: t.field({ type: IdFilter, description: 'By their ids.' }),
+    text: t.field({ type: StringFilter, description: 'By what they say.' }),
+    dateSent: t.field({ type: UnixTimeFilter, description: 'When they were sent.' }),
+    senderId: t.field({ type: IntFilter, description: 'By who sent them.' }),
+    recipientId: t.field({ type: IntFilter, description: 'By the other user of a private dialog; 0 in groups.' }),
     attachmentType: t.field({ type: StringListFilter, description: 'Types of the attachments.' }),
-    createdAt: t.field({ type: DateTimeFilter }),
-    updatedAt: t.field({ type: DateTimeFilter }),
-    or: t.field({ type: [MessageFilter] }),
-    and: t.field({ type: [MessageFilter] }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'When they were stored.' }),
+    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last edited.' }),
+    or: t.field({ type: [MessageFilter], description: OR }),
+    and: t.field({ type: [MessageFilter], description: AND }),
   }),
 });
 
 const MessageSortField = builder.enumType('MessageSortField', {
+  description: 'What messages can be sorted by.',
   values: {
-    ID: { value: 'id' },
+    ID: { value: 'id', description: 'By id, which is the order in which they were stored.' },
     DATE_SENT: { value: 'dateSent', description: 'Ties in the order in which the dialog got them.' },
-    CREATED_AT: { value: 'createdAt' },
-    UPDATED_AT: { value: 'updatedAt' },
+    CREATED_AT: { value: 'createdAt', description: 'When they were stored.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'When they were last edited.' },
   } as const,
 });
 
 const MessageOrder = builder.inputType('MessageOrder', {
+  description: 'Ties by id, or in the order in which the dialog got them.',
   fields: (t) => ({
-    field: t.field({ type: MessageSortField, required: true }),
-    direction: t.field({ type: SortDirection, required: true }),
+    field: t.field({ type: MessageSortField, required: true, description: SORT_FIELD }),
+    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
   }),
 });
 
@@ -185,10 +207,11 @@ const UpdateMessagesInput = builder.inputType('UpdateMessagesInput', {
 });
 
 const DeletedMessages = builder.objectRef<DeletedItems>('DeletedMessages').implement({
+  description: 'What became of each message of a deletion.',
   fields: (t) => ({
-    deletedIds: t.exposeIDList('deletedIds'),
-    notFoundIds: t.exposeIDList('notFoundIds'),
-    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds'),
+    deletedIds: t.exposeIDList('deletedIds', { description: DELETED.deletedIds }),
+    notFoundIds: t.exposeIDList('notFoundIds', { description: DELETED.notFoundIds }),
+    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds', { description: DELETED.wrongPermissionsIds }),
   }),
 });
 
@@ -196,7 +219,7 @@ builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Message,
     description: 'One message; marks nothing.',
-    args: { id: t.arg.id({ required: true }) },
+    args: { id: t.arg.id({ required: true, description: MESSAGE_ID }) },
     resolve: (_root, { id }, context) => findMessage(id, context),
   }),
 );
@@ -207,15 +230,15 @@ builder.queryField('messages', (t) =>
       type: Message,
       description: 'Messages of a dialog, oldest first or as asked; marks nothing.',
       args: {
-        dialogId: t.arg.id({ required: true }),
-        filter: t.arg({ type: MessageFilter }),
-        orderBy: t.arg({ type: MessageOrder }),
+        dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+        filter: t.arg({ type: MessageFilter, description: FILTER }),
+        orderBy: t.arg({ type: MessageOrder, description: ORDER }),
       },
       resolve: (_root, args, context, info) => listMessages(args, askedFields(info), context),
     },
     {
       fields: (t) => ({
-        totalCount: t.int({ resolve: (connection) => (connection as Counted).totalCount() }),
+        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
       }),
     },
   ),
@@ -225,7 +248,7 @@ builder.mutationField('sendMessage', (t) =>
   t.withAuth({ user: true }).field({
     type: Message,
     description: 'Sends a message to a dialog the caller occupies, or to a user.',
-    args: { input: t.arg({ type: SendMessageInput, required: true }) },
+    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'What to say and to whom.' }) },
     resolve: (_root, { input }, context) => sendMessage(input, context),
   }),
 );
@@ -235,12 +258,16 @@ builder.mutationField('readMessages', (t) =>
     type: MessagePageType,
     description: 'A page of messages by offset, which marks what it returns read and delivered for the caller.',
     args: {
-      dialogId: t.arg.id({ required: true }),
-      filter: t.arg({ type: MessageFilter }),
-      orderBy: t.arg({ type: MessageOrder }),
-      skip: t.arg.int({ required: true, defaultValue: 0 }),
+      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+      filter: t.arg({ type: MessageFilter, description: FILTER }),
+      orderBy: t.arg({ type: MessageOrder, description: ORDER }),
+      skip: t.arg.int({ required: true, defaultValue: 0, description: SKIP }),
       limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
-      markAsRead: t.arg.boolean({ required: true, defaultValue: true }),
+      markAsRead: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'False reads without marking anything.',
+      }),
       since: t.arg.string({
         description: 'Only messages that were sent or edited behind this cursor; empty: all, with the cursor of now.',
       }),
@@ -254,8 +281,8 @@ builder.mutationField('updateMessages', (t) =>
     type: [Message],
     description: "Edits messages, or sets the caller's own marks on them; unknown ones beside known ones are skipped.",
     args: {
-      ids: t.arg.idList({ required: true }),
-      input: t.arg({ type: UpdateMessagesInput, required: true }),
+      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
+      input: t.arg({ type: UpdateMessagesInput, required: true, description: 'The new text, or the marks to set.' }),
     },
     resolve: (_root, { ids, input }, context) => updateMessages(ids, input, context),
   }),
@@ -265,7 +292,7 @@ builder.mutationField('markDialogMessages', (t) =>
   t.withAuth({ user: true }).boolean({
     description: 'Marks all messages of a dialog for the caller, however many; without effect in public groups.',
     args: {
-      dialogId: t.arg.id({ required: true }),
+      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
       read: t.arg.boolean({ description: 'Whether the caller has read them.' }),
       delivered: t.arg.boolean({ description: 'Whether they were delivered to the caller.' }),
     },
@@ -278,7 +305,7 @@ builder.mutationField('deleteMessages', (t) =>
     type: DeletedMessages,
     description: 'Deletes messages for the caller, or by force for all; those that the caller may not delete stay.',
     args: {
-      ids: t.arg.idList({ required: true }),
+      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
       force: t.arg.boolean({
         required: true,
         defaultValue: false,

@@ -5,7 +5,7 @@ builder.mutationField('requestPasswordReset', (t) =>
   t.withAuth({ session: true }).boolean({
     description: 'Mails the user of that address a link by which they set a new password; at most one a minute.',
     rateLimit: 'signIn',
-    args: { email: t.arg.string({ required: true }) },
+    args: { email: t.arg.string({ required: true, description: 'Letter case is ignored.' }) },
     resolve: (_root, { email }, context) => requestPasswordReset(email, context),
   }),
 );
@@ -16,7 +16,7 @@ builder.mutationField('resetPassword', (t) =>
     rateLimit: 'signIn',
     args: {
       token: t.arg.string({ required: true, description: 'The `reset_token` of the link.' }),
-      password: t.arg.string({ required: true }),
+      password: t.arg.string({ required: true, description: '8 to 40 printable characters.' }),
     },
     resolve: (_root, { token, password }, context) => resetPassword(token, password, context),
   }),

@@ -7,7 +7,7 @@ const UP_TO = 'Up to 100.';
 const Presence = builder.objectRef<PresenceOf>('Presence').implement({
   description: 'Whether a user is there.',
   fields: (t) => ({
-    userId: t.exposeInt('userId'),
+    userId: t.exposeInt('userId', { description: 'Who is meant.' }),
     online: t.exposeBoolean('online', {
       description:
         'Whether the user has a WebSocket open, on whatever device; requests and event streams over HTTP do not count.',

@@ -2,10 +2,12 @@ import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
 import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/reactions.ts';
 import { builder } from './builder.ts';
 import { Message } from './messages.ts';
+import { MESSAGE_ID } from './sentences.ts';
 
 const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
+  description: 'One reaction to a message, with those who left it.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'Such as `like`.' }),
     userIds: t.exposeIntList('userIds', { description: 'Users who left it, ascending.' }),
   }),
 });
@@ -14,7 +16,7 @@ builder.queryField('reactions', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [Reaction],
     description: 'Who reacted to a message, in the order in which the names first came.',
-    args: { messageId: t.arg.id({ required: true }) },
+    args: { messageId: t.arg.id({ required: true, description: MESSAGE_ID }) },
     resolve: (_root, { messageId }, context) => listReactions(messageId, context),
   }),
 );
@@ -24,7 +26,7 @@ builder.mutationField('addReaction', (t) =>
     type: Message,
     description: 'Leaves a reaction; the same again changes nothing.',
     args: {
-      messageId: t.arg.id({ required: true }),
+      messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
       name: t.arg.string({ description: '1 to 64 characters; required.' }),
     },
     resolve: (_root, { messageId, name }, context) => addReaction(messageId, name, context),
@@ -36,7 +38,7 @@ builder.mutationField('changeReactions', (t) =>
     type: Message,
     description: 'Leaves one reaction and takes another back: both, or nothing. At least one of them is needed.',
     args: {
-      messageId: t.arg.id({ required: true }),
+      messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
       add: t.arg.string({ description: '1 to 64 characters.' }),
       remove: t.arg.string({ description: 'As it was added.' }),
     },
@@ -49,7 +51,7 @@ builder.mutationField('removeReaction', (t) =>
     type: Message,
     description: "Takes one of the caller's reactions back.",
     args: {
-      messageId: t.arg.id({ required: true }),
+      messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
       name: t.arg.string({ description: 'As it was added; required.' }),
     },
     resolve: (_root, { messageId, name }, context) => removeReaction(messageId, name, context),

@@ -1,14 +1,17 @@
 import { deleteRecordFile, findRecordFile, type RecordFile, uploadRecordFile } from '../resolvers/records/files.ts';
 import { builder } from './builder.ts';
 import { StoredFile } from './files.ts';
+import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './sentences.ts';
 
 const RecordFileType = builder.objectRef<RecordFile>('UploadedRecordFile').implement({
   description: 'A file that was put into a field of a record.',
   fields: (t) => ({
-    recordId: t.exposeID('recordId'),
-    fileId: t.exposeID('fileId'),
-    name: t.exposeString('name'),
-    size: t.exposeInt('size', { description: 'Bytes.' }),
+    recordId: t.exposeID('recordId', { description: 'The record whose field holds it.' }),
+    fileId: t.exposeID('fileId', {
+      description: 'Changes with each upload, so that it tells whether the file is another.',
+    }),
+    name: t.exposeString('name', { description: 'What it is saved as.' }),
+    size: t.exposeInt('size', { description: 'How many bytes it has.' }),
     contentType: t.exposeString('contentType', { description: 'As its uploader says; not to be trusted.' }),
   }),
 });
@@ -18,9 +21,9 @@ builder.queryField('recordFile', (t) =>
     type: StoredFile,
     description: 'The file in a field of a record, for whoever may read the record.',
     args: {
-      className: t.arg.string({ required: true }),
-      id: t.arg.id({ required: true }),
-      fieldName: t.arg.string({ required: true }),
+      className: t.arg.string({ required: true, description: CLASS_NAME }),
+      id: t.arg.id({ required: true, description: RECORD_ID }),
+      fieldName: t.arg.string({ required: true, description: FILE_FIELD }),
     },
     resolve: (_root, place, context) => findRecordFile(place, context),
   }),
@@ -33,9 +36,9 @@ builder.mutationField('uploadRecordFile', (t) =>
       'Puts the file that came with the request into a field; the one that was there is removed. Files come over REST: ' +
       '`POST /data/{class}/{id}/file`.',
     args: {
-      className: t.arg.string({ required: true }),
-      id: t.arg.id({ required: true }),
-      fieldName: t.arg.string({ required: true }),
+      className: t.arg.string({ required: true, description: CLASS_NAME }),
+      id: t.arg.id({ required: true, description: RECORD_ID }),
+      fieldName: t.arg.string({ required: true, description: FILE_FIELD }),
     },
     resolve: (_root, place, context) => uploadRecordFile(place, context),
   }),
@@ -45,9 +48,9 @@ builder.mutationField('deleteRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
     description: 'Takes the file of a field away.',
     args: {
-      className: t.arg.string({ required: true }),
-      id: t.arg.id({ required: true }),
-      fieldName: t.arg.string({ required: true }),
+      className: t.arg.string({ required: true, description: CLASS_NAME }),
+      id: t.arg.id({ required: true, description: RECORD_ID }),
+      fieldName: t.arg.string({ required: true, description: FILE_FIELD }),
     },
     resolve: (_root, place, context) => deleteRecordFile(place, context),
   }),

@@ -45,5 +45,9 @@ const FLAGS = new Map<unknown, boolean>([
 ]);
 
 export const SortDirection = builder.enumType('SortDirection', {
-  values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
+  description: 'Which way a list is sorted.',
+  values: {
+    ASC: { value: 'asc', description: 'The smallest, earliest or first of the alphabet first.' },
+    DESC: { value: 'desc', description: 'The greatest, latest or last of the alphabet first.' },
+  } as const,
 });

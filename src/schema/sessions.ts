@@ -2,22 +2,27 @@ import { signedPairs } from '../lib/session-parameters.ts';
 import { createSession, deleteSession, findSession, type OpenSession } from '../resolvers/sessions/index.ts';
 import { loginUser, logoutUser } from '../resolvers/sessions/login.ts';
 import { builder } from './builder.ts';
+import { APPLICATION_ID, CREATED_AT } from './sentences.ts';
 import { User } from './users.ts';
 
 const Session = builder.objectRef<OpenSession>('Session').implement({
   description: 'A session as its own caller sees it.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    applicationId: t.exposeInt('applicationId'),
+    id: t.exposeInt('id', { description: 'Its number, which opens nothing: that does the token alone.' }),
+    applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     userId: t.exposeInt('userId', { nullable: true, description: 'Null for an application session.' }),
-    nonce: t.field({ type: 'SafeInt', resolve: (session) => Number(session.nonce) }),
+    nonce: t.field({
+      type: 'SafeInt',
+      description: 'As the client signed it.',
+      resolve: (session) => Number(session.nonce),
+    }),
     timestamp: t.field({
       type: 'SafeInt',
       description: 'Unix seconds, as signed.',
       resolve: (session) => Number(session.timestamp),
     }),
     token: t.exposeString('token', { description: 'Opens the session; 40 hex digits.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'The latest request.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -37,24 +42,25 @@ const SignedParameter = builder.inputType('SignedParameter', {
 const SessionUser = builder.inputType('SessionUser', {
   description: 'Signs in by login or e-mail.',
   fields: (t) => ({
-    login: t.string(),
-    email: t.string(),
-    password: t.string(),
+    login: t.string({ description: 'Letter case is ignored.' }),
+    email: t.string({ description: 'Instead of the login; letter case is ignored.' }),
+    password: t.string({ description: 'With the login or the e-mail.' }),
   }),
 });
 
 const SessionKeys = builder.inputType('SessionKeys', {
   description: "What a social provider gave the application's client.",
   fields: (t) => ({
-    token: t.string(),
+    token: t.string({ description: 'What the provider gave the user.' }),
     secret: t.string({ description: 'Twitter only.' }),
   }),
 });
 
 const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
+  description: 'What Firebase gave a user who signed in by phone.',
   fields: (t) => ({
     accessToken: t.string({ description: 'A Firebase ID token.' }),
-    projectId: t.string(),
+    projectId: t.string({ description: 'The Firebase project; it has to be that of the application.' }),
   }),
 });
 
@@ -65,15 +71,15 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     '`user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with `firebase_phone[access_token]` and ' +
     '`firebase_phone[project_id]`.',
   fields: (t) => ({
-    applicationId: t.int(),
-    authKey: t.string(),
+    applicationId: t.int({ description: 'The application to open a session of.' }),
+    authKey: t.string({ description: 'Names the application beside its id; no secret.' }),
     nonce: t.field({ type: 'SafeInt', description: 'Any whole number, used once with its timestamp.' }),
     timestamp: t.field({ type: 'SafeInt', description: "Unix seconds, at most an hour off the server's clock." }),
     signature: t.string({ description: 'Lower-case hex.' }),
     user: t.field({ type: SessionUser, description: 'Left out for an application session.' }),
     provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
-    keys: t.field({ type: SessionKeys }),
-    firebasePhone: t.field({ type: SessionFirebasePhone }),
+    keys: t.field({ type: SessionKeys, description: 'With the providers `facebook` and `twitter`.' }),
+    firebasePhone: t.field({ type: SessionFirebasePhone, description: 'With the provider `firebase_phone`.' }),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Instead of all the others: every parameter as it was signed, and the signature.',
@@ -84,12 +90,12 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
 const LoginUserInput = builder.inputType('LoginUserInput', {
   description: 'Login or e-mail with password, or a provider with what it gave the user.',
   fields: (t) => ({
-    login: t.string(),
-    email: t.string(),
-    password: t.string(),
+    login: t.string({ description: 'Letter case is ignored.' }),
+    email: t.string({ description: 'Instead of the login; letter case is ignored.' }),
+    password: t.string({ description: 'With the login or the e-mail.' }),
     provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
-    keys: t.field({ type: SessionKeys }),
-    firebasePhone: t.field({ type: SessionFirebasePhone }),
+    keys: t.field({ type: SessionKeys, description: 'With the providers `facebook` and `twitter`.' }),
+    firebasePhone: t.field({ type: SessionFirebasePhone, description: 'With the provider `firebase_phone`.' }),
   }),
 });
 
@@ -106,7 +112,7 @@ builder.mutationField('createSession', (t) =>
     type: Session,
     rateLimit: 'signIn',
     description: 'Opens an application or user session for a signed request; credentials sent with it are ignored.',
-    args: { input: t.arg({ type: CreateSessionInput, required: true }) },
+    args: { input: t.arg({ type: CreateSessionInput, required: true, description: 'Who asks, signed.' }) },
     resolve: (_root, { input }, context) => createSession(signedPairs(input), context),
   }),
 );
@@ -124,7 +130,7 @@ builder.mutationField('loginUser', (t) =>
     type: User,
     description:
       "Makes the caller's token that user's session, whoever's it was; sockets opened with it before are closed.",
-    args: { input: t.arg({ type: LoginUserInput, required: true }) },
+    args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Who signs in, and what proves it.' }) },
     resolve: (_root, { input }, context) => loginUser(input, context),
   }),
 );

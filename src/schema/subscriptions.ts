@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 const PushSubscription = builder.prismaObject('PushSubscription', {
   description: "A device, or the mailbox, of the caller's that gets pushes of one channel.",
   fields: (t) => ({
-    id: t.exposeInt('id'),
+    id: t.exposeInt('id', { description: 'By which it is ended.' }),
     channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
     environment: t.exposeString('environment', {
       nullable: true,
@@ -18,8 +18,11 @@ const PushSubscription = builder.prismaObject('PushSubscription', {
       nullable: true,
       description: "The provider's name of the device; of a browser its endpoint.",
     }),
-    bundleIdentifier: t.exposeString('bundleIdentifier', { nullable: true }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    bundleIdentifier: t.exposeString('bundleIdentifier', {
+      nullable: true,
+      description: 'The app on that device, where a provider serves several.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the device first asked for pushes.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
@@ -27,16 +30,22 @@ const PushSubscription = builder.prismaObject('PushSubscription', {
 const PushToken = builder.prismaObject('PushToken', {
   description: 'What a provider calls a device, for subscriptions to be made from.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    environment: t.exposeString('environment'),
+    id: t.exposeInt('id', { description: 'By which it is forgotten.' }),
+    environment: t.exposeString('environment', { description: '`production` or `development`.' }),
     clientIdentificationSequence: t.exposeString('sequence'),
-    bundleIdentifier: t.exposeString('bundleIdentifier', { nullable: true }),
+    bundleIdentifier: t.exposeString('bundleIdentifier', {
+      nullable: true,
+      description: 'The app on that device, where a provider serves several.',
+    }),
   }),
 });
 
 const BrowserKeysInput = builder.inputType('BrowserKeysInput', {
   description: "The `keys` of a browser's push subscription.",
-  fields: (t) => ({ p256dh: t.string({ required: true }), auth: t.string({ required: true }) }),
+  fields: (t) => ({
+    p256dh: t.string({ required: true, description: 'Its public key, Base64url.' }),
+    auth: t.string({ required: true, description: 'Its authentication secret, Base64url.' }),
+  }),
 });
 
 const PushTokenInput = builder.inputType('PushTokenInput', {
@@ -44,13 +53,14 @@ const PushTokenInput = builder.inputType('PushTokenInput', {
   fields: (t) => ({
     environment: t.string({ description: '`production` or `development`.' }),
     clientIdentificationSequence: t.string({ description: 'At most 4096 characters.' }),
-    bundleIdentifier: t.string(),
+    bundleIdentifier: t.string({ description: 'The app on that device, where a provider serves several.' }),
     endpoint: t.string({ description: 'Where the browser is reached.' }),
-    keys: t.field({ type: BrowserKeysInput }),
+    keys: t.field({ type: BrowserKeysInput, description: 'Those of the browser, with `endpoint`.' }),
   }),
 });
 
 const DeviceInput = builder.inputType('DeviceInput', {
+  description: 'A device as its own client calls it.',
   fields: (t) => ({
     platform: t.string({ description: '`ios`, `android` or `web`.' }),
     udid: t.string({ description: "The client's own name of the device." }),
@@ -58,6 +68,7 @@ const DeviceInput = builder.inputType('DeviceInput', {
 });
 
 const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
+  description: 'A device and the channels it is to get pushes of.',
   fields: (t) => ({
     channels: t.stringList({
       required: true,
@@ -69,9 +80,10 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
 });
 
 const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
+  description: 'What a provider calls a device, and the device it is.',
   fields: (t) => ({
-    token: t.field({ type: PushTokenInput, required: true }),
-    device: t.field({ type: DeviceInput, required: true }),
+    token: t.field({ type: PushTokenInput, required: true, description: "The provider's name of it." }),
+    device: t.field({ type: DeviceInput, required: true, description: "The device of the caller's that bears it." }),
   }),
 });
 
@@ -87,7 +99,9 @@ builder.mutationField('createSubscription', (t) =>
   t.withAuth({ user: true }).field({
     type: [PushSubscription],
     description: 'Subscribes a device, or anew with another sequence. Answers all subscriptions of the caller.',
-    args: { input: t.arg({ type: CreateSubscriptionInput, required: true }) },
+    args: {
+      input: t.arg({ type: CreateSubscriptionInput, required: true, description: 'The device and its channels.' }),
+    },
     resolve: (_root, { input }, context) => createSubscription(input, context),
   }),
 );
@@ -95,7 +109,7 @@ builder.mutationField('createSubscription', (t) =>
 builder.mutationField('deleteSubscription', (t) =>
   t.withAuth({ user: true }).boolean({
     description: 'Ends pushes to it.',
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `subscriptions` lists it.' }) },
     resolve: (_root, { id }, context) => deleteSubscription(id, context),
   }),
 );
@@ -104,7 +118,13 @@ builder.mutationField('createPushToken', (t) =>
   t.withAuth({ user: true }).field({
     type: PushToken,
     description: 'Keeps what a provider calls a device, for `createSubscription` without a token.',
-    args: { input: t.arg({ type: CreatePushTokenInput, required: true }) },
+    args: {
+      input: t.arg({
+        type: CreatePushTokenInput,
+        required: true,
+        description: "The device and the provider's name of it.",
+      }),
+    },
     resolve: (_root, { input }, context) => createPushToken(input, context),
   }),
 );
@@ -112,7 +132,7 @@ builder.mutationField('createPushToken', (t) =>
 builder.mutationField('deletePushToken', (t) =>
   t.withAuth({ user: true }).boolean({
     description: 'Forgets it, with the subscriptions made from it.',
-    args: { id: t.arg.int({ required: true }) },
+    args: { id: t.arg.int({ required: true, description: 'As `createPushToken` answered it.' }) },
     resolve: (_root, { id }, context) => deletePushToken(id, context),
   }),
 );

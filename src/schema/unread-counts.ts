@@ -1,9 +1,11 @@
 import { countUnreadMessages, type UnreadCounts } from '../resolvers/messages/unread.ts';
 import { builder } from './builder.ts';
+import { DIALOG_ID } from './sentences.ts';
 
 const UnreadCount = builder.objectRef<UnreadCounts['dialogs'][number]>('UnreadCount').implement({
+  description: 'How much of one dialog the caller has not read.',
   fields: (t) => ({
-    dialogId: t.exposeID('dialogId'),
+    dialogId: t.exposeID('dialogId', { description: DIALOG_ID }),
     count: t.exposeInt('count', { description: '0 also for dialogs that the caller can not read.' }),
   }),
 });
@@ -24,7 +26,7 @@ builder.queryField('unreadCounts', (t) =>
   t.withAuth({ user: true }).field({
     type: UnreadCountsType,
     description: 'How much the caller has not read.',
-    args: { dialogIds: t.arg.idList() },
+    args: { dialogIds: t.arg.idList({ description: 'Those to count; left out, only the total of all.' }) },
     resolve: (_root, { dialogIds }, context) => countUnreadMessages(dialogIds, context),
   }),
 );

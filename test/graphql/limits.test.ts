@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -289,6 +290,31 @@ describe('the explorer', () => {
     const references = [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["']?([^"'>\s]+)/gi)];
     for (const [, address] of references) expect(address).not.toMatch(/^(https?:)?\/\//i);
     expect(html).not.toMatch(/@import|import\(\s*["']https?:|unpkg\.com\/[^"']*\.(?:js|css)["']|cdn\.jsdelivr/i);
+  });
+
+  test('runs no script but its own, speaks to its own server alone, and is shown in no frame', async () => {
+    const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } });
+    const html = await response.text();
+    const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
+    const hash = createHash('sha256').update(script).digest('base64');
+    const policy = new Map(
+      response.headers
+        .get('content-security-policy')!
+        .split('; ')
+        .map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]),
+    );
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('script-src')).toBe(`'sha256-${hash}'`);
+    expect(policy.get('connect-src')).toBe("'self'");
+    expect(policy.get('frame-ancestors')).toBe("'none'");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/html',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    const answer = await fetch(`${running.url}/graphql?query={__typename}`);
+    expect(answer.headers.get('content-security-policy')).toBeNull();
   });
 
   test('row 7: knows no credentials', async () => {

@@ -1,7 +1,10 @@
 import { WebSocket } from 'ws';
 import type { App } from '../../src/app.ts';
 import { running } from './app.ts';
+import { until } from './until.ts';
 import type { Caller } from './users.ts';
+
+export { until } from './until.ts';
 
 export interface SocketMessage {
   type: string;
@@ -152,9 +155,4 @@ export async function listenOn(
     },
     close: socket.close,
   };
-}
-
-/** Waits until it is so; the test's own timeout ends a wait that has no end. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -7,6 +7,7 @@ import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import { updateRecord } from '../../resolvers/records/update.ts';
 import type { Builder } from '../builder.ts';
 import { SINCE } from '../live.ts';
+import { FILTER, ORDER, RECORD_ID, TOTAL_COUNT } from '../sentences.ts';
 import {
   changesType,
   filterType,
@@ -94,7 +95,8 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
   builder.queryField(names.one, (t) =>
     t.withAuth({ session: true }).field({
       type: record,
-      args: { id: t.arg.id({ required: true }) },
+      description: `One record of the class \`${className}\` that the caller may read.`,
+      args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => findRecord(className, id, context),
     }),
   );
@@ -104,8 +106,8 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
       type: [record],
       description: `Records of the class \`${className}\` that the caller may read, by \`id\` or as asked.`,
       args: {
-        where: t.arg({ type: where }),
-        orderBy: t.arg({ type: order }),
+        where: t.arg({ type: where, description: FILTER }),
+        orderBy: t.arg({ type: order, description: ORDER }),
         parentId: t.arg.id({ description: 'Only records below this one.' }),
         first: t.arg.int({ required: true, defaultValue: DEFAULT_FIRST, description: '1 to 100.' }),
       },
@@ -122,8 +124,8 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
         type: record,
         description: 'The same with cursors.',
         args: {
-          where: t.arg({ type: where }),
-          orderBy: t.arg({ type: order }),
+          where: t.arg({ type: where, description: FILTER }),
+          orderBy: t.arg({ type: order, description: ORDER }),
           parentId: t.arg.id({ description: 'Only records below this one.' }),
         },
         resolve: (_root, { where: asked, ...args }, context) =>
@@ -133,6 +135,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
         name: `${plural}Connection`,
         fields: (t) => ({
           totalCount: t.int({
+            description: TOTAL_COUNT,
             resolve: (connection) => (connection as unknown as { totalCount: () => Promise<number> }).totalCount(),
           }),
         }),
@@ -165,7 +168,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
     t.withAuth({ userOrKey: true }).field({
       type: record,
       description: 'Stores a record, which the caller owns.',
-      args: { input: t.arg({ type: input, required: true }) },
+      args: { input: t.arg({ type: input, required: true, description: 'Its values.' }) },
       resolve: (_root, args, context) => createRecord({ className, ...newRecord(args.input) }, context),
     }),
   );
@@ -174,7 +177,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
     t.withAuth({ userOrKey: true }).field({
       type: [record],
       description: 'Stores up to 100 records, all or none.',
-      args: { inputs: t.arg({ type: [input], required: true }) },
+      args: { inputs: t.arg({ type: [input], required: true, description: 'Up to 100 records.' }) },
       resolve: (_root, { inputs }, context) => createRecords(className, inputs.map(newRecord), context),
     }),
   );
@@ -184,7 +187,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
       type: record,
       description: 'Sets values, then applies the operators in the order of the arguments.',
       args: {
-        id: t.arg.id({ required: true }),
+        id: t.arg.id({ required: true, description: RECORD_ID }),
         ...(changes ? { set: t.arg({ type: changes, description: 'Null unsets.' }) } : {}),
         ...(increments ? { inc: t.arg({ type: increments, description: 'Adds to numbers.' }) } : {}),
         ...(items
@@ -216,7 +219,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`delete${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).boolean({
       description: 'Deletes a record and all that lie below it, whoever owns those.',
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => deleteRecord(className, id, context),
     }),
   );
@@ -224,7 +227,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`delete${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).idList({
       description: 'The same for up to 100; answers the ids of those that are deleted.',
-      args: { ids: t.arg.idList({ required: true }) },
+      args: { ids: t.arg.idList({ required: true, description: 'Up to 100 ids, 24 hex digits each.' }) },
       resolve: async (_root, { ids }, context) => (await deleteRecords(className, ids, context)).deletedIds,
     }),
   );
@@ -247,7 +250,7 @@ function addSubscription(
         resolve: ({ position }) => String(position),
       }),
       change: t.expose('kind', { type: shared.changeKind, description: 'What happened then.' }),
-      recordId: t.exposeID('recordId'),
+      recordId: t.exposeID('recordId', { description: 'Which record it happened to, also where that is gone.' }),
       [names.one]: t.expose('record', {
         type: record,
         nullable: true,
@@ -262,7 +265,7 @@ function addSubscription(
     t.withAuth({ userOrKey: true }).field({
       type: changed,
       description: 'Records that are created, changed or deleted, as far as the caller may read them.',
-      args: { where: t.arg({ type: where }), since: t.arg.string({ description: SINCE }) },
+      args: { where: t.arg({ type: where, description: FILTER }), since: t.arg.string({ description: SINCE }) },
       extensions: { viewerDependent: true },
       subscribe: (_root, { where: asked, since }, context) =>
         watchRecords({ className, where: genericFilter(asked, nameOf), since: since ?? null }, context),

@@ -4,6 +4,7 @@ import { type ClassNames, nameFields } from '../../lib/typed-names.ts';
 import type { ClassField, KnownClass } from '../../resolvers/classes/catalogue.ts';
 import { type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
 import type { Builder } from '../builder.ts';
+import { AND, DIRECTION, OR, SORT_FIELD } from '../sentences.ts';
 import type { SharedTypes } from './shared.ts';
 
 /** A class on its way into a schema. */
@@ -29,7 +30,7 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
   return builder.objectRef<ShownRecord>(typed.names.type).implement({
     description: `A record of the class \`${typed.known.name}\`.`,
     fields: (t) => ({
-      id: t.exposeID('id'),
+      id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
       parentId: t.exposeID('parentId', { nullable: true, description: 'A record of any class.' }),
       userId: t.exposeInt('userId', { description: 'The owner; 0 for those of API keys alone.' }),
       owner: t.field({
@@ -39,7 +40,11 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
         resolve: ({ applicationId, userId }, _args, { loaders }) =>
           userId === 0 ? null : loaders.user.load({ applicationId, id: userId }),
       }),
-      permissions: t.field({ type: shared.permissions, resolve: (record) => record }),
+      permissions: t.field({
+        type: shared.permissions,
+        description: 'Who may do what, whether the record or its class says so.',
+        resolve: (record) => record,
+      }),
       createdAt: t.int({ description: 'Unix seconds.', resolve: ({ createdAt }) => unixSeconds(createdAt) }),
       updatedAt: t.int({ description: 'Unix seconds.', resolve: ({ updatedAt }) => unixSeconds(updatedAt) }),
       ...Object.fromEntries(
@@ -66,9 +71,11 @@ function outputType(shared: SharedTypes, { type }: ClassField) {
   return type === 'File' ? shared.file : SCALARS[type];
 }
 
-/** Says what a field is called in the class where its GraphQL name is another one. */
-function fieldNote({ fieldNames }: TypedClass, { name }: ClassField): string | undefined {
-  return fieldNames.get(name) === name ? undefined : `The field \`${name}\`.`;
+/** Says what a field is called in the class, which may differ from its GraphQL name, and what it holds. */
+function fieldNote({ known }: TypedClass, { name, type, isArray, isRequired, isUnique }: ClassField): string {
+  const notes = [isRequired && 'required', isUnique && 'unique'].filter(Boolean);
+  const kind = isArray ? `several of ${type}` : type;
+  return `The field \`${name}\` of the class \`${known.name}\`: ${[kind, ...notes].join(', ')}.`;
 }
 
 /** A value as its GraphQL type takes it: places stay objects. */
@@ -86,18 +93,21 @@ export function filterType(builder: Builder, shared: SharedTypes, typed: TypedCl
     description: 'All that is given must match; of `or` at least one, of `and` each.',
     fields: (t: never) => {
       const field = t as { field: (options: unknown) => never };
-      const of = (type: unknown) => field.field({ type });
+      const of = (type: unknown, description: string) => field.field({ type, description });
       return {
-        id: of(shared.idFilter),
-        parentId: of(shared.idFilter),
-        userId: of(shared.userFilter),
-        createdAt: of(shared.timeFilter),
-        updatedAt: of(shared.timeFilter),
+        id: of(shared.idFilter, 'By their ids.'),
+        parentId: of(shared.idFilter, 'By the record that they lie below.'),
+        userId: of(shared.userFilter, 'By their owners; 0 for those of API keys alone.'),
+        createdAt: of(shared.timeFilter, 'When they were stored.'),
+        updatedAt: of(shared.timeFilter, 'When they were last changed.'),
         ...Object.fromEntries(
-          fieldsOf(typed).map((one) => [typed.fieldNames.get(one.name)!, of(filterOf(shared, one))]),
+          fieldsOf(typed).map((one) => [
+            typed.fieldNames.get(one.name)!,
+            of(filterOf(shared, one), fieldNote(typed, one)),
+          ]),
         ),
-        or: of([ref]),
-        and: of([ref]),
+        or: of([ref], OR),
+        and: of([ref], AND),
       };
     },
   } as never) as typeof ref;
@@ -111,20 +121,26 @@ function filterOf({ filters, listFilters }: SharedTypes, { type, isArray }: Clas
 export function orderType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   const sortable = fieldsOf(typed).filter(({ type, isArray }) => !isArray && type !== 'Location' && type !== 'File');
   const orderField = builder.enumType(`${typed.names.type}OrderField`, {
+    description: `What records of the class \`${typed.known.name}\` can be sorted by.`,
     values: {
-      id: { value: '_id' },
-      parentId: { value: '_parent_id' },
-      userId: { value: 'user_id' },
-      createdAt: { value: 'created_at' },
-      updatedAt: { value: 'updated_at' },
-      ...Object.fromEntries(sortable.map(({ name }) => [typed.fieldNames.get(name)!, { value: name }])),
+      id: { value: '_id', description: 'By id, which is the order in which they were stored.' },
+      parentId: { value: '_parent_id', description: 'By the id of the record that they lie below.' },
+      userId: { value: 'user_id', description: "By their owner's id." },
+      createdAt: { value: 'created_at', description: 'When they were stored.' },
+      updatedAt: { value: 'updated_at', description: 'When they were last changed.' },
+      ...Object.fromEntries(
+        sortable.map((field) => [
+          typed.fieldNames.get(field.name)!,
+          { value: field.name, description: fieldNote(typed, field) },
+        ]),
+      ),
     },
   });
   return builder.inputType(`${typed.names.type}Order`, {
     description: 'Unset values come last, ties by `id` in the same direction.',
     fields: (t) => ({
-      field: t.field({ type: orderField, required: true }),
-      direction: t.field({ type: shared.direction, required: true }),
+      field: t.field({ type: orderField, required: true, description: SORT_FIELD }),
+      direction: t.field({ type: shared.direction, required: true, description: DIRECTION }),
     }),
   });
 }
@@ -135,6 +151,7 @@ type Values = Record<string, unknown>;
 export function inputType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   return valuesType(builder, shared, typed, {
     name: `${typed.names.type}Input`,
+    description: `A record to be stored in the class \`${typed.known.name}\`.`,
     isRequired: ({ isRequired }) => isRequired,
     more: (t) => ({
       parentId: t.field({
@@ -150,6 +167,7 @@ export function inputType(builder: Builder, shared: SharedTypes, typed: TypedCla
 export function changesType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   return valuesType(builder, shared, typed, {
     name: `${typed.names.type}Changes`,
+    description: `Values for a record of the class \`${typed.known.name}\`; what is left out stays, null unsets.`,
     isRequired: () => false,
     more: () => ({}),
   });
@@ -160,17 +178,22 @@ export function operatorTypes(builder: Builder, shared: SharedTypes, typed: Type
   const fields = fieldsOf(typed);
   const numbers = fields.filter(({ type, isArray }) => !isArray && (type === 'Integer' || type === 'Float'));
   const arrays = fields.filter(({ isArray }) => isArray);
-  const part = (suffix: string, of: ClassField[], typeOf: (field: ClassField) => unknown) => {
+  const part = (suffix: string, description: string, of: ClassField[], typeOf: (field: ClassField) => unknown) => {
     if (of.length === 0) return undefined;
     const ref = builder.inputRef<Values>(`${typed.names.type}${suffix}`);
     const fieldsOfPart = (t: InputFieldBuilder) =>
-      Object.fromEntries(of.map((field) => [typed.fieldNames.get(field.name)!, t.field({ type: typeOf(field) })]));
-    return ref.implement({ fields: fieldsOfPart } as never) as typeof ref;
+      Object.fromEntries(
+        of.map((field) => [
+          typed.fieldNames.get(field.name)!,
+          t.field({ type: typeOf(field), description: fieldNote(typed, field) }),
+        ]),
+      );
+    return ref.implement({ description, fields: fieldsOfPart } as never) as typeof ref;
   };
   return {
-    increments: part('Increments', numbers, (field) => valueType(shared, field)),
-    items: part('Items', arrays, (field) => [valueType(shared, field)]),
-    pops: part('Pops', arrays, () => 'Int'),
+    increments: part('Increments', 'What to add to numbers.', numbers, (field) => valueType(shared, field)),
+    items: part('Items', 'Items of fields that hold several values.', arrays, (field) => [valueType(shared, field)]),
+    pops: part('Pops', 'Which end of a field to take an item from.', arrays, () => 'Int'),
   };
 }
 
@@ -182,10 +205,16 @@ function valuesType(
   builder: Builder,
   shared: SharedTypes,
   typed: TypedClass,
-  options: { name: string; isRequired: (field: ClassField) => boolean; more: (t: InputFieldBuilder) => Values },
+  options: {
+    name: string;
+    description: string;
+    isRequired: (field: ClassField) => boolean;
+    more: (t: InputFieldBuilder) => Values;
+  },
 ) {
   const ref = builder.inputRef<Values>(options.name);
   return ref.implement({
+    description: options.description,
     fields: (t: never) => {
       const field = t as InputFieldBuilder;
       const values = fieldsOf(typed).filter(({ type }) => type !== 'File');

@@ -1,0 +1,22 @@
+import { serverAudits } from 'graphql-http';
+import { describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+
+useApp();
+
+// The audits ask `{ __typename }` and the like without any credentials, as the specification's own suite does everywhere.
+
+const audits = serverAudits({ url: () => `${running.url}/graphql` });
+
+describe('GraphQL over HTTP', () => {
+  test('has audits of every level', () => {
+    const levels = new Set(audits.map(({ name }) => name.split(' ')[0]));
+    expect([...levels].sort()).toEqual(['MAY', 'MUST', 'SHOULD']);
+    expect(audits.length).toBeGreaterThan(60);
+  });
+
+  test.each(audits)('$name ($id)', async ({ fn }) => {
+    const result = await fn();
+    expect('reason' in result ? result.reason : result.status).toBe('ok');
+  });
+});
