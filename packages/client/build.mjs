@@ -1,0 +1,13 @@
+// Builds `dist`: the modules with their types, which hold those of the service's schema.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const here = import.meta.dirname;
+const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+
+rmSync(join(here, 'dist'), { recursive: true, force: true });
+const { status } = spawnSync(process.execPath, [join(typescript, 'bin/tsc'), '-p', here], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+copyFileSync(join(here, '../../src/generated/graphql-env.d.ts'), join(here, 'dist/introspection.d.ts'));
