@@ -175,7 +175,7 @@ export class Credentials {
   async #login(who: Exclude<SignIn, { signed: unknown }>, before: StoredSession | undefined): Promise<StoredSession> {
     const session = before?.userId === null ? before : await this.#create(await this.#signed());
     try {
-      const { loginUser } = await this.#run(LOGIN_USER, { input: who }, session.token);
+      const { loginUser } = await this.#run(LOGIN_USER, { input: inputOf(who) }, session.token);
       return { ...session, userId: loginUser.id, expiresAt: Date.now() + session.lifetime };
     } catch (error) {
       if (session !== before) void this.#end(session).catch(() => {});
@@ -222,6 +222,12 @@ export class Credentials {
     const headers: Record<string, string> = token === undefined ? {} : { [this.#options.tokenHeader]: token };
     return (await this.#http.send(operationOf(document, 'mutation'), variables as Values, { headers })) as Data;
   }
+}
+
+/** Applications hand over what they have, a whole form perhaps. */
+function inputOf(who: Exclude<SignIn, { signed: unknown }>): VariablesOf<typeof LOGIN_USER>['input'] {
+  const { login, email, password, provider, keys, firebasePhone } = who as VariablesOf<typeof LOGIN_USER>['input'];
+  return { login, email, password, provider, keys, firebasePhone };
 }
 
 function shown({ lifetime: _, expiresAt, ...session }: StoredSession): Session {

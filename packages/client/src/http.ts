@@ -55,7 +55,7 @@ async function read(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
     const answer = JSON.parse(text) as Answer;
-    if (answer.data !== undefined || Array.isArray(answer.errors)) return answer;
+    if (answer.data || typeof answer.errors?.[0]?.message === 'string') return answer;
   } catch {
     // what a proxy says is told below
   }

@@ -33,9 +33,6 @@ const TOO_MUCH_PAUSE = 2;
 const HOPELESS = new Set([4400, 4406]);
 /** How long the socket outlives its last subscription, in milliseconds: often the next comes at once. */
 const IDLE = 1_000;
-/** A socket that lived so long, in milliseconds, was a good one: the next loss is the first again. */
-const GOOD = 10_000;
-
 /** The one WebSocket of a client: there as long as anybody is subscribed, and again whenever it was lost. */
 export class Line {
   readonly #options: LineOptions;
@@ -43,6 +40,8 @@ export class Line {
   #state: ConnectionState = 'closed';
   #wire: Wire | undefined;
   #isRunning = false;
+  /** The latest socket told something, so its loss is the first again. */
+  #wasGood = false;
   #idle: ReturnType<typeof setTimeout> | undefined;
   /** Ends a pause between two tries. */
   #hurry = new AbortController();
@@ -87,10 +86,10 @@ export class Line {
     });
     for (let losses = 0; this.#talkers.size > 0; losses++) {
       this.#tell('connecting');
-      const began = Date.now();
+      this.#wasGood = false;
       const wait = await this.#connectOnce();
       if (this.#talkers.size === 0) break;
-      if (Date.now() - began > GOOD) losses = 0;
+      if (this.#wasGood) losses = 0;
       if (wait === 'none') continue;
       this.#hurry = new AbortController();
       await pause(pauseBefore(losses, wait), this.#hurry.signal);
@@ -146,6 +145,7 @@ export class Line {
       });
       this.#wire = wire;
     });
+    this.#wasGood = this.#wire?.hasTold === true;
     this.#wire = undefined;
     if (this.#talkers.size > 0) this.#tell('connecting');
     for (const talker of [...this.#talkers]) talker.lost();

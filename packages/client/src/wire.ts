@@ -31,6 +31,7 @@ export class Wire {
   readonly #options: WireOptions;
   #socket: { readyState: number; send: (text: string) => void } | undefined;
   #isLost = false;
+  #hasTold = false;
   #beat: ReturnType<typeof setInterval> | undefined;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,6 +58,11 @@ export class Wire {
     return this.#socket !== undefined && !this.#isLost;
   }
 
+  /** Whether anything was ever heard of an operation: it was good for something. */
+  get hasTold(): boolean {
+    return this.#hasTold;
+  }
+
   /** Begins an operation. @returns ends it */
   run(query: string, variables: Values, sink: Sink): () => void {
     const tell = (act: () => void) => {
@@ -65,7 +71,11 @@ export class Wire {
     return this.#client.subscribe<Values, unknown>(
       { query, variables },
       {
-        next: (payload) => tell(() => sink.next(payload as Parameters<Sink['next']>[0])),
+        next: (payload) =>
+          tell(() => {
+            this.#hasTold = true;
+            sink.next(payload as Parameters<Sink['next']>[0]);
+          }),
         error: (error) =>
           tell(() => {
             if (Array.isArray(error)) sink.refused(AtriumError.answered(error));
