@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { type ConnectionState, graphql } from '../../packages/client/src/index.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { createDialog, send, sendMany } from '../support/chat.ts';
-import { HEAR, newClient, SEND, take, useClients } from '../support/clients.ts';
+import { HEAR, newClient, take, useClients } from '../support/clients.ts';
 import { Meddler } from '../support/meddler.ts';
 import { startAnother } from '../support/other-apps.ts';
 import { until } from '../support/sockets.ts';
