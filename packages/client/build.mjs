@@ -13,4 +13,7 @@ if (status !== 0) process.exit(1);
 
 // Without what makes it the schema of the whole program: an app may have types of its own classes beside it.
 const types = readFileSync(join(here, '../../src/generated/graphql-env.d.ts'), 'utf8');
-writeFileSync(join(here, 'dist/introspection.d.ts'), types.replace(/\nimport \* as gqlTada from 'gql\.tada';[\s\S]*$/, ''));
+writeFileSync(
+  join(here, 'dist/introspection.d.ts'),
+  types.replace(/\nimport \* as gqlTada from 'gql\.tada';[\s\S]*$/, ''),
+);

@@ -50,8 +50,8 @@ export interface MutationOptions extends RequestOptions {
 /** Variables may be left out where none is required. */
 export type Given<Variables, Options> =
   Record<never, never> extends Variables
-    ? [variables?: Variables, options?: Options]
-    : [variables: Variables, options?: Options];
+    ? [variables?: NoInfer<Variables>, options?: NoInfer<Options>]
+    : [variables: NoInfer<Variables>, options?: NoInfer<Options>];
 
 /** @throws {TypeError} the URL is none */
 export function createClient(options: ClientOptions): AtriumClient {
@@ -82,7 +82,7 @@ class AtriumClient {
       webSocket: options.webSocket,
       heartbeat,
       credentials: this.#credentials,
-      onState: (state) => options.onConnectionChange?.(state),
+      onState: (state) => tell(options.onConnectionChange, state),
     });
   }
 
@@ -193,7 +193,18 @@ class AtriumClient {
       this.#userId = session.userId;
       this.#line.restart();
     }
-    this.#options.onSessionChange?.(session);
+    tell(this.#options.onSessionChange, session);
+  }
+}
+
+/** What an application does wrong when it is told something is reported as its own fault, and stops nothing here. */
+function tell<Told>(hear: ((told: Told) => void) | undefined, told: Told): void {
+  try {
+    hear?.(told);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

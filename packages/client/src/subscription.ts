@@ -15,7 +15,10 @@ export interface SubscriptionOptions<Data> {
   onGap?: (() => void | Promise<void>) | undefined;
   /** Takes the events, one after the other; the next comes when it is through. Instead of iterating. */
   next?: ((data: Data) => void | Promise<void>) | undefined;
-  /** It has ended, `next` with it: with an error, or because it was stopped or the service has no more to tell. */
+  /**
+   * It has ended, `next` with it: with an error, or because it was stopped or the service has no more to tell.
+   * Without it an error is an unhandled rejection.
+   */
   end?: ((error?: unknown) => void) | undefined;
 }
 
