@@ -1,5 +1,6 @@
 // Prints all that happens in the caller's dialogs, each event once and in order, whatever becomes of the connection:
 //   KEY=… USER_ID=… node examples/listen.mjs [cursor to go on from]
+// It needs no build; packages/client does the same, typed, for many subscriptions on one socket.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';

@@ -1,0 +1,95 @@
+import type { Operation, Values } from './documents.ts';
+import { type AnsweredError, AtriumError, mayPass } from './errors.ts';
+import { pause, pauseBefore } from './pauses.ts';
+
+export interface Sending {
+  /** Credentials. */
+  headers: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+interface Answer {
+  data?: unknown;
+  errors?: AnsweredError[];
+}
+
+/** GraphQL over HTTP. */
+export class Http {
+  readonly #url: string;
+  readonly #fetch: typeof fetch;
+  readonly #timeout: number;
+
+  /** @param timeout milliseconds that one answer may take */
+  constructor(url: string, send: typeof fetch, timeout: number) {
+    this.#url = url;
+    this.#fetch = send;
+    this.#timeout = timeout;
+  }
+
+  /** Sends an operation once. @throws {AtriumError} whatever goes wrong, but for an abort by the caller's signal */
+  async send({ text }: Operation, variables: Values, { headers, signal }: Sending): Promise<unknown> {
+    const limit = AbortSignal.timeout(this.#timeout);
+    const send = this.#fetch;
+    try {
+      const response = await send(this.#url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
+        body: JSON.stringify({ query: text, variables }),
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        // Credentials go into headers that we write; cookies of the host are nobody's business here.
+        credentials: 'omit',
+      });
+      const { data, errors } = await read(response);
+      if (errors) throw AtriumError.answered(errors, response.status, retryAfterOf(response));
+      return data;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof AtriumError) throw error;
+      const message = limit.aborted ? 'The service did not answer in time' : 'The service could not be reached';
+      throw new AtriumError('UNREACHABLE', message, { cause: error });
+    }
+  }
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  try {
+    const answer = JSON.parse(text) as Answer;
+    if (answer.data || typeof answer.errors?.[0]?.message === 'string') return answer;
+  } catch {
+    // what a proxy says is told below
+  }
+  const code = response.status === 429 ? 'RATE_LIMITED' : 'UNREACHABLE';
+  throw new AtriumError(code, `No answer of the service, but HTTP ${response.status}`, {
+    status: response.status,
+    retryAfter: retryAfterOf(response),
+  });
+}
+
+/** Seconds. */
+function retryAfterOf({ headers }: Response): number | undefined {
+  const text = headers.get('Retry-After');
+  if (text === null) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+}
+
+/** Longer waits are for the caller to decide on, in seconds. */
+const LONGEST_WAIT = 60;
+
+/** Tries again what time may mend, up to `retries` times. */
+export async function withRetries<Result>(
+  retries: number,
+  signal: AbortSignal | undefined,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!mayPass(error) || attempt >= retries || (error.retryAfter ?? 0) > LONGEST_WAIT) throw error;
+      await pause(pauseBefore(attempt, error.retryAfter), signal);
+      signal?.throwIfAborted();
+    }
+  }
+}

@@ -1,0 +1,332 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { type ConnectionState, graphql } from '../../packages/client/src/index.ts';
+import { APPLICATION, running, useApp } from '../support/app.ts';
+import { createDialog, send, sendMany } from '../support/chat.ts';
+import { HEAR, newClient, take, useClients } from '../support/clients.ts';
+import { Meddler } from '../support/meddler.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { until } from '../support/sockets.ts';
+import { sql } from '../support/sql.ts';
+import { createUsers, openSession } from '../support/users.ts';
+
+useApp();
+useClients();
+
+const TYPING = graphql(`subscription ($dialogId: ID!) { typing(dialogId: $dialogId) { userId } }`);
+const START_TYPING = graphql(`mutation ($dialogId: ID!) { startTyping(dialogId: $dialogId) }`);
+const PRESENCE = graphql(`subscription ($userIds: [Int!]!) { presence(userIds: $userIds) { userId online } }`);
+
+async function meddler(): Promise<Meddler> {
+  const between = await Meddler.before(running.url);
+  onTestFinished(() => between.close());
+  return between;
+}
+
+/** Alice and Bob in a dialog, and a client of Bob's. */
+async function stage(options: Parameters<typeof newClient>[0] = {}) {
+  const [alice, bob] = await createUsers(2);
+  const dialogId = await createDialog(alice, [bob]);
+  const client = newClient(options);
+  await client.signIn(bob);
+  return { alice, bob, dialogId, client };
+}
+
+const textOf = ({ messageSent }: { messageSent: { message: { text: string } } }) => messageSent.message.text;
+
+test('what is sent after it is ready is heard, each once and in order, typed', async () => {
+  const { alice, dialogId, client } = await stage();
+  await send(alice, dialogId, 'before');
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  const place = events.cursor;
+  expect(place).toMatch(/^\d+$/);
+  await send(alice, dialogId, 'one');
+  await send(alice, dialogId, 'two');
+  const heard = await take(events, 2);
+  expectTypeOf(heard[0]!.messageSent.message.text).toEqualTypeOf<string>();
+  expect(heard.map(textOf)).toEqual(['one', 'two']);
+  expect(events.cursor).toBe(heard[1]!.messageSent.cursor);
+  expect((await take(client.subscribe(HEAR, { dialogId, since: place }), 2)).map(textOf)).toEqual(['one', 'two']);
+});
+
+test('`next` takes one event after the other, and `end` tells why there are no more', async () => {
+  const { alice, dialogId, client } = await stage();
+  const taken: string[] = [];
+  let open: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let end: unknown = 'not yet';
+  const events = client.subscribe(
+    HEAR,
+    { dialogId },
+    {
+      next: async (event) => {
+        taken.push(`${textOf(event)} begins`);
+        await gate;
+        taken.push(`${textOf(event)} ends`);
+        if (textOf(event) === 'two') throw new Error('enough');
+      },
+      end: (error) => {
+        end = error;
+      },
+    },
+  );
+  await events.ready;
+  await send(alice, dialogId, 'one');
+  await send(alice, dialogId, 'two');
+  await until(() => taken.length > 0);
+  expect(taken).toEqual(['one begins']);
+  open();
+  await until(() => end !== 'not yet');
+  expect(taken).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+  expect(end).toEqual(new Error('enough'));
+});
+
+test('subscriptions share one socket, which closes behind the last of them', async () => {
+  const between = await meddler();
+  const states: ConnectionState[] = [];
+  const { dialogId, client } = await stage({ url: between.url, onConnectionChange: (state) => states.push(state) });
+  expect(client.connection).toBe('closed');
+  const three = [client.subscribe(HEAR), client.subscribe(HEAR, { dialogId }), client.subscribe(TYPING, { dialogId })];
+  await Promise.all(three.map(({ ready }) => ready));
+  expect(between.asked.filter((line) => line.startsWith('GET'))).toHaveLength(1);
+  for (const events of three) events.stop();
+  await until(() => client.connection === 'closed');
+  expect(states).toEqual(['connecting', 'open', 'closed']);
+  await until(() => running.app.services.hub.watchCount === 0);
+});
+
+test('whoever stops, leaves the loop or aborts hears no more', async () => {
+  const { alice, dialogId, client } = await stage();
+  const [stopped, left] = [client.subscribe(HEAR), client.subscribe(HEAR)];
+  const abort = new AbortController();
+  const aborted = client.subscribe(HEAR, {}, { signal: abort.signal });
+  await Promise.all([stopped.ready, left.ready, aborted.ready]);
+  await send(alice, dialogId, 'one');
+  for await (const event of left) {
+    expect(textOf(event)).toBe('one');
+    break;
+  }
+  stopped.stop();
+  abort.abort(new Error('gone'));
+  expect(await take(stopped)).toEqual([]);
+  await expect(take(aborted, 1)).rejects.toThrow('gone');
+  await until(() => running.app.services.hub.watchCount === 0);
+});
+
+test('a refusal ends it with its code; so do credentials that do not hold', async () => {
+  const { alice, client } = await stage();
+  const dialogId = await createDialog(alice, await createUsers(1));
+  const events = client.subscribe(HEAR, { dialogId });
+  await expect(take(events, 1)).rejects.toMatchObject({ name: 'AtriumError', code: 'FORBIDDEN' });
+  const nobody = newClient().subscribe(HEAR);
+  await expect(nobody.ready).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  const wrong = newClient({ apiKey: 'wrong' }).subscribe(HEAR);
+  await expect(take(wrong, 1)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', status: 4403 });
+});
+
+test('what could be resumed has to be written so', () => {
+  const client = newClient();
+  const deaf = graphql(`subscription { messageSent { cursor } }`);
+  const lost = graphql(`subscription ($since: String) { messageSent(since: $since) { dialogId } }`);
+  expect(() => client.subscribe(deaf)).toThrow('To be resumed, write');
+  expect(() => client.subscribe(lost)).toThrow('To be resumed, write');
+});
+
+test('an alias of the field and of its cursor is as good', async () => {
+  const { alice, dialogId, client } = await stage();
+  const events = client.subscribe(
+    graphql(`subscription ($from: String) { it: messageSent(since: $from) { place: cursor } }`),
+  );
+  await events.ready;
+  await send(alice, dialogId, 'one');
+  const [event] = await take(events, 1);
+  expect(events.cursor).toBe(event!.it.place);
+});
+
+test('behind a connection that was cut it goes on from where it was', async () => {
+  const between = await meddler();
+  const { alice, dialogId, client } = await stage({ url: between.url });
+  const events = client.subscribe(HEAR, { dialogId })[Symbol.asyncIterator]();
+  const next = async () => textOf((await events.next()).value as Parameters<typeof textOf>[0]);
+  const first = next();
+  await until(() => running.app.services.hub.watchCount === 1);
+  await send(alice, dialogId, 'one');
+  expect(await first).toBe('one');
+  between.cut();
+  await sendMany(alice, dialogId, 3);
+  expect([await next(), await next(), await next()]).toEqual(['message 1', 'message 2', 'message 3']);
+});
+
+test('a service that no longer answers, while nothing closes, is left for a new connection', async () => {
+  const between = await meddler();
+  const { alice, dialogId, client } = await stage({ url: between.url, heartbeat: 100 });
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  between.isSilent = true;
+  await until(() => client.connection === 'connecting');
+  between.isSilent = false;
+  await send(alice, dialogId, 'heard');
+  expect((await take(events, 1)).map(textOf)).toEqual(['heard']);
+});
+
+test('a session that expires is renewed, and nothing between is missed', async () => {
+  const { alice, bob, dialogId } = await stage();
+  let renewals = 0;
+  const client = newClient({
+    renew: () => {
+      renewals++;
+      return bob;
+    },
+  });
+  await client.signIn(bob);
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  await send(alice, dialogId, 'before');
+  running.setTime(new Date(running.now().getTime() + 3 * 3_600_000));
+  await until(() => renewals === 1);
+  await send({ ...alice, ...(await openSession(alice)) }, dialogId, 'after');
+  expect((await take(events, 2)).map(textOf)).toEqual(['before', 'after']);
+});
+
+test('without anybody who renews it, the end of a session ends it', async () => {
+  const { dialogId, client } = await stage();
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  running.setTime(new Date(running.now().getTime() + 3 * 3_600_000));
+  await expect(take(events, 1)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', status: 4403 });
+  expect(client.session).toBeUndefined();
+});
+
+test('a sign-out ends it without an error, and so does another user; the same user goes on', async () => {
+  const { alice, bob, dialogId, client } = await stage();
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  await client.signIn(bob);
+  await send(alice, dialogId, 'in the next session');
+  for await (const event of events) {
+    expect(textOf(event)).toBe('in the next session');
+    await client.signIn(alice);
+  }
+  const hers = client.subscribe(HEAR, { dialogId });
+  await hers.ready;
+  await client.signOut();
+  expect(await take(hers)).toEqual([]);
+});
+
+test('a session lives as long as somebody listens', async () => {
+  const briefly = await startAnother({ sessionMinutes: 0.05 });
+  onTestFinished(() => briefly.stop());
+  const { alice, dialogId, client } = await stage({ url: briefly.url, heartbeat: 50 });
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  for (const _ of [1, 2, 3]) {
+    running.setTime(new Date(running.now().getTime() + 2_000));
+    const { expiresAt } = client.session!;
+    await until(() => client.session === undefined || client.session.expiresAt > expiresAt);
+  }
+  await send(alice, dialogId, 'after twice its lifetime');
+  expect((await take(events, 1)).map(textOf)).toEqual(['after twice its lifetime']);
+});
+
+test('too much was missed: it tells, and goes on from then', async () => {
+  const { alice, dialogId, client } = await stage();
+  const seen: string[] = [];
+  const events = client.subscribe(
+    HEAR,
+    { dialogId, since: '999999999' },
+    {
+      onGap: async () => {
+        seen.push('gap');
+        await send(alice, dialogId, 'while it loads');
+      },
+    },
+  );
+  for await (const event of events) {
+    seen.push(textOf(event));
+    if (seen.length === 2) break;
+  }
+  expect(seen).toEqual(['gap', 'while it loads']);
+  const strict = client.subscribe(HEAR, { dialogId, since: '999999999' });
+  await expect(take(strict, 1)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+});
+
+test('what waits for a slow reader is bounded, and nothing of it is lost', async () => {
+  const { alice, dialogId, client } = await stage();
+  const events = client.subscribe(HEAR, { dialogId });
+  await events.ready;
+  const messageId = await send(alice, dialogId, 'told often');
+  const rows = await sql<{ position: string }>(
+    `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+     SELECT application_id, 'messageSent', id, $2, user_id, $3 FROM dialogs, generate_series(1, 2500) WHERE id = $1
+     RETURNING position`,
+    [dialogId, messageId, running.now()],
+  );
+  running.app.services.outbox.wake();
+  await until(() => running.app.services.hub.watchCount === 0); // it has stopped listening
+  const heard = await take(events, 2_501);
+  const cursors = heard.map(({ messageSent }) => Number(messageSent.cursor));
+  expect(cursors.slice(1)).toEqual(rows.map(({ position }) => Number(position)));
+});
+
+test('who types and who is online is told again behind a lost connection', async () => {
+  const between = await meddler();
+  const { alice, bob, dialogId, client } = await stage({ url: between.url });
+  const typing: number[] = [];
+  const online: boolean[] = [];
+  client.subscribe(TYPING, { dialogId }, { next: ({ typing: { userId } }) => void typing.push(userId) });
+  client.subscribe(PRESENCE, { userIds: [bob.id] }, { next: ({ presence }) => void online.push(presence.online) });
+  const hers = newClient();
+  await hers.signIn(alice);
+  const isHeard = async () => {
+    await hers.mutate(START_TYPING, { dialogId });
+    return typing.includes(alice.id);
+  };
+  await until(isHeard);
+  await until(() => online.at(-1) === true);
+  between.cut();
+  typing.length = 0;
+  online.length = 0;
+  await until(isHeard);
+  await until(() => online.at(-1) === true);
+});
+
+test('it waits for a service that is not there, and for one that has too many sockets of the user', async () => {
+  const other = await startAnother({ limits: {} });
+  onTestFinished(() => other.stop());
+  const { alice, bob, dialogId } = await stage();
+  const codes: number[] = [];
+  const closing = createServer().listen(0, '127.0.0.1');
+  await once(closing, 'listening');
+  const { port } = closing.address() as { port: number };
+  closing.close();
+  await once(closing, 'close');
+  const late = newClient({ url: `http://127.0.0.1:${port}`, apiKey: APPLICATION.apiKey, onBehalfOf: bob.id });
+  const events = late.subscribe(HEAR, { dialogId });
+  await until(() => late.connection === 'connecting');
+  // A service that refuses the first socket as one too many, and passes the next on.
+  const full = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  full.on('connection', (socket) => {
+    codes.push(4429);
+    socket.close(4429, 'Too many sockets');
+  });
+  await once(full, 'listening');
+  const between = await Meddler.before(`http://127.0.0.1:${(full.address() as { port: number }).port}`);
+  onTestFinished(async () => {
+    await between.close();
+    full.close();
+  });
+  events.stop();
+  const busy = newClient({ url: between.url, apiKey: APPLICATION.apiKey, onBehalfOf: bob.id }).subscribe(HEAR, {
+    dialogId,
+  });
+  await until(() => codes.length === 1);
+  between.target = other.url;
+  await busy.ready;
+  await send(alice, dialogId, 'at last');
+  expect((await take(busy, 1)).map(textOf)).toEqual(['at last']);
+});
