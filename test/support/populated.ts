@@ -40,6 +40,8 @@ export async function populate(): Promise<Populated> {
   await setUp();
   await describePeople(alice, bob);
   const { group, message } = await talk(alice, bob, carol);
+  const usage = { kind: 'aiTokens' as const, day: running.now(), used: 7 };
+  await db.dailyUsage.create({ data: { applicationId: APPLICATION.id, userId: alice.id, ...usage } });
   const { car, motor } = await keepRecords(alice, bob);
   const blobs = await keepFiles(alice);
   await subscribe(alice, bob);
@@ -146,6 +148,12 @@ async function keepRecords(alice: TestUser, bob: TestUser) {
   await created('/data/cars', { make: 'shared', _parent_id: car, permissions }, alice);
   for (let number = 0; number < 30; number++) await created('/data/cars', { make: `m${number}`, price: number }, bob);
   await done('DELETE', '/class/gone', apiKey);
+  // As if the sweep had not come to all records yet.
+  const classKey = 1_000_000;
+  const at = running.now();
+  await db.deletedClass.create({ data: { applicationId: APPLICATION.id, classKey } });
+  const record = { applicationId: APPLICATION.id, id: 'c'.repeat(24), classKey, userId: 0, isOpen: true, fields: {} };
+  await db.record.create({ data: { ...record, createdAt: at, updatedAt: at } });
   const motor = Buffer.from('motor '.repeat(50_000));
   await uploadMotor(car, motor, alice);
   return { car, motor };
@@ -176,6 +184,9 @@ async function keepFiles(alice: TestUser): Promise<[string, Buffer][]> {
 
 async function subscribe(alice: TestUser, bob: TestUser): Promise<void> {
   const device = await subscribeDevice(bob, 'gcm', { client_identification_sequence: HOSTILE.slice(0, 30) });
+  const token = { environment: 'development' as const, platform: 'android' as const, udid: HOSTILE, sequence: HOSTILE };
+  const times = { createdAt: running.now(), updatedAt: running.now() };
+  await db.pushToken.create({ data: { applicationId: APPLICATION.id, userId: bob.id, ...token, ...times } });
   const later = new Date(Date.now() + 30 * 86_400_000).toISOString();
   const event = { environment: 'development', push_type: 'gcm', message: 'aGk=', user: { ids: [bob.id] } };
   await created('/events', { event: { ...event, event_type: 'fixed_date', date: later, name: HOSTILE } }, alice);
