@@ -14,7 +14,6 @@ import {
   entriesOf,
   envOf,
   here,
-  type Place,
   storeArchive,
   temporaryFolder,
   writeArchive,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
@@ -17,6 +17,7 @@ import {
 import { type CliAnswer, cli } from '../support/cli.ts';
 import { type Populated, populate } from '../support/populated.ts';
 import { exitCode, startService } from '../support/service.ts';
+import { until } from '../support/sockets.ts';
 import { sql } from '../support/sql.ts';
 import { signedParameters } from '../support/users.ts';
 
@@ -41,7 +42,7 @@ test('an import that is killed again and again ends with the same', async () => 
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, here());
-  for (const entries of [1, 4, 12, 30]) await killedAt(place, file, entries);
+  for (const table of ['users', 'messages', 'records', 'deleted_classes']) await killedAt(place, file, table);
   const { code, stdout } = await cli(envOf(place), 'import', file, '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ isResumed: true, applications: [{ id: APPLICATION.id }, {}] });
@@ -53,8 +54,8 @@ test('a half import lets nobody in, whatever they show', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, here());
-  // All rows are there, and not all files.
-  await killedAt(place, file, 36);
+  // Credentials and blobs are there.
+  await killedAt(place, file, 'deleted_classes');
   const service = await startService(place.dataDir, envOf(place));
   const answers = async () => {
     const key = { headers: { Authorization: `ApiKey ${APPLICATION.apiKey}` } };
@@ -80,7 +81,7 @@ test('a half import is in the way of another archive, until it is taken away', a
   const [file, another] = [join(folder, 'a.tar.gz'), join(folder, 'b.tar.gz')];
   await writeArchive(file, here());
   await writeArchive(another, here());
-  await killedAt(place, file, 20);
+  await killedAt(place, file, 'messages');
   await expect(storeArchive(another, place)).rejects.toThrow('is being imported from another archive');
   await sqlIn(place, 'UPDATE applications SET imported_entries = -1');
   // Its removal was begun, so it is finished first.
@@ -97,42 +98,34 @@ test('discard-import leaves nothing', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, here(), { applicationId: APPLICATION.id });
-  await killedAt(place, file, 36);
+  await killedAt(place, file, 'events');
   expect(await discard(place)).toMatchObject({ code: 0 });
   expect(Object.values(await allRows(place)).flat()).toEqual([]);
   expect(await sqlIn(place, 'SELECT FROM blob_counts UNION ALL SELECT FROM geodata_counts')).toEqual([]);
   expect(await filesIn(place)).toEqual([]);
 }, 0);
 
-/** Runs the import as a process, and kills it as soon as so many entries are stored. */
-async function killedAt(place: Place, file: string, entries: number): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'import', file], {
-    cwd: ROOT,
-    env: { ...process.env, ...envOf(place) },
-    stdio: 'ignore',
-  });
-  const client = new pg.Client(place.database);
+/** Runs the import as a process, and kills it while it is storing rows of the table. */
+async function killedAt({ database, ...place }: Place, file: string, table: string): Promise<void> {
+  const client = new pg.Client(database);
   await client.connect();
+  const count = async (what: string) => (await client.query(`SELECT FROM ${what}`)).rowCount!;
   try {
-    while (child.exitCode === null && (await storedEntries(client)) < entries);
-    await kill(child);
+    await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'import', file], {
+      cwd: ROOT,
+      env: { ...process.env, ...envOf({ database, ...place }) },
+      stdio: 'ignore',
+    });
+    await until(async () => (await count(`pg_locks WHERE NOT granted AND relation = '${table}'::regclass`)) > 0);
+    child.kill('SIGKILL');
+    await exitCode(child);
+    await client.query('ROLLBACK');
+    // Its connection ends when the database has noticed.
+    await until(async () => (await count("pg_locks WHERE locktype = 'advisory'")) === 0);
   } finally {
     await client.end();
   }
-}
-
-async function storedEntries(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ entries: number }>(
-    'SELECT imported_entries AS entries FROM applications WHERE id = $1',
-    [APPLICATION.id],
-  );
-  return rows[0]?.entries ?? 0;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  expect(child.exitCode).toBe(null);
-  child.kill('SIGKILL');
-  await exitCode(child);
 }
 
 function discard(place: Place): Promise<CliAnswer> {
