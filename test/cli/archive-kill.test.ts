@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { APPLICATION, useApp } from '../support/app.ts';
 import {
   allRows,
   emptyPlace,
+  entriesOf,
   envOf,
   here,
   type Place,
@@ -94,11 +95,27 @@ test('a half import is in the way of another archive, until it is taken away', a
   });
 }, 0);
 
-test('discard-import leaves nothing', async () => {
+test('files that were being stored are stored anew', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, here(), { applicationId: APPLICATION.id });
-  await killedAt(place, file, 'events');
+  const { id } = await storeArchive(file, place);
+  // As it is when a process was killed while it stored the last but one.
+  const [, key] = /files\/(\S+)/.exec([...(await entriesOf(file)).keys()].at(-3)!)!;
+  await rm(join(place.dataDir, 'files', key!));
+  await writeFile(join(place.dataDir, 'files', `${key}.part`), 'half of it');
+  const entries = (await entriesOf(file)).size - 2;
+  await sqlIn(place, `UPDATE applications SET import_id = '${id}', imported_entries = ${entries - 2}`);
+  expect(await storeArchive(file, place)).toMatchObject({ isResumed: true });
+  expect(await filesIn(place)).toEqual(await filesIn(here()));
+}, 0);
+
+test('discard-import leaves nothing, neither rows nor files', async () => {
+  const [folder, place] = [await temporaryFolder(), await emptyPlace()];
+  const file = join(folder, 'a.tar.gz');
+  await writeArchive(file, here(), { applicationId: APPLICATION.id });
+  await storeArchive(file, place);
+  await sqlIn(place, "UPDATE applications SET import_id = 'unfinished'");
   expect(await discard(place)).toMatchObject({ code: 0 });
   expect(Object.values(await allRows(place)).flat()).toEqual([]);
   expect(await sqlIn(place, 'SELECT FROM blob_counts UNION ALL SELECT FROM geodata_counts')).toEqual([]);

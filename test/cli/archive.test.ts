@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { ARCHIVED, LEFT_OUT } from '../../src/archive/tables.ts';
@@ -19,11 +21,17 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../support/archives.ts';
+import { storeBlob } from '../support/content.ts';
 import { HOSTILE, type Populated, populate, SECRETS } from '../support/populated.ts';
+import { rest } from '../support/rest.ts';
 import { startService } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
+import { created } from '../support/stage.ts';
 
 useApp();
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const CLI = 'npm run --silent cli --';
 
 let made: Populated;
 beforeAll(async () => {
@@ -155,6 +163,87 @@ test('the imported service serves: old passwords, lists, files, and new things w
     expect(await service.stop()).toBe(0);
   }
 }, 0);
+
+test('an archive that is written while others write is of one moment', async () => {
+  const [folder, place] = [await temporaryFolder(), await emptyPlace()];
+  const file = join(folder, 'busy.tar.gz');
+  const removed = await createBlobs(3);
+  let begin = () => {};
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let isWriting = true;
+  const writing = (async () => {
+    for (let number = 0; isWriting || number < 5; number++) {
+      const { _id } = await created('/chat/Dialog', { type: 2, name: 'busy', occupants_ids: [] }, made.alice);
+      for (const text of ['one', 'two']) {
+        await created('/chat/Message', { chat_dialog_id: _id, message: text }, made.alice);
+      }
+      await created('/data/cars', { make: 'busy' }, made.alice);
+      if (number === 1) await hasBegun;
+    }
+  })();
+  // The snapshot is there, the files are still to be read; their rows and bytes go meanwhile.
+  const missing = await writeArchive(file, here(), {
+    beforeFile: async () => {
+      begin();
+      for (const { id } of removed.splice(0)) await rest('DELETE', `/blobs/${id}`, { as: made.alice });
+    },
+  });
+  isWriting = false;
+  await writing;
+  expect(missing).toHaveLength(3);
+
+  await storeArchive(file, place);
+  const client = new pg.Client(place.database);
+  await client.connect();
+  const { rows } = await client.query(`SELECT
+    (SELECT count(*)::int FROM messages m LEFT JOIN dialogs d ON d.id = m.dialog_id
+      LEFT JOIN destroyed_dialogs g ON g.dialog_id = m.dialog_id
+      WHERE d.id IS NULL AND g.dialog_id IS NULL) AS "withoutDialog",
+    (SELECT count(*)::int FROM dialogs d WHERE d.message_count
+      <> (SELECT count(*) FROM messages m WHERE m.dialog_id = d.id)) AS miscounted,
+    (SELECT count(*)::int FROM dialogs d WHERE NOT EXISTS (SELECT FROM members m WHERE m.dialog_id = d.id)
+      AND d.type = 2) AS "withoutMembers"`);
+  await client.end();
+  expect(rows).toEqual([{ withoutDialog: 0, miscounted: 0, withoutMembers: 0 }]);
+}, 0);
+
+test('the commands of docs/backup.md do what it says', async () => {
+  const [folder, source] = [await temporaryFolder(), await emptyPlace()];
+  const text = await readFile(resolve(ROOT, 'docs/backup.md'), 'utf8');
+  const blocks = [...text.matchAll(/```(sh|text)\n([\s\S]*?)\n```/g)].map(([, kind, block]) => ({
+    kind,
+    block: block!,
+  }));
+  const commands = blocks.filter(({ kind }) => kind === 'sh').map(({ block }) => block);
+  const printed = blocks.filter(({ kind }) => kind === 'text').map(({ block }) => block);
+  const [backup, handOver, restore, dump] = commands as [string, string, string, string];
+  expect(commands).toHaveLength(4);
+  // From source: `npm run cli` runs what has been built.
+  const started = (command: string) =>
+    command.replaceAll(
+      'npm run --silent cli --',
+      `node --import ${ROOT}/node_modules/tsx/dist/loader.mjs ${ROOT}/src/cli.ts`,
+    );
+  const run = async (command: string, place: Place) => {
+    const env = { ...process.env, ...envOf(place), LC_ALL: 'C' };
+    return (await promisify(execFile)('bash', ['-ec', started(command)], { cwd: folder, env })).stdout.trim();
+  };
+  await run(`${CLI} app create --name Shop`, source);
+  expect(await run(backup, source)).toBe(printed[0]);
+  await run(handOver, source);
+  const target = await emptyPlace();
+  expect(await run(restore, target)).toBe(printed[1]);
+  expect(JSON.parse(await run(`${CLI} app list --json`, target))).toMatchObject([{ id: 1, name: 'Shop' }]);
+  expect(dump).toContain('pg_dump');
+}, 0);
+
+async function createBlobs(count: number): Promise<{ id: number }[]> {
+  const blobs: { id: number }[] = [];
+  for (let number = 0; number < count; number++) blobs.push(await storeBlob(made.alice, `bytes ${number}`));
+  return blobs;
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 function caller(url: string): (method: string, path: string, json?: object, headers?: object) => Promise<any> {

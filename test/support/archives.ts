@@ -25,8 +25,8 @@ export interface ArchiveSettings {
   applicationId?: number;
   passphrase?: string;
   sealer?: Sealer;
-  /** Is called before each entry is told of. */
-  onEntry?: () => void;
+  /** Is waited for before each file is read. */
+  beforeFile?: () => Promise<void>;
 }
 
 /** The one of the running test app. */
@@ -67,7 +67,7 @@ export async function writeArchive(path: string, place: Place, settings: Archive
     passphrase: settings.passphrase,
     ...workplace(place, settings),
     now: new Date(),
-    onEntry: settings.onEntry ?? (() => {}),
+    onEntry: () => {},
     onMissing: (_applicationId, key) => missing.push(key),
   });
   return missing;
@@ -80,7 +80,7 @@ export function storeArchive(path: string, place: Place, settings: ArchiveSettin
     passphrase: settings.passphrase,
     ...workplace(place, settings),
     onBegin: () => {},
-    onEntry: settings.onEntry ?? (() => {}),
+    onEntry: () => {},
   });
 }
 
@@ -117,7 +117,12 @@ export async function allRows({ database }: Place): Promise<Record<string, strin
   }
 }
 
-function workplace({ database, dataDir }: Place, { sealer = SEALER }: ArchiveSettings) {
+function workplace({ database, dataDir }: Place, { sealer = SEALER, beforeFile = async () => {} }: ArchiveSettings) {
   const storage = new DiskStorage(join(dataDir, 'files'));
+  const get = storage.get.bind(storage);
+  storage.get = async (...wanted) => {
+    await beforeFile();
+    return get(...wanted);
+  };
   return { database, storage, sealer, signal: new AbortController().signal };
 }
