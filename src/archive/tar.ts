@@ -115,8 +115,8 @@ class ByteReader {
 
 function parse(block: Buffer): TarHeader {
   const name = /^([\x21-\x7e]+)\0*$/.exec(block.toString('latin1', 0, MAX_NAME))?.[1];
-  const size = /^([0-7]{11})\0$/.exec(block.toString('latin1', 124, 136))?.[1];
-  const sum = /^([0-7]{6})\0 $/.exec(block.toString('latin1', 148, 156))?.[1];
+  const size = /^([0-7]{11})[ \0]$/.exec(block.toString('latin1', 124, 136))?.[1];
+  const sum = /^([0-7]{6})[ \0]{2}$/.exec(block.toString('latin1', 148, 156))?.[1];
   const isPlain = block.toString('latin1', 156, 157) === PLAIN_FILE && block.toString('latin1', 257, 262) === 'ustar';
   if (!name || !size || !sum || !isPlain || Number.parseInt(sum, 8) !== checksum(block)) throw damaged();
   return { name, size: Number.parseInt(size, 8) };
