@@ -40,7 +40,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   start: ['db', 'secrets', 'config'],
   main: ['app', 'start', 'resolvers', 'gateways', 'observe', 'config'],
-  cli: ['start', 'resolvers', 'realtime', 'generated', 'config', 'context'],
+  archive: ['resolvers', 'gateways', 'secrets'],
+  cli: ['start', 'archive', 'resolvers', 'realtime', 'gateways', 'secrets', 'generated', 'config', 'context'],
 };
 
 /** Exceptions, each with its reason. */

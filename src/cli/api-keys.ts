@@ -36,9 +36,10 @@ export function addApiKeyCommands(program: Command): void {
     .command('revoke')
     .description('refuse an API key from now on, and end what was opened with it')
     .argument('<id>', 'its id', wholeNumber)
-    .action((id: number, _options, command: Command) =>
+    .addOption(applicationOption().makeOptionMandatory(false))
+    .action((id: number, { application }: { application?: number }, command: Command) =>
       administer(command, async (administration) => {
-        const { applicationId } = await findApiKey(id).catch(missing(`API key ${id}`));
+        const { applicationId } = await findApiKey(id, application).catch(missing(`API key ${id}`));
         const revoked = await revokeApiKey(applicationId, id, administration).catch(
           missing(`API key ${id} that is not revoked`),
         );

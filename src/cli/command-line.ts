@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { oneLine } from './answer.ts';
 import { addApiKeyCommands } from './api-keys.ts';
 import { addApplicationCommands } from './applications.ts';
+import { addArchiveCommands } from './archive.ts';
 import { addAssistantCommands } from './assistants.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
@@ -39,6 +40,7 @@ function commandLine(): Command {
   addAssistantCommands(program);
   addPushSettingsCommands(program);
   addIdentityProviderCommands(program);
+  addArchiveCommands(program);
   return program;
 }
 

@@ -33,15 +33,22 @@ export interface Storage {
   close(): void;
 }
 
+const STORAGE_KEY = /^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/;
+
 /** `0000005c/3f/3f…`: the application and 16 random bytes, which no other file has. */
 export function newStorageKey(applicationId: number): string {
   const random = randomBytes(16).toString('hex');
   return `${applicationId.toString(16).padStart(8, '0')}/${random.slice(0, 2)}/${random}`;
 }
 
+/** Whether a text is a key of that application's. */
+export function isKeyOf(applicationId: number, key: string): boolean {
+  return STORAGE_KEY.test(key) && Number.parseInt(key.slice(0, 8), 16) === applicationId;
+}
+
 /** Keys of ours and nothing else: no path of a client's can be one. */
 export function requireStorageKey(key: string): void {
-  if (!/^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/.test(key)) throw new Error('not a key of the storage');
+  if (!STORAGE_KEY.test(key)) throw new Error('not a key of the storage');
 }
 
 /** Bytes that may wait between two steps of an upload: with Node's few, each chunk would wait for the one before it. */

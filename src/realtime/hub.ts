@@ -313,7 +313,8 @@ export class Hub {
 
   #deliverOfClass(row: StreamRow, classKey: number, event: StreamEvent): void {
     for (const watch of this.#ofClass.get(classKey) ?? []) {
-      if (row.position <= watch.startsAfter) continue;
+      // Keys of classes are unique within their application; an imported one brings its own.
+      if (watch.watched.viewer.applicationId !== row.applicationId || row.position <= watch.startsAfter) continue;
       if (wants(watch.watched.kind, row)) watch.push(event);
       else if (row.kind === 'classDeleted') watch.finish();
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
 import { db } from '../db/client.ts';
 import type { ApiKey } from '../generated/prisma/client.ts';
-import { InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
+import { BadInputError, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../lib/tokens.ts';
 import { announceRevokedApiKey } from '../realtime/outbox.ts';
 
@@ -27,11 +27,14 @@ export function listAllApiKeys(): Promise<ApiKey[]> {
 }
 
 /**
- * A key of whatever application, for the operator alone, who knows keys by their ids.
+ * A key of whatever application, for the operator alone, who knows keys by their ids. Imported keys bring theirs along,
+ * so that two applications may have the same.
  * @throws {NotFoundError} no such key
+ * @throws {BadInputError} several applications have one, and none is named
  */
-export async function findApiKey(id: number): Promise<ApiKey> {
-  const key = isDatabaseId(id) ? await db.apiKey.findFirst({ where: { id } }) : null;
+export async function findApiKey(id: number, applicationId?: number): Promise<ApiKey> {
+  const [key, another] = isDatabaseId(id) ? await db.apiKey.findMany({ where: { id, applicationId }, take: 2 }) : [];
+  if (another) throw new BadInputError(`several applications have an API key ${id}: name one with --application`);
   if (!key) throw new NotFoundError();
   return key;
 }

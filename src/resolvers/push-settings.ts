@@ -108,7 +108,7 @@ export async function storePushSettings(
   if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
   const values = {
     publicId: publicIdOf(settings),
-    sealed: sealer.seal(JSON.stringify(settings), placeOf(key)),
+    sealed: sealer.seal(JSON.stringify(settings), placeOfSettings(key)),
     updatedAt: now,
   };
   return db.pushSettings.upsert({
@@ -123,14 +123,15 @@ export function openSettings(
   row: Pick<PushSettings, 'applicationId' | 'environment' | 'provider' | 'sealed'>,
   sealer: Sealer,
 ): Settings {
-  return JSON.parse(sealer.open(row.sealed, placeOf(row))) as Settings;
+  return JSON.parse(sealer.open(row.sealed, placeOfSettings(row))) as Settings;
 }
 
-function placeOf({
+/** Where the settings of a provider are stored: sealed for it, they can be opened for no other. */
+export function placeOfSettings({
   applicationId,
   environment,
   provider,
-}: Omit<PushSettings, 'sealed' | 'publicId' | 'createdAt' | 'updatedAt'>) {
+}: Pick<PushSettings, 'applicationId' | 'environment' | 'provider'>): string {
   return `push_settings/${applicationId}/${environment}/${provider}`;
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { KEY_BYTES } from '../lib/encryption-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -18,6 +18,11 @@ export class Sealer {
   constructor(key: Buffer) {
     if (key.length !== KEY_BYTES) throw new Error(`an encryption key has ${KEY_BYTES} bytes`);
     this.#key = key;
+  }
+
+  /** One with a key of its own, made from this one's: what either has sealed the other can't open. */
+  forPurpose(purpose: string): Sealer {
+    return new Sealer(Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES)));
   }
 
   /** @param place where it will be stored: it can be opened nowhere else, so rows can't be exchanged for each other */

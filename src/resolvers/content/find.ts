@@ -25,7 +25,8 @@ export async function findBlobFile(
 ): Promise<ServedFile> {
   const blob = uid != null ? await findBlobByUid(uid) : await findBlobById(id ?? 0);
   if (!blob?.storageKey) throw new NotFoundError();
-  if (!blob.isPublic) requireMember(blob, context);
+  if (blob.isPublic) await requireServed(blob);
+  else requireMember(blob, context);
   const { storageKey: key, name, contentType, size } = blob;
   return servedFile({ key, name, contentType, size: size!, path: blobPath(blob) }, context);
 }
@@ -33,6 +34,11 @@ export async function findBlobFile(
 /** Where REST serves the bytes of a blob. */
 export function blobPath({ uid }: Pick<Blob, 'uid'>): string {
   return `/blobs/${uid}`;
+}
+
+/** A public blob needs no credential, which nobody has of an application that is just being imported. */
+async function requireServed({ applicationId }: Blob): Promise<void> {
+  if ((await db.application.count({ where: { id: applicationId, importId: null } })) === 0) throw new NotFoundError();
 }
 
 /** Without a credential there is no application to look in; ids are given once over all of them. */

@@ -1,4 +1,4 @@
-import { db, type Transaction } from '../../db/client.ts';
+import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { groupBy } from '../../lib/collections.ts';
@@ -9,11 +9,15 @@ import { DELIVER, deliverJobs, type PushContext, SPREAD } from './context.ts';
 const BATCH = 100;
 const RETRY_BATCH = 2_000;
 
+/** Of an event: its application is not just being imported. */
+const isServed = Prisma.sql`NOT EXISTS (
+  SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
+
 /** Whether anything is due, by one short question: mostly nothing is. */
 export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolean; hasRetries: boolean }> {
   const at = now();
   const [due] = await db.$queryRaw<{ hasEvents: boolean; hasRetries: boolean }[]>`
-    SELECT EXISTS (SELECT FROM events WHERE due_at <= ${at}) AS "hasEvents",
+    SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= ${at} AND ${isServed}) AS "hasEvents",
       EXISTS (SELECT FROM push_deliveries WHERE retry_at <= ${at}) AS "hasRetries"`;
   return due!;
 }
@@ -78,7 +82,7 @@ export function startDueRetries({ now, queue }: PushContext): Promise<number> {
 
 async function takeDue(transaction: Transaction, at: Date): Promise<Event[]> {
   const due = await transaction.$queryRaw<{ applicationId: number; id: number }[]>`
-    SELECT application_id AS "applicationId", id FROM events
-    WHERE due_at <= ${at} ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+    SELECT e.application_id AS "applicationId", e.id FROM events e
+    WHERE e.due_at <= ${at} AND ${isServed} ORDER BY e.due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
   return due.length === 0 ? [] : transaction.event.findMany({ where: { OR: due } });
 }

@@ -29,13 +29,13 @@ interface KeyRow {
   catalogueVersion: number;
 }
 
-/** The API key that is not revoked, by the hash of what is sent. */
+/** The API key that is not revoked, of an application that is not just being imported, by the hash of what is sent. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
   const rows = await db.$queryRaw<KeyRow[]>`
     SELECT k.application_id AS "applicationId", k.id, k.key_hash AS "keyHash",
       a.catalogue_version AS "catalogueVersion"
     FROM api_keys k JOIN applications a ON a.id = k.application_id
-    WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL`;
+    WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`;
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((hash) => byHash.get(hash));
 });

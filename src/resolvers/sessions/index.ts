@@ -73,7 +73,11 @@ export async function deleteSession({ viewer, now, outbox }: TokenContext): Prom
 async function requireApplication(parameters: Map<string, string>): Promise<Application> {
   const id = integer(parameters.get('application_id'));
   const application = id !== undefined && isDatabaseId(id) ? await db.application.findUnique({ where: { id } }) : null;
-  if (!application || !isSameSecret(parameters.get('auth_key') ?? '', application.authKey)) {
+  if (
+    !application ||
+    application.importId !== null ||
+    !isSameSecret(parameters.get('auth_key') ?? '', application.authKey)
+  ) {
     throw new UnprocessableError('No application found');
   }
   return application;
