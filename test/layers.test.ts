@@ -36,9 +36,10 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'context',
   ],
+  migration: ['resolvers', 'realtime', 'db', 'context'],
   start: ['db', 'secrets', 'config'],
   main: ['app', 'start', 'resolvers', 'gateways', 'config'],
-  cli: ['start', 'resolvers', 'realtime', 'generated', 'config', 'context'],
+  cli: ['start', 'migration', 'resolvers', 'realtime', 'gateways', 'generated', 'config', 'context'],
 };
 
 /** Exceptions, each with its reason. */

@@ -5,6 +5,7 @@ import { addApplicationCommands } from './applications.ts';
 import { addAssistantCommands } from './assistants.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
+import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
 
 const FAILED = 1;
@@ -39,6 +40,7 @@ function commandLine(): Command {
   addAssistantCommands(program);
   addPushSettingsCommands(program);
   addIdentityProviderCommands(program);
+  addMigrationCommand(program);
   return program;
 }
 
