@@ -75,21 +75,20 @@ function otherUser(applicationId: number): Prisma.Sql {
       AND date_trunc('second', u.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz)`;
 }
 
-const NAMES = ['login', 'email', 'facebook_id', 'twitter_id', 'external_user_id'];
 /** What is compared of each of them: what the user has here, and what the other one comes with. */
 const COMPARED = [
-  ['u.login_key', "lower(i.content ->> 'login')"],
-  ['u.email', "lower(i.content ->> 'email')"],
-  ['u.facebook_id', "i.content ->> 'facebook_id'"],
-  ['u.twitter_id', "i.content ->> 'twitter_id'"],
-  ['u.external_user_id', "(i.content ->> 'external_user_id')::bigint"],
+  ['login', 'u.login_key', "lower(i.content ->> 'login')"],
+  ['email', 'u.email', "lower(i.content ->> 'email')"],
+  ['facebook_id', 'u.facebook_id', "i.content ->> 'facebook_id'"],
+  ['twitter_id', 'u.twitter_id', "i.content ->> 'twitter_id'"],
+  ['external_user_id', 'u.external_user_id', "(i.content ->> 'external_user_id')::bigint"],
 ] as const;
 
 /** Of a user who does not come along with another name. */
 function takenName(applicationId: number): Prisma.Sql {
   const parts = COMPARED.map(
-    ([here, there]) => Prisma.sql`
-      SELECT ${here.slice(2)} || ' of user' AS what, i.id
+    ([name, here, there]) => Prisma.sql`
+      SELECT ${`${name} of user`} AS what, i.id
       FROM users u, ${staged(applicationId, 'user')} AND u.application_id = ${applicationId}
         AND ${Prisma.raw(here)} = ${Prisma.raw(`CASE WHEN i.kind = 'user' THEN ${there} END`)} AND u.id <> ${NUMBER}
         AND NOT EXISTS (SELECT FROM migrated_items o WHERE o.application_id = ${applicationId} AND o.kind = 'user'
@@ -101,7 +100,7 @@ function takenName(applicationId: number): Prisma.Sql {
 /** Two users of the other server by one name. */
 function sharedName(applicationId: number): Prisma.Sql {
   return Prisma.sql`SELECT n.name || ' of user' AS what, max(i.id) AS id
-    FROM unnest(${NAMES}::text[]) AS n (name), ${staged(applicationId, 'user')} AND i.content ->> n.name IS NOT NULL
+    FROM unnest(${COMPARED.map(([name]) => name)}::text[]) AS n (name), ${staged(applicationId, 'user')} AND i.content ->> n.name IS NOT NULL
     GROUP BY n.name, lower(i.content ->> n.name) HAVING count(*) > 1`;
 }
 

@@ -167,7 +167,7 @@ test.each<[line: string, what: string, replies: Replies]>([
     { '/users.json': () => ({ total_entries: 2, items: [user(1), user(901)] }) },
   ],
   [
-    "nothing was stored, as these are others' here: login_key of user 2",
+    "nothing was stored, as these are others' here: login of user 2",
     "somebody else's login",
     { '/users.json': () => ({ total_entries: 2, items: [user(1), user(2, { login: 'TAKEN' })] }) },
   ],

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -56,6 +58,14 @@ const migrate = (...more: string[]) =>
     ...['migrate-from', source.service.url, '--application', '92', '--rate', '1000', '--json', ...more],
   );
 
+/** What a migration that succeeds prints. */
+async function migrated(...more: string[]) {
+  const { code, stdout, stderr } = await migrate(...more);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('set a new password by mail');
+  return JSON.parse(stdout);
+}
+
 const count = (running: Running, text: string) =>
   rest(running.service.url, 'GET', text).then(({ body }) => body.items?.count ?? body.total_entries);
 
@@ -73,9 +83,7 @@ test('a dry run counts what is there and writes nothing', async () => {
 }, 0);
 
 test('everybody is shown by the new server what the old one shows them', async () => {
-  const { code, stdout, stderr } = await migrate();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('set a new password by mail') });
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(await migrated()).toMatchObject({
     isRepeated: false,
     users: 5,
     usersWithoutPassword: 5,
@@ -168,9 +176,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   await ask(here, 'PUT', `/chat/Message/${youngId}.json`, { read: 1 }, alice);
   await ask(here, 'DELETE', `/chat/Message/${populated.messages[3]}.json`, { force: 1 }, 'key');
 
-  const { code, stdout, stderr } = await migrate();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('users: ') });
-  expect(JSON.parse(stdout)).toMatchObject({ isRepeated: true, dialogsJoined: 1 });
+  expect(await migrated()).toMatchObject({ isRepeated: true, dialogsJoined: 1 });
 
   const list = await rest(
     here,
@@ -196,8 +202,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
 
   const messagesNow = () => count(target, `/chat/Message.json?chat_dialog_id=${populated.group}&count=1`);
   const before = await messagesNow();
-  const again = await migrate();
-  expect(again.code).toBe(0);
+  await migrated();
   expect(await messagesNow()).toBe(before);
 }, 0);
 
@@ -249,8 +254,8 @@ test('killed again and again, from a server that often fails, it ends with the s
   }
   expect((await watch.query('SELECT step FROM migrations')).rows).toEqual([{ step: 'files' }]);
 
-  const { code, stdout } = await cli(env, ...command);
-  expect(code).toBe(0);
+  const { code, stdout, stderr } = await cli(env, ...command);
+  expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ isRepeated: false, dialogs: 6, messages: GROUP_MESSAGES + 7, files: 3 });
   expect(new Set(proxy.faults)).toEqual(new Set(faults));
   expect((await watch.query(`SELECT FROM migrated_messages`)).rowCount).toBe(0);
@@ -259,4 +264,42 @@ test('killed again and again, from a server that often fails, it ends with the s
   const service = await startService(dataDir, { DATABASE_URL: database.url });
   await expectMoved(source.service, service, populated);
   expect(await service.stop()).toBe(0);
+}, 0);
+
+test('without an API key it brings what the users that it signs in as are shown', async () => {
+  const [, bob] = populated.users as [number, number];
+  const database = await startOwnDatabase();
+  const { dataDir, remove } = await createDataDir();
+  const watch = new pg.Client(database.config);
+  await watch.connect();
+  onTestFinished(async () => {
+    await watch.end();
+    await database.drop();
+    await remove();
+  });
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir };
+  const credentials = join(dataDir, 'credentials-there.json');
+  const known = { applicationId: 92, authKey: 'AUTHKEY', authSecret: 'the-secret' };
+  await writeFile(credentials, JSON.stringify({ ...known, users: [{ login: 'bob', password: 'password-1' }] }));
+  await cliJson(env, 'app', 'create', '--name', 'Moved', '--id', '92');
+  const command = ['migrate-from', source.service.url, '--application', '92', '--rate', '1000', '--json'];
+  const { code, stdout, stderr } = await cli(env, ...command, '--credentials', credentials);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('classes and records are left out');
+  expect(JSON.parse(stdout)).toMatchObject({ classes: 0, records: 0, dialogs: 3, files: 1, filesStored: 1 });
+
+  const unread = await watch.query(
+    `SELECT sum(d.message_count - m.settled_count)::int AS total FROM members m
+     JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
+     WHERE m.user_id = $1 AND d.type <> 1 AND m.left_at IS NULL`,
+    [bob],
+  );
+  const there = await rest(source.service.url, 'GET', '/chat/Message/unread.json', undefined, bob);
+  expect(unread.rows).toEqual([{ total: there.body.total }]);
+
+  const wrong = await cli(
+    { ...env, SOURCE_APPLICATION_ID: '92', SOURCE_AUTH_KEY: 'AUTHKEY', SOURCE_AUTH_SECRET: 'the-secret' },
+    ...command,
+  );
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('SOURCE_…: an API key is needed') });
 }, 0);
