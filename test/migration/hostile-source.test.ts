@@ -228,6 +228,38 @@ test('what stands twice is stored once, and texts that no database keeps become 
   expect(rows).toEqual([{ full_name: 'a\uFFFDb\uFFFD' }]);
 }, 0);
 
+test('repeated, what is not there any more stays, and what was deleted here does not come back', async () => {
+  const soon = new Date(Date.now() + 5_000).toISOString();
+  const later = { date_sent: Math.floor(Date.parse(soon) / 1000), created_at: soon, updated_at: soon };
+  const [group, pair] = [dialog(1), dialog(3, { type: 3, occupants_ids: [1, 2] })];
+  const replies = (items: object[], dialogs: object[]): Replies => ({
+    '/chat/Dialog.json': () => ({ total_entries: 2, items: dialogs }),
+    '/chat/Message.json': ({ searchParams }) => {
+      if (searchParams.has('count')) return { items: { count: items.length } };
+      return { items: searchParams.get('chat_dialog_id') === ID(1) ? items : [] };
+    },
+  });
+  expect(await migrate(replies([message(20), message(21)], [group, pair]))).toMatchObject({ code: 0 });
+  await client.query(`DELETE FROM messages WHERE id = $1`, [ID(21)]);
+  await client.query(`UPDATE dialogs SET message_count = message_count - 1 WHERE id = $1`, [ID(1)]);
+  const came = [message(20), message(21), message(22, { ...later, read_ids: [1, 2] })];
+  const left = { ...group, occupants_ids: [1], name: 'Renamed' };
+  expect(await migrate(replies(came, [left, pair]))).toMatchObject({ code: 0, line: undefined });
+  const { rows } = await client.query(`SELECT id, seq FROM messages WHERE dialog_id = $1 ORDER BY seq`, [ID(1)]);
+  expect(rows).toEqual([
+    { id: ID(20), seq: 1 },
+    { id: ID(22), seq: 3 },
+  ]);
+  const members = await client.query(
+    `SELECT user_id, left_at IS NULL AS "isThere" FROM members WHERE dialog_id = $1 ORDER BY 1`,
+    [ID(1)],
+  );
+  expect(members.rows.slice(0, 2)).toEqual([
+    { user_id: 1, isThere: true },
+    { user_id: 2, isThere: false },
+  ]);
+}, 0);
+
 test.each([
   ['the address should begin with https, or --insecure', ['http://example.org'], {}],
   ['the address should be https://<host>', ['ftp://127.0.0.1'], {}],
