@@ -260,6 +260,55 @@ test('repeated, what is not there any more stays, and what was deleted here does
   ]);
 }, 0);
 
+test('what comes late stands before what is younger here, unread by those who have read that', async () => {
+  const { rows: highest } = await client.query(`SELECT last_seq FROM dialogs WHERE id = $1`, [ID(1)]);
+  const before = highest[0].last_seq;
+  const young = new Date(Date.now() + 60_000);
+  const at = new Date(Date.now() + 30_000).toISOString();
+  // Two messages that were sent here, which user 1 has read.
+  await client.query(
+    `INSERT INTO messages (application_id, dialog_id, id, seq, sender_id, recipient_id, text, send_to_chat, date_sent,
+      created_at, updated_at)
+     SELECT 92, $1, lpad(to_hex(100 + n), 24, '0'), $2::int + n, 901, 0, 'young', true,
+      floor(extract(epoch FROM $3::timestamptz)), $3, $3 FROM generate_series(1, 2) n`,
+    [ID(1), before, young],
+  );
+  await client.query(
+    `UPDATE dialogs SET last_seq = last_seq + 2, message_count = message_count + 2, last_message_at = $2 WHERE id = $1`,
+    [ID(1), young],
+  );
+  await client.query(`UPDATE members SET read_seq = $2 WHERE dialog_id = $1 AND user_id = 1`, [ID(1), before + 2]);
+  const late = { date_sent: Math.floor(Date.parse(at) / 1000), created_at: at, updated_at: at, sender_id: 2 };
+  const { code, line } = await migrate({
+    '/chat/Message.json': counted(() => [
+      message(30, { ...late, read_ids: [2] }),
+      message(31, { ...late, read_ids: [1, 2] }),
+    ]),
+  });
+  expect({ code, line }).toEqual({ code: 0, line: undefined });
+  const { rows } = await client.query(`SELECT id, seq FROM messages WHERE dialog_id = $1 AND seq > $2 ORDER BY seq`, [
+    ID(1),
+    before,
+  ]);
+  expect(rows.map(({ id, seq }) => [id, seq - before])).toEqual([
+    [ID(30), 1],
+    [ID(31), 2],
+    [ID(101), 3],
+    [ID(102), 4],
+  ]);
+  const { rows: members } = await client.query(
+    `SELECT m.read_seq AS "readSeq", d.last_seq AS "lastSeq", d.message_count - m.settled_count AS unread FROM members m
+     JOIN dialogs d ON d.id = m.dialog_id WHERE m.dialog_id = $1 AND m.user_id = 1`,
+    [ID(1)],
+  );
+  expect(members).toEqual([{ readSeq: before + 4, lastSeq: before + 4, unread: 1 }]);
+  const { rows: marks } = await client.query(
+    `SELECT seq, is_read AS "isRead" FROM message_marks WHERE dialog_id = $1 AND user_id = 1 AND is_read IS NOT NULL`,
+    [ID(1)],
+  );
+  expect(marks).toEqual([{ seq: before + 1, isRead: false }]);
+}, 0);
+
 test.each([
   ['the address should begin with https, or --insecure', ['http://example.org'], {}],
   ['the address should be https://<host>', ['ftp://127.0.0.1'], {}],

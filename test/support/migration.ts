@@ -35,7 +35,11 @@ export async function shownTo(service: Pick<Service, 'url'>, caller: Caller, { d
           ...dialogs.map((id) => `/chat/Dialog/${id}/notifications.json`),
         ]),
   ];
-  for (const path of paths) shown[path] = withoutRequests(await get(path));
+  await Promise.all(
+    paths.map(async (path) => {
+      shown[path] = withoutRequests(await get(path));
+    }),
+  );
   return shown;
 }
 

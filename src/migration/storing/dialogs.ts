@@ -1,4 +1,4 @@
-import { db, Prisma, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { newFields } from '../../lib/record-changes.ts';
 import { announce } from '../../realtime/outbox.ts';
@@ -170,12 +170,4 @@ async function storeOccupants(
   if (left.length > 0 && now.type === DIALOG_TYPE.GROUP) {
     await leaveGroups(transaction, { applicationId, dialogIds: [id], userIds: left }, context.now());
   }
-}
-
-/** @returns how many dialogs are stored here of those that were read */
-export async function countStored(applicationId: number): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`
-    SELECT count(*)::int AS count FROM migrated_items i JOIN dialogs d USING (application_id, id)
-    WHERE i.application_id = ${applicationId} AND i.kind = 'dialog' AND i.content IS NOT NULL`);
-  return row!.count;
 }

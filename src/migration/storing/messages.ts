@@ -67,9 +67,9 @@ async function makeRoom(transaction: Transaction, { applicationId, dialogId }: P
   }
   // What came below a watermark is not read for that: `storeMarks` says so.
   await transaction.$executeRaw`
-    UPDATE members mb SET read_seq = read_seq + s.read, delivered_seq = delivered_seq + s.delivered,
-      unread_own_seq = unread_own_seq + s.unread_own, undelivered_own_seq = undelivered_own_seq + s.undelivered_own,
-      hidden_seq = hidden_seq + s.hidden
+    UPDATE members mb SET read_seq = mb.read_seq + s.read, delivered_seq = mb.delivered_seq + s.delivered,
+      unread_own_seq = mb.unread_own_seq + s.unread_own, undelivered_own_seq = mb.undelivered_own_seq + s.undelivered_own,
+      hidden_seq = mb.hidden_seq + s.hidden
     FROM members o CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE f.behind < o.read_seq)::int AS read,
         count(*) FILTER (WHERE f.behind < o.delivered_seq)::int AS delivered,
