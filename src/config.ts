@@ -208,3 +208,35 @@ function publicHost(publicUrl: string | undefined, host: string): string {
   if (isIP(name) === 0) return name;
   return isIP(name) === 6 ? `[IPv6:${name}]` : `[${name}]`;
 }
+
+const source = z.object({
+  SOURCE_API_KEY: text.optional(),
+  SOURCE_APPLICATION_ID: whole(1, 2_147_483_647).optional(),
+  SOURCE_AUTH_KEY: text.optional(),
+  SOURCE_AUTH_SECRET: text.optional(),
+  SOURCE_LOGIN: text.optional(),
+  SOURCE_PASSWORD: text.optional(),
+  SOURCE_SIGNATURE_HASH: text.optional(),
+  SOURCE_TOKEN_HEADER: text.optional(),
+});
+
+/** What another server knows us by, from which the shell migrates an application; the service itself has no use for it. */
+export function readSourceVariables(variables: Record<string, string | undefined> = process.env) {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const result = source.safeParse(given);
+  if (!result.success) {
+    const { path, message } = result.error.issues[0]!;
+    throw new ConfigError(`${path.join('.')}: ${message}`);
+  }
+  const read = result.data;
+  return {
+    apiKey: read.SOURCE_API_KEY,
+    applicationId: read.SOURCE_APPLICATION_ID,
+    authKey: read.SOURCE_AUTH_KEY,
+    authSecret: read.SOURCE_AUTH_SECRET,
+    login: read.SOURCE_LOGIN,
+    password: read.SOURCE_PASSWORD,
+    signatureHash: read.SOURCE_SIGNATURE_HASH,
+    tokenHeader: read.SOURCE_TOKEN_HEADER,
+  };
+}

@@ -38,10 +38,22 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'context',
   ],
+  migration: ['resolvers', 'realtime', 'db', 'context'],
   start: ['db', 'secrets', 'config'],
   main: ['app', 'start', 'resolvers', 'gateways', 'observe', 'config'],
   archive: ['resolvers', 'gateways', 'secrets'],
-  cli: ['start', 'archive', 'resolvers', 'realtime', 'gateways', 'secrets', 'generated', 'config', 'context'],
+  cli: [
+    'start',
+    'archive',
+    'migration',
+    'resolvers',
+    'realtime',
+    'gateways',
+    'secrets',
+    'generated',
+    'config',
+    'context',
+  ],
 };
 
 /** Exceptions, each with its reason. */

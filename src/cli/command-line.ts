@@ -6,6 +6,7 @@ import { addArchiveCommands } from './archive.ts';
 import { addAssistantCommands } from './assistants.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
+import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
 
 const FAILED = 1;
@@ -41,6 +42,7 @@ function commandLine(): Command {
   addPushSettingsCommands(program);
   addIdentityProviderCommands(program);
   addArchiveCommands(program);
+  addMigrationCommand(program);
   return program;
 }
 

@@ -12,8 +12,21 @@ export interface CliAnswer {
   stderr: string;
 }
 
+/** A command that runs. */
+export interface RunningCommand {
+  /** Waits for its end. */
+  answer: Promise<CliAnswer>;
+  /** kill -9 */
+  kill: () => Promise<void>;
+}
+
 /** Runs one command of the CLI as a process of its own, from source, to its end. */
-export async function cli(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
+export function cli(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
+  return launchCli(env, ...args).answer;
+}
+
+/** The same, for a command that may be killed. */
+export function launchCli(env: Record<string, string>, ...args: string[]): RunningCommand {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
     cwd: ROOT,
@@ -28,8 +41,14 @@ export async function cli(env: Record<string, string>, ...args: string[]): Promi
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  await once(child, 'close');
-  return { code: child.exitCode, stdout, stderr };
+  const answer = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
+  return {
+    answer,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await answer;
+    },
+  };
 }
 
 /** As `cli`, with `--json`, of a command that succeeds. @returns what it prints */

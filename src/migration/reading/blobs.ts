@@ -1,0 +1,45 @@
+import { SourceRefusal } from '../client.ts';
+import type { Run } from '../run.ts';
+import type { SourceBlob } from '../shapes.ts';
+import { PAGE, type Reader } from '../source.ts';
+import { Bound } from './bound.ts';
+import { gone } from './dialogs.ts';
+
+/** A file, with who made it: that is not shown, so each user is asked for theirs. */
+export type OwnedBlob = SourceBlob & { userId: number };
+
+/** The files of each user; their bytes come when they are stored. */
+export async function readBlobs({ source, ledger, progress }: Run): Promise<void> {
+  progress.begin('lists of files', await ledger.size('user'));
+  for await (const { id } of ledger.each('user', String(ledger.cursor.user ?? ''))) {
+    const userId = Number(id);
+    if (source.hasKey || source.signedIn.includes(userId)) {
+      for await (const blobs of pagesOf(userId, source)) {
+        ledger.count('filesRead', blobs.length);
+        await ledger.keep(
+          ledger.cursor,
+          blobs.map((blob) => ({ kind: 'blob', id: String(blob.id), content: { ...blob, userId } })),
+        );
+      }
+    }
+    await ledger.keep({ user: id }, []);
+    progress.advance();
+  }
+}
+
+/** Pages begin with the newest: what comes meanwhile shifts them, so that something is given twice, and nothing missed. */
+async function* pagesOf(reader: Reader, source: Run['source']): AsyncGenerator<SourceBlob[], void, void> {
+  let bound: Bound | undefined;
+  for (let page = 1; ; page++) {
+    const found = await source.blobs(page, reader).catch((error) => {
+      // A server without files.
+      if (error instanceof SourceRefusal && error.status === 422) return undefined;
+      return gone(error);
+    });
+    if (!found) return;
+    bound ??= new Bound(`files of user ${reader}`, found.total_entries);
+    bound.add(found.items.length);
+    yield found.items;
+    if (found.items.length < PAGE) return;
+  }
+}

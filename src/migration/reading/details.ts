@@ -1,0 +1,97 @@
+import type { Item } from '../ledger.ts';
+import { MigrationError } from '../problem.ts';
+import type { Run } from '../run.ts';
+import type { SourceDialog } from '../shapes.ts';
+import { nextWindow, PAGE, type Reader } from '../source.ts';
+import { gone } from './dialogs.ts';
+import { readersOf } from './messages.ts';
+
+/** What only a user is told of their dialogs: which messages they have deleted for themselves, and which they have muted. */
+export async function readDetails(run: Run): Promise<void> {
+  const { ledger, progress } = run;
+  progress.begin('details of dialogs', await ledger.size('dialog'));
+  const everybody = run.publicDetails ? await usersOf(run) : [];
+  for await (const { id, content: dialog } of ledger.each<SourceDialog>('dialog', String(ledger.cursor.done ?? ''))) {
+    const occupants = dialog.type === 1 ? everybody : dialog.occupantIds.filter((userId) => isAskable(userId, run));
+    const items: Item[] = [];
+    let all: DialogReading | undefined;
+    for (const userId of occupants) {
+      all ??= await readAll(dialog, run);
+      items.push(...(await hiddenItems(dialog, userId, all, run)), ...(await mutedItems(dialog, userId, run)));
+    }
+    ledger.count('deletionsForOneself', items.filter(({ kind }) => kind === 'hidden').length);
+    ledger.count('mutedDialogs', items.filter(({ kind }) => kind === 'muted').length);
+    await ledger.keep({ done: id }, items);
+    progress.advance();
+  }
+}
+
+async function usersOf(run: Run): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const batch of run.ledger.batches('user')) {
+    for (const { id } of batch) if (isAskable(Number(id), run)) ids.push(Number(id));
+  }
+  return ids;
+}
+
+function isAskable(userId: number, { source }: Run): boolean {
+  return source.hasKey || source.signedIn.includes(userId);
+}
+
+/** The messages of a dialog as whoever sees most of them does; listed only when somebody sees fewer. */
+interface DialogReading {
+  count: number;
+  ids: () => Promise<ReadonlySet<string>>;
+}
+
+async function readAll(dialog: SourceDialog, run: Run): Promise<DialogReading> {
+  const readers = readersOf(dialog, run);
+  if (readers[0] === 'all') {
+    const count = (await run.source.countMessages(dialog, 'all').catch(gone)) ?? 0;
+    let ids: Promise<ReadonlySet<string>> | undefined;
+    return { count, ids: () => (ids ??= listIds(dialog, 'all', run)) };
+  }
+  const seen = new Set<string>();
+  for (const reader of readers) for (const id of await listIds(dialog, reader, run)) seen.add(id);
+  return { count: seen.size, ids: async () => seen };
+}
+
+async function hiddenItems(dialog: SourceDialog, userId: number, all: DialogReading, run: Run): Promise<Item[]> {
+  const count = await run.source.countMessages(dialog, userId).catch(gone);
+  // Who may not read it any more has nothing to hide in it.
+  if (count === undefined || count >= all.count) return [];
+  const known = await all.ids();
+  const shown = await listIds(dialog, userId, run);
+  return [...known]
+    .filter((id) => !shown.has(id))
+    .map((messageId) => ({
+      kind: 'hidden',
+      id: `${messageId}:${userId}`,
+      container: dialog.id,
+      content: { messageId, userId },
+    }));
+}
+
+async function mutedItems(dialog: SourceDialog, userId: number, { source }: Run): Promise<Item[]> {
+  const isNotified = await source.isNotified(dialog, userId).catch(gone);
+  if (isNotified !== false) return [];
+  return [{ kind: 'muted', id: `${dialog.id}:${userId}`, container: dialog.id, content: { userId } }];
+}
+
+/** More in one dialog would not fit into memory with their like. */
+const MAX_LISTED = 5_000_000;
+
+async function listIds(dialog: SourceDialog, reader: Reader, { source }: Run): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (let window = { from: 0, skip: 0 }; ; ) {
+    const messages = (await source.messageIds(dialog, window, reader).catch(gone)) ?? [];
+    const before = ids.size;
+    for (const { _id } of messages) ids.add(_id);
+    if (messages.length < PAGE) return ids;
+    const dates = messages.map(({ date_sent }) => date_sent);
+    if (ids.size === before || ids.size > MAX_LISTED || dates.some((date) => date < window.from)) {
+      throw new MigrationError(`messages of ${dialog.id} do not come in the order asked for`);
+    }
+    window = nextWindow(window, dates);
+  }
+}
