@@ -12,11 +12,14 @@ export let db: PrismaClient;
 /** Connections of the pool: a few per core are as fast as many. */
 const POOL_SIZE = 10;
 
+/** Milliseconds a statement may run. What looks at a whole class says by itself that it takes longer. */
+const STATEMENT_LIMIT = 60_000;
+
 /** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
 const PATIENCE = 30_000;
 
 export async function connectDatabase(config: PoolConfig): Promise<void> {
-  const pool = createPool({ max: POOL_SIZE, ...config });
+  const pool = createPool({ max: POOL_SIZE, statement_timeout: STATEMENT_LIMIT, ...config });
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameStatement, disposeExternalPool: true });
   db = new PrismaClient({ adapter, transactionOptions: { maxWait: PATIENCE, timeout: PATIENCE } });
   await db.$connect();

@@ -48,7 +48,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       headers: JSON.stringify({ [tokenHeaders[0]!]: '' }, null, 2),
     },
     renderGraphiQL,
-    cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
     plugins: [ourDocuments(services), ourSubscribe, tellCounts],
     context: async ({ caller, res }) => {
@@ -65,6 +65,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
+      // Any page may have a browser post forms and plain text; for JSON it has to be allowed to first.
+      if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
       refuse(response, error, services, await countsOf(request, caller));
@@ -72,6 +74,10 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     }
     await yoga(request, response, { caller, seen: { schema } });
   };
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers['content-type']?.trim() ?? '');
 }
 
 /** Asks who calls, the first time that anybody wants to know. */
