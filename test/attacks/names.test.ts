@@ -112,7 +112,6 @@ describe('#10 prototype pollution', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
     for (const name of PROTOTYPES) {
       for (const [place, document, variables] of ASKED) {
-        expect([place, name, FAIR]).toContainEqual(FAIR);
         expect(FAIR, `${place} ${name}`).toContain(codeOf(await door(document, variables(name), apiKey)));
       }
     }
@@ -146,7 +145,9 @@ describe('#11 SQL injection through identifiers', () => {
     for (const name of INJECTIONS) {
       for (const [place, document, variables] of ASKED) {
         const code = codeOf(await door(document, variables(name), apiKey));
-        expect([place, name, code === 'served' ? 'served' : FAIR.includes(code)]).toEqual([place, name, true]);
+        // Of the data of dialogs, plain names that the class does not know are ignored.
+        const fair = place === 'dialog data' ? FAIR : FAIR.slice(1);
+        expect([place, name, fair.includes(code)]).toEqual([place, name, true]);
       }
     }
     expect(await rowCounts()).toEqual(before);

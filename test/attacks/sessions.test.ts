@@ -60,10 +60,12 @@ describe('#22 enumeration', () => {
 
 describe('#25 signatures', () => {
   test('a name that comes twice is refused, and no text stands for two sets of parameters that are read', async () => {
-    const signed = signedParameters({ 'user[login]': 'a' });
-    const twice = `${formOf(signed)}&user%5Blogin%5D=b`;
-    expect((await rest('POST', '/session', { form: twice })).status).not.toBe(201);
-    const parameters = [...Object.entries(signed), ['user[login]', 'b']].map(([name, value]) => ({ name, value }));
+    const { signature: _, ...once } = signedParameters({ 'user[login]': 'a', 'user[password]': 'password-1' });
+    const pairs = [...Object.entries(once), ['user[login]', 'b'] as [string, string]];
+    const signature = sign(pairs, APPLICATION.authSecret, 'sha1');
+    const all = [...pairs, ['signature', signature] as [string, string]];
+    expect((await rest('POST', '/session', { form: new URLSearchParams(all).toString() })).status).toBe(422);
+    const parameters = all.map(([name, value]) => ({ name, value }));
     const document = 'mutation ($p: [SignedParameter!]) { createSession(input: { parameters: $p }) { token } }';
     for (const [, door] of GRAPHQL_DOORS) {
       expect(await door(document, { p: parameters }, apiKey)).toMatchObject({
