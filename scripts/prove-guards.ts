@@ -96,9 +96,7 @@ interface Run {
 }
 
 function vitest(file: string, pattern: string): Promise<Run> {
-  // Most modules are the same from run to run.
-  const cache = ['--experimental.fsModuleCache=true', `--experimental.fsModuleCachePath=${join(copy, '.cache')}`];
-  const child = spawn('npx', ['vitest', 'run', file, '--testNamePattern', pattern, ...cache], {
+  const child = spawn('npx', ['vitest', 'run', file, '--testNamePattern', pattern], {
     cwd: copy,
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,7 @@ import { createMailer } from './gateways/mailer.ts';
 import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
+import { sealIdentityProviders } from './resolvers/identity-providers.ts';
 import { createSealer, type Database, naming, openDatabase } from './start.ts';
 
 try {
@@ -32,6 +33,7 @@ async function main(config: Config): Promise<void> {
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
     const sealer = await createSealer(config);
+    await sealIdentityProviders(sealer);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
     app = await createApp({ config, database: database.config, now, log, ...peers }).catch(

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { graphql } from '../support/graphql.ts';
@@ -23,7 +23,10 @@ const BAD = { errors: ['Bad Authentication data'] };
 beforeEach(async () => {
   const { url } = await startProvider((_request, response) => answerJson(response, { keys: [jwk] }));
   const firebasePhone = { projectId: 'ours' };
-  await storeIdentityProvider({ applicationId: APPLICATION.id, firebasePhone, endpoint: url }, running.now());
+  await storeIdentityProvider(
+    { applicationId: APPLICATION.id, firebasePhone, endpoint: url },
+    { sealer: SEALER, now: running.now() },
+  );
 });
 
 interface Told {
@@ -150,7 +153,10 @@ describe('#19 pre-hijacking', () => {
       ),
     );
     const facebook = { appId: '12', appSecret: 'fs' };
-    await storeIdentityProvider({ applicationId: APPLICATION.id, facebook, endpoint: url }, running.now());
+    await storeIdentityProvider(
+      { applicationId: APPLICATION.id, facebook, endpoint: url },
+      { sealer: SEALER, now: running.now() },
+    );
     const mallory = await createUser();
     expect((await changeUser(mallory, mallory.id, { facebook_id: '190003' })).status).toBe(200);
     const session = await openSession();

@@ -5,6 +5,7 @@ import type { IdentityKeys, VerifiedIdentity } from '../../gateways/identity-ver
 import { IdentityRefusedError } from '../../gateways/provider.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { SignInRefusedError } from '../../lib/errors.ts';
+import { openSettings } from '../identity-providers.ts';
 import { asVerified, type Identity, isVerified } from '../users/identities.ts';
 import { claimUser } from './claim.ts';
 
@@ -64,14 +65,14 @@ export async function socialUser(
 async function verifiedIdentity(
   { provider, keys }: SocialSignIn,
   applicationId: number,
-  { identities }: Services,
+  { identities, sealer }: Services,
 ): Promise<VerifiedIdentity> {
   if (!isIdentityProvider(provider)) throw new SignInRefusedError();
   const set = await db.identityProvider.findUnique({
     where: { applicationId_provider: { applicationId, provider } },
   });
   if (!set) throw new SignInRefusedError();
-  const settings = { ...(set.settings as Prisma.JsonObject), endpoint: set.endpoint ?? undefined };
+  const settings = { ...openSettings(set, sealer), endpoint: set.endpoint ?? undefined };
   try {
     return await identities.of(provider, settings).verify(keys);
   } catch (error) {
