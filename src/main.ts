@@ -11,6 +11,7 @@ import { createPushGateways } from './gateways/push/index.ts';
 import { createLog, readable } from './observe/log.ts';
 import { collectTraces } from './observe/tracing.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
+import { sealIdentityProviders } from './resolvers/identity-providers.ts';
 import { createSealer, type Database, naming, openDatabase } from './start.ts';
 
 type Traces = ReturnType<typeof import('./observe/otlp.ts').startOtlp>;
@@ -37,6 +38,7 @@ async function main(config: Config): Promise<void> {
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
     const sealer = await createSealer(config);
+    await sealIdentityProviders(sealer);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
     const { drainSeconds } = config;

@@ -42,8 +42,8 @@ export function addIdentityProviderCommands(program: Command): void {
     .option('--no-endpoint', "the provider's own address again")
     .action(({ application, endpoint, ...options }: SetOptions, command: Command) => {
       const input = { ...inputOf(options, command), applicationId: application, endpoint: clearable(endpoint) };
-      return administerApplication(command, application, async ({ now }) => ({
-        value: shown(await storeIdentityProvider(input, now())),
+      return administerApplication(command, application, async ({ sealer, now }) => ({
+        value: shown(await storeIdentityProvider(input, { sealer, now: now() })),
       }));
     });
 

@@ -14,13 +14,16 @@ export let db: PrismaClient;
 /** Connections of the pool: a few per core are as fast as many. */
 const POOL_SIZE = 10;
 
+/** Milliseconds a statement may run. What looks at a whole class says by itself that it takes longer. */
+const STATEMENT_LIMIT = 60_000;
+
 /** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
 const PATIENCE = 30_000;
 
 let pool: pg.Pool;
 
 export async function connectDatabase(config: pg.PoolConfig): Promise<void> {
-  pool = createPool({ max: POOL_SIZE, ...config });
+  pool = createPool({ max: POOL_SIZE, statement_timeout: STATEMENT_LIMIT, ...config });
   const options = { statementNameGenerator: nameStatement, disposeExternalPool: true };
   const plain = new PrismaPg(pool, options);
   const adapter = tracing ? tracedAdapter(plain) : plain;

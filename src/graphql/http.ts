@@ -52,7 +52,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     parserAndValidationCache: false,
     graphiql: explorer.options,
     renderGraphiQL: explorer.page,
-    cors: { origin: '*', methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
     plugins: [ourDocuments(services), ourExecution, tellCounts, guardExplorer(explorer)],
     context: async ({ caller, res }) => {
@@ -74,6 +74,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
+      // Any page may have a browser post forms and plain text; for JSON it has to be allowed to first.
+      if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
       refuse(response, error, requestLog(), await countsOf(request, caller));
@@ -81,6 +83,10 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     }
     await yoga(request, response, { caller, seen: { schema }, facts, requestLog });
   };
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers['content-type']?.trim() ?? '');
 }
 
 /** Asks who calls, the first time that anybody wants to know. */

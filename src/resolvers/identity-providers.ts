@@ -4,6 +4,7 @@ import { db, type Prisma } from '../db/client.ts';
 import { identitySettings, type IdentityProvider as Provider } from '../gateways/identity.ts';
 import type { IdentityProvider } from '../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../lib/errors.ts';
+import type { Sealer } from '../secrets/sealer.ts';
 
 /** What one of the providers gave the application; exactly one is named. */
 export interface ProviderInput {
@@ -23,9 +24,9 @@ export function listIdentityProviders({ viewer }: AdministrationContext): Promis
  */
 export function updateIdentityProvider(
   input: ProviderInput,
-  { viewer, now }: AdministrationContext,
+  { viewer, sealer, now }: AdministrationContext,
 ): Promise<IdentityProvider> {
-  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, now());
+  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { sealer, now: now() });
 }
 
 /** Ends sign-ins by the provider; its users stay. */
@@ -41,23 +42,64 @@ export async function deleteIdentityProvider(provider: Provider, { viewer }: Adm
  */
 export async function storeIdentityProvider(
   { applicationId, endpoint, ...input }: ProviderInput & { applicationId: number; endpoint?: string | null },
-  now: Date,
+  { sealer, now }: { sealer: Sealer; now: Date },
 ): Promise<IdentityProvider> {
-  const [provider, settings] = namedProvider(input);
-  const checked = identitySettings[provider].safeParse({ ...settings, endpoint: endpoint ?? undefined });
+  const [provider, given] = namedProvider(input);
+  const checked = identitySettings[provider].safeParse({ ...given, endpoint: endpoint ?? undefined });
   if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
-  const values = { settings, endpoint, updatedAt: now };
+  const key = { applicationId, provider };
+  const values = { ...withoutSecrets(given, key, sealer), endpoint, updatedAt: now };
   return db.identityProvider.upsert({
-    where: { applicationId_provider: { applicationId, provider } },
-    create: { applicationId, provider, createdAt: now, ...values },
+    where: { applicationId_provider: key },
+    create: { ...key, createdAt: now, ...values },
     update: values,
   });
+}
+
+/**
+ * All that the provider gave the application.
+ * @throws {SealBrokenError}
+ */
+export function openSettings(row: IdentityProvider, sealer: Sealer): Prisma.JsonObject {
+  const { settings, sealed } = row;
+  const secrets = sealed === null ? {} : (JSON.parse(sealer.open(sealed, placeOf(row))) as Prisma.JsonObject);
+  return { ...(settings as Prisma.JsonObject), ...secrets };
+}
+
+/**
+ * Seals what was stored before secrets were. Any number of processes may do it at once, and a killed one leaves each row
+ * as it was or sealed.
+ */
+export async function sealIdentityProviders(sealer: Sealer): Promise<void> {
+  const rows = await db.identityProvider.findMany({ where: { sealed: null } });
+  for (const { applicationId, provider, settings, updatedAt } of rows) {
+    const key = { applicationId, provider };
+    const split = withoutSecrets(settings as Prisma.InputJsonObject, key, sealer);
+    // Who has set it up anew meanwhile has sealed it.
+    if (split.sealed) await db.identityProvider.updateMany({ where: { ...key, sealed: null, updatedAt }, data: split });
+  }
 }
 
 /** What may be shown of the settings: app id, consumer key or project id. */
 export function publicId({ settings }: IdentityProvider): string {
   const { appId, consumerKey, projectId } = settings as Record<string, string>;
   return appId ?? consumerKey ?? projectId ?? '';
+}
+
+const SECRETS = ['appSecret', 'consumerSecret'];
+
+type Key = Pick<IdentityProvider, 'applicationId' | 'provider'>;
+
+function withoutSecrets(given: Prisma.InputJsonObject, key: Key, sealer: Sealer) {
+  const isSecret = ([name]: [string, unknown]) => SECRETS.includes(name);
+  const secrets = Object.entries(given).filter(isSecret);
+  const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(given).filter((one) => !isSecret(one)));
+  const sealed = secrets.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(secrets)), placeOf(key)) : null;
+  return { settings, sealed };
+}
+
+function placeOf({ applicationId, provider }: Key): string {
+  return `identity_providers/${applicationId}/${provider}`;
 }
 
 function namedProvider({ facebook, twitter, firebasePhone }: ProviderInput): [Provider, Prisma.InputJsonObject] {

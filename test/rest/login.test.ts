@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { APPLICATION, running, SAMPLE_TIME, SEALER, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, refusalOf, send } from '../support/chat.ts';
 import { startAnother } from '../support/other-apps.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
@@ -160,7 +160,10 @@ describe('POST /login', () => {
       else answerJson(response, { data: { app_id: '12', is_valid: true, expires_at: 0, user_id: '5' } });
     });
     const facebook = { appId: '12', appSecret: '0123456789abcdef0123456789abcdef' };
-    await storeIdentityProvider({ applicationId: APPLICATION.id, facebook, endpoint: url }, SAMPLE_TIME);
+    await storeIdentityProvider(
+      { applicationId: APPLICATION.id, facebook, endpoint: url },
+      { sealer: SEALER, now: SAMPLE_TIME },
+    );
     const session = await openSession();
     const first = await rest('POST', '/login.json', { as: session, form: 'provider=facebook&keys[token]=FT' });
     expect([first.status, first.body?.user]).toMatchObject([200, { facebook_id: '5', full_name: 'Ann', login: null }]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
 import { type RestAnswer, rest } from '../support/rest.ts';
@@ -70,7 +70,10 @@ describe('a sign-in by a provider', () => {
       ),
     );
     const facebook = { appId: '12', appSecret: 'fs' };
-    await storeIdentityProvider({ applicationId: APPLICATION.id, facebook, endpoint: url }, running.now());
+    await storeIdentityProvider(
+      { applicationId: APPLICATION.id, facebook, endpoint: url },
+      { sealer: SEALER, now: running.now() },
+    );
   }
 
   test('opens a session though the password is changed, and none for a user who is deleted', async () => {

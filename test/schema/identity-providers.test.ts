@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { openSettings, sealIdentityProviders, storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { SealBrokenError } from '../../src/secrets/sealer.ts';
+import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { graphql } from '../support/graphql.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
 import { apiKey, createUser, nobody, onBehalfOf, openSession, signedParameters } from '../support/users.ts';
@@ -30,16 +31,25 @@ describe('updateIdentityProvider', () => {
   test('leaves where the provider is asked to the operator', async () => {
     const where = { applicationId: APPLICATION.id, provider: 'facebook' } as const;
     const stored = () => db.identityProvider.findUniqueOrThrow({ where: { applicationId_provider: where } });
-    await storeIdentityProvider({ applicationId: 92, ...FACEBOOK, endpoint: 'http://127.0.0.1:9/x' }, running.now());
+    await storeIdentityProvider(
+      { applicationId: 92, ...FACEBOOK, endpoint: 'http://127.0.0.1:9/x' },
+      { sealer: SEALER, now: running.now() },
+    );
     const smuggled = { facebook: { ...FACEBOOK.facebook, endpoint: 'http://169.254.169.254' } };
     expect((await graphql(UPDATE, { input: smuggled }, apiKey)).errors).toMatchObject([
       { extensions: { code: 'BAD_USER_INPUT' } },
     ]);
     await graphql(UPDATE, { input: FACEBOOK }, apiKey);
     expect((await stored()).endpoint).toBe('http://127.0.0.1:9/x');
-    await storeIdentityProvider({ applicationId: 92, ...FACEBOOK, endpoint: null }, running.now());
+    await storeIdentityProvider(
+      { applicationId: 92, ...FACEBOOK, endpoint: null },
+      { sealer: SEALER, now: running.now() },
+    );
     expect((await stored()).endpoint).toBeNull();
-    const wrong = storeIdentityProvider({ applicationId: 92, ...FACEBOOK, endpoint: 'file:///x' }, running.now());
+    const wrong = storeIdentityProvider(
+      { applicationId: 92, ...FACEBOOK, endpoint: 'file:///x' },
+      { sealer: SEALER, now: running.now() },
+    );
     await expect(wrong).rejects.toMatchObject({ fields: { endpoint: [expect.any(String)] } });
   });
 
@@ -81,13 +91,33 @@ test('identity providers are for the API key alone', async () => {
   expect(await db.identityProvider.count()).toBe(0);
 });
 
+test('secrets are sealed, and those of before are at the next start, however many start at once', async () => {
+  const applicationId_provider = { applicationId: APPLICATION.id, provider: 'facebook' } as const;
+  const stored = () => db.identityProvider.findUniqueOrThrow({ where: { applicationId_provider } });
+  await graphql(UPDATE, { input: FACEBOOK }, apiKey);
+  expect(JSON.stringify(await stored())).not.toContain('hidden');
+  expect(openSettings(await stored(), SEALER)).toEqual({ appId: '12', appSecret: 'hidden' });
+
+  const settings = { appId: '12', appSecret: 'of before' };
+  await db.identityProvider.update({ where: { applicationId_provider }, data: { settings, sealed: null } });
+  expect(openSettings(await stored(), SEALER)).toEqual(settings);
+  await Promise.all(Array.from({ length: 5 }, () => sealIdentityProviders(SEALER)));
+  expect((await stored()).settings).toEqual({ appId: '12' });
+  expect(openSettings(await stored(), SEALER)).toEqual(settings);
+  const other = { ...(await stored()), provider: 'twitter' as const };
+  expect(() => openSettings(other, SEALER)).toThrow(SealBrokenError);
+});
+
 test('createSession signs in by a provider, until it is deleted', async () => {
   const { url } = await startProvider((request, response) => {
     const isInspection = request.url!.startsWith('/debug_token');
     const data = { app_id: '12', is_valid: true, expires_at: 0, user_id: '5' };
     answerJson(response, isInspection ? { data } : { id: '5', name: 'Eve' });
   });
-  await storeIdentityProvider({ applicationId: APPLICATION.id, ...FACEBOOK, endpoint: url }, running.now());
+  await storeIdentityProvider(
+    { applicationId: APPLICATION.id, ...FACEBOOK, endpoint: url },
+    { sealer: SEALER, now: running.now() },
+  );
   const CREATE = `mutation ($input: CreateSessionInput!) { createSession(input: $input) { userId } }`;
   const signIn = () => {
     const signed = signedParameters({ provider: 'facebook', 'keys[token]': 'T' });

@@ -139,7 +139,11 @@ export async function deleteClass(name: string, { viewer, now, outbox, log }: Ad
 }
 
 function changing(change: (transaction: Transaction) => Promise<void>): Promise<void> {
-  return changers.run(() => db.$transaction(change, { timeout: LONG }));
+  const patiently = async (transaction: Transaction) => {
+    await transaction.$executeRaw`SELECT set_config('statement_timeout', ${String(LONG)}, true)`;
+    await change(transaction);
+  };
+  return changers.run(() => db.$transaction(patiently, { timeout: LONG }));
 }
 
 /** Notes that the class has records of a kind that it had none of, before the first is stored. */

@@ -26,7 +26,8 @@ export async function loginUser(input: LoginInput, context: TokenContext): Promi
   const { viewer, now, sessionClock } = context;
   const { applicationId } = viewer;
   const asked = signInOf(input);
-  const user = await signIn(asked, applicationId, context);
+  const signedInAs = viewer.kind === 'user' ? viewer.userId : undefined;
+  const user = await signIn(asked, applicationId, context, signedInAs);
   await handOver(user.id, context, (transaction) => holdSignedIn(transaction, asked, user));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;

@@ -27,11 +27,17 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
 
 /**
  * The user of the application who signs in.
+ * @param signedInAs the user whose session asks, if one does
  * @throws {SignInRefusedError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
  */
-export async function signIn(asked: SignIn, applicationId: number, services: Services): Promise<User> {
-  if ('social' in asked) return socialUser(asked.social, applicationId, services);
+export async function signIn(
+  asked: SignIn,
+  applicationId: number,
+  services: Services,
+  signedInAs?: number,
+): Promise<User> {
+  if ('social' in asked) return socialUser(asked.social, applicationId, services, signedInAs);
   const user = await findForSignIn(applicationId, asked);
   if (!(await isPassword(asked.password ?? '', user?.passwordHash)) || !user) throw new WrongPasswordError();
   return user;

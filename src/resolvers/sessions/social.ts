@@ -1,10 +1,13 @@
 import type { Services } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { isIdentityProvider } from '../../gateways/identity.ts';
 import type { IdentityKeys, VerifiedIdentity } from '../../gateways/identity-verifier.ts';
 import { IdentityRefusedError } from '../../gateways/provider.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { SignInRefusedError } from '../../lib/errors.ts';
+import { openSettings } from '../identity-providers.ts';
+import { asVerified, type Identity, isVerified } from '../users/identities.ts';
+import { claimUser } from './claim.ts';
 
 /** A sign-in that a provider has to vouch for. */
 export interface SocialSignIn {
@@ -28,28 +31,48 @@ export function socialSignIn(parameters: ReadonlyMap<string, string>): SocialSig
 }
 
 /**
- * The user for whom the provider vouches; the first sign-in creates them, without login and password (gaps §3.3).
+ * The user for whom the provider vouches; the first sign-in creates them, without login and password (gaps §3.3). One
+ * who was there before, and had only claimed to be that somebody, becomes theirs (`claimUser`).
+ * @param signedInAs the user whose session asks, if one does
  * @throws {SignInRefusedError} the provider is unknown, not set up, does not vouch, or can't be asked
  */
-export async function socialUser(signIn: SocialSignIn, applicationId: number, services: Services): Promise<User> {
-  const identity = await verifiedIdentity(signIn, applicationId, services);
+export async function socialUser(
+  signIn: SocialSignIn,
+  applicationId: number,
+  services: Services,
+  signedInAs?: number,
+): Promise<User> {
+  const verified = await verifiedIdentity(signIn, applicationId, services);
+  const identity = identityOf(verified);
   const at = services.now();
-  return identity.provider === 'firebase_phone'
-    ? userOfPhone({ applicationId, phone: identity.phone, createdAt: at, updatedAt: at })
-    : userOfAccount(identity, { applicationId, fullName: identity.fullName, createdAt: at, updatedAt: at });
+  const fresh = {
+    applicationId,
+    ...identity,
+    ...asVerified(identity),
+    fullName: 'fullName' in verified ? verified.fullName : null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  for (;;) {
+    const user = await ('phone' in identity ? userOfPhone({ ...fresh, ...identity }) : userOfAccount(identity, fresh));
+    if (isVerified(identity, user)) return user;
+    const claimed = await claimUser(user, identity, services, signedInAs);
+    // Whoever had claimed it has just given it up, or is gone: somebody else is meant.
+    if (claimed) return claimed;
+  }
 }
 
 async function verifiedIdentity(
   { provider, keys }: SocialSignIn,
   applicationId: number,
-  { identities }: Services,
+  { identities, sealer }: Services,
 ): Promise<VerifiedIdentity> {
   if (!isIdentityProvider(provider)) throw new SignInRefusedError();
   const set = await db.identityProvider.findUnique({
     where: { applicationId_provider: { applicationId, provider } },
   });
   if (!set) throw new SignInRefusedError();
-  const settings = { ...(set.settings as Prisma.JsonObject), endpoint: set.endpoint ?? undefined };
+  const settings = { ...openSettings(set, sealer), endpoint: set.endpoint ?? undefined };
   try {
     return await identities.of(provider, settings).verify(keys);
   } catch (error) {
@@ -59,32 +82,45 @@ async function verifiedIdentity(
 
 type NewUser = Prisma.UserCreateManyInput;
 
+function identityOf(verified: VerifiedIdentity): Identity {
+  if (verified.provider === 'firebase_phone') return { phone: verified.phone };
+  const { provider, providerId } = verified;
+  return provider === 'facebook' ? { facebookId: providerId } : { twitterId: providerId };
+}
+
 /** An account belongs to one user; of several first sign-ins at the same moment one creates it. */
 async function userOfAccount(
-  { provider, providerId }: Extract<VerifiedIdentity, { providerId: string }>,
+  account: Extract<Identity, { facebookId: string } | { twitterId: string }>,
   fresh: NewUser,
 ): Promise<User> {
   const { applicationId } = fresh;
-  const account = provider === 'facebook' ? { facebookId: providerId } : { twitterId: providerId };
   const where: Prisma.UserWhereUniqueInput =
-    provider === 'facebook'
-      ? { applicationId_facebookId: { applicationId, facebookId: providerId } }
-      : { applicationId_twitterId: { applicationId, twitterId: providerId } };
+    'facebookId' in account
+      ? { applicationId_facebookId: { applicationId, ...account } }
+      : { applicationId_twitterId: { applicationId, ...account } };
   const known = await db.user.findUnique({ where });
   if (known) return known;
-  await db.user.createMany({ data: [{ ...fresh, ...account }], skipDuplicates: true });
+  await db.user.createMany({ data: [fresh], skipDuplicates: true });
   return db.user.findUniqueOrThrow({ where });
 }
 
-/** Several users may have a phone, the oldest is meant; a lock keeps first sign-ins from creating two. */
+/**
+ * Several users may have a phone: the oldest is meant, of those who have shown that it is theirs if anybody has. A lock
+ * keeps first sign-ins from creating two.
+ */
 async function userOfPhone(fresh: NewUser & { phone: string }): Promise<User> {
   const { applicationId, phone } = fresh;
-  const oldest: Prisma.UserFindFirstArgs = { where: { applicationId, phone }, orderBy: { id: 'asc' } };
-  const known = await db.user.findFirst(oldest);
+  const known = await holderOf(db, fresh);
   if (known) return known;
   return db.$transaction(async (transaction) => {
     const name = `phone sign-in ${applicationId} ${phone}`;
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
-    return (await transaction.user.findFirst(oldest)) ?? transaction.user.create({ data: fresh });
+    return (await holderOf(transaction, fresh)) ?? transaction.user.create({ data: fresh });
   });
+}
+
+async function holderOf(client: Transaction, { applicationId, phone }: NewUser & { phone: string }) {
+  const orderBy = { id: 'asc' } as const;
+  const proven = await client.user.findFirst({ where: { applicationId, phone, verifiedPhone: phone }, orderBy });
+  return proven ?? client.user.findFirst({ where: { applicationId, phone }, orderBy });
 }

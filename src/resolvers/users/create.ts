@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
+import { vouchedFor } from './identities.ts';
 import { hashPassword } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
@@ -19,6 +20,8 @@ export async function createUser(input: UserInput, { viewer, now }: KnownContext
   const passwordHash = await hashPassword(input.password!);
   const at = now();
   return storeUnique({ applicationId }, user, () =>
-    db.user.create({ data: { ...user, applicationId, passwordHash, createdAt: at, updatedAt: at } }),
+    db.user.create({
+      data: { ...user, ...vouchedFor(user, viewer), applicationId, passwordHash, createdAt: at, updatedAt: at },
+    }),
   );
 }

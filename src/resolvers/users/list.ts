@@ -8,7 +8,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
-import type { User } from '../../generated/prisma/client.ts';
+import type { Application, User } from '../../generated/prisma/client.ts';
 import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type Connection,
@@ -74,11 +74,9 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
  * @throws {UsersListingForbiddenError} the application does not let sessions list its users
  */
 export async function listUsers(listing: UserListing & ConnectionArguments, context: KnownContext): Promise<UserPage> {
-  const { applicationId, kind } = context.viewer;
   const page = numericPage(listing);
   const where = whereOf(listing, context);
-  const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
-  if (!application.usersList && kind !== 'key') throw new UsersListingForbiddenError();
+  const application = await requireListable(context);
   const isUnfiltered = Object.keys(listing.filter ?? {}).length === 0;
   return {
     ...(await usersOf(page, where, listing, context)),
@@ -89,6 +87,7 @@ export async function listUsers(listing: UserListing & ConnectionArguments, cont
 
 /**
  * Users in whose full name every word occurs, letter case ignored.
+ * @throws {UsersListingForbiddenError} as `listUsers`: one letter would list nearly all of them
  * @throws {NoSuchUserError} nobody
  */
 export function listUsersByFullName(
@@ -102,7 +101,7 @@ export function listUsersByFullName(
 
 /**
  * Users who have any of the tags, exactly.
- * @throws {NoSuchUserError} nobody
+ * @throws {UsersListingForbiddenError} as `listUsers` @throws {NoSuchUserError} nobody
  */
 export function listUsersByTags(
   { tags, ...listing }: UserListing & ConnectionArguments & { tags: string[] },
@@ -118,9 +117,16 @@ async function someUsers(
 ): Promise<UserPage> {
   const page = numericPage(listing);
   const where = whereOf(listing, context);
+  await requireListable(context);
   const total = asked.length > 0 ? await count(where) : 0;
   if (total === 0) throw new NoSuchUserError();
   return { ...(await usersOf(page, where, listing, context)), totalCount: () => Promise.resolve(total) };
+}
+
+async function requireListable({ viewer: { applicationId, kind } }: KnownContext): Promise<Application> {
+  const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
+  if (!application.usersList && kind !== 'key') throw new UsersListingForbiddenError();
+  return application;
 }
 
 async function usersOf(

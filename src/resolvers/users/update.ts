@@ -1,11 +1,18 @@
 import type { ActingContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { type FieldErrors, InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
+import {
+  type FieldErrors,
+  InvalidFieldsError,
+  NoUpdateDataError,
+  SessionMissingError,
+  UnknownUserError,
+} from '../../lib/errors.ts';
 import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } from '../../lib/user-rules.ts';
 import { voidPasswordResets } from '../password-resets.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import { findUser } from './find.ts';
+import { vouchedFor } from './identities.ts';
 import { requireOwn } from './own.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
@@ -55,12 +62,13 @@ function store(before: User, input: UserChanges, changes: StoredChanges, { viewe
   return db.$transaction(async (transaction) => {
     const at = now();
     const current = await lockUser(transaction, before);
+    await requireSession(transaction, viewer);
     const isOldPasswordStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
     const oldPassword = changes.passwordHash && isOldPasswordStale ? ['is invalid'] : [];
     requireNone(changeProblems(input, { oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
-      data: { ...changes, updatedAt: at },
+      data: { ...changes, ...vouchedFor(changes, viewer), updatedAt: at },
     });
     if (changes.passwordHash || user.email !== current.email) {
       await voidPasswordResets(transaction, { applicationId, userId: id }, at);
@@ -79,6 +87,17 @@ async function lockUser(transaction: Transaction, { applicationId, id }: User): 
   const user = await transaction.user.findUnique({ where: { applicationId_id: { applicationId, id } } });
   if (!user) throw new UnknownUserError();
   return user;
+}
+
+/**
+ * Whoever ends a user's sessions holds the user's row: a change that was on its way then must not come behind it.
+ * @throws {SessionMissingError}
+ */
+async function requireSession(transaction: Transaction, viewer: ActingContext['viewer']): Promise<void> {
+  if (viewer.kind !== 'user' || !viewer.session) return;
+  const { applicationId, userId, session } = viewer;
+  const held = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
+  if (held === 0) throw new SessionMissingError();
 }
 
 function requireNone(problems: FieldErrors): void {

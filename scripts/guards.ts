@@ -1,0 +1,366 @@
+/** A line of the sources that keeps an attack out, and the test that fails without it (`npm run prove:guards`). */
+export interface Guard {
+  /** Of the table in docs/security.md. */
+  row: number;
+  file: string;
+  /** Found there exactly once. */
+  text: string;
+  /** What a careless hand might leave in its place. */
+  instead: string;
+  testFile: string;
+  /** How the names of its tests begin, from `describe` on. */
+  test: string;
+  /** The one of them that is enough. */
+  only?: string;
+}
+
+type Line = [row: number, file: string, text: string, instead: string];
+
+const guardsOf = (testFile: string, test: string, lines: Line[], only?: string): Guard[] =>
+  lines.map(([row, file, text, instead]) => ({
+    row,
+    file,
+    text,
+    instead,
+    testFile: `test/attacks/${testFile}`,
+    test,
+    ...(only === undefined ? {} : { only }),
+  }));
+
+// Built from parts, so that no file of ours holds what looks like a key.
+const FORGOTTEN_KEY = ['const KEY = "AKIA', 'ABCDEFGHIJKLMNOP";'].join('');
+
+export const GUARDS: Guard[] = [
+  ...guardsOf(
+    'live.test.ts',
+    '#1 guard on one path only',
+    [
+      [
+        1,
+        'src/resolvers/records/live.ts',
+        'if (ownerId === viewer.userId || isGranted(readers, viewer.userId, [])) return true;',
+        'return true;',
+      ],
+    ],
+    'what is told of a record is what its reader may read at that moment',
+  ),
+  ...guardsOf('documents.test.ts', '#2 a WebSocket skips nothing', [
+    [2, 'src/graphql/socket.ts', 'if (prepared.errors) return prepared.errors;', ''],
+  ]),
+  ...guardsOf(
+    'live.test.ts',
+    '#3 a revoked or expired session does not go on streaming',
+    [[3, 'src/graphql/follow-credentials.ts', '      this.#onEnd();', '']],
+    'logout',
+  ),
+  ...guardsOf('live.test.ts', '#4 change oracle through filters', [
+    [
+      4,
+      'src/resolvers/records/access.ts',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'const own = Prisma.sql`r.is_open = false AND r.user_id = ${viewer.userId}`;',
+      'const own = Prisma.sql`r.is_open = false`;',
+    ],
+  ]),
+  ...guardsOf('documents.test.ts', '#5 alias and batch amplification', [
+    [5, 'src/graphql/documents.ts', 'aliases: 50,', 'aliases: 5_000,'],
+  ]),
+  ...guardsOf('documents.test.ts', '#6 unbounded depth', [
+    [6, 'src/graphql/documents.ts', 'depth: 12,', 'depth: 1_200,'],
+  ]),
+  ...guardsOf('documents.test.ts', '#7 introspection', [
+    [
+      7,
+      'src/graphql/schema-of-document.ts',
+      'return schemaFor(viewer, log);',
+      "return schemaFor({ kind: 'key', applicationId: 92, catalogueVersion: 1, apiKeyId: 1 }, log);",
+    ],
+  ]),
+  ...guardsOf('inputs.test.ts', '#8 mass assignment', [
+    [8, 'src/lib/message-rules.ts', 'customFields: withoutReservedKeys(customFields),', 'customFields,'],
+  ]),
+  ...guardsOf('inputs.test.ts', '#9 operators and types for texts', [
+    [
+      9,
+      'src/lib/parameter-values.ts',
+      "return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;",
+      'return String(value);',
+    ],
+  ]),
+  ...guardsOf('names.test.ts', '#10 prototype pollution', [
+    [
+      10,
+      'src/lib/bracket-keys.ts',
+      "return segment === '__proto__' || segment === 'constructor' || segment === 'prototype';",
+      'return false;',
+    ],
+  ]),
+  ...guardsOf('names.test.ts', '#11 SQL injection through identifiers', [
+    [
+      11,
+      'src/resolvers/records/order.ts',
+      "if (!field || field.isArray || field.type === 'Location' || field.type === 'File') {",
+      'if (name === undefined) {',
+    ],
+  ]),
+  ...guardsOf('inputs.test.ts', '#12 dotted keys', [
+    [
+      12,
+      'src/resolvers/records/update.ts',
+      'if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();',
+      '',
+    ],
+  ]),
+  ...guardsOf('inputs.test.ts', '#13 nesting', [
+    [
+      13,
+      'src/rest/record-forms.ts',
+      'permissions: readPermissions(given, OPERATIONS),\n    parentId',
+      "permissions: { read: { access: 'OPEN' as const } },\n    parentId",
+    ],
+  ]),
+  ...guardsOf('names.test.ts', '#14 catastrophic filters', [
+    [14, 'src/db/conditions.ts', String.raw`return text.replace(/[\\%_]/g, '\\$&');`, 'return text;'],
+    [14, 'src/db/client.ts', 'statement_timeout: STATEMENT_LIMIT, ', ''],
+  ]),
+  ...guardsOf('callers.test.ts', '#15 internal classes', [
+    [
+      15,
+      'src/resolvers/classes/catalogue.ts',
+      "if (!found) throw new ForbiddenError('Undefined class');",
+      'if (!found) return [...catalogue.byName.values()][0]!;',
+    ],
+  ]),
+  ...guardsOf('callers.test.ts', '#16 a credential with fewer rights', [
+    [
+      16,
+      'src/lib/access.ts',
+      "return viewer.kind === 'user' || viewer.kind === 'key';",
+      "return viewer.kind !== 'anonymous';",
+    ],
+  ]),
+  ...guardsOf('callers.test.ts', '#17 the credential that is in every app', [
+    [17, 'src/resolvers/users/list.ts', '  await requireListable(context);\n', ''],
+  ]),
+  ...guardsOf('sign-in-identities.test.ts', '#18 account takeover through provider adapters', [
+    [18, 'src/gateways/firebase-phone.ts', '        audience: projectId,\n', ''],
+    [
+      18,
+      'src/gateways/firebase-phone.ts',
+      "if (keys.projectId !== this.#settings.projectId) throw new IdentityRefusedError('another project is named');",
+      '',
+    ],
+  ]),
+  ...guardsOf('sign-in-identities.test.ts', '#19 pre-hijacking', [
+    [19, 'src/resolvers/sessions/claim.ts', 'const isOwn = signedInAs === id;', 'const isOwn = true;'],
+    [19, 'src/resolvers/sessions/social.ts', 'return proven ?? client', 'return client'],
+    [
+      19,
+      'src/resolvers/users/identities.ts',
+      "return viewer.kind === 'key' ? asVerified(given) : {};",
+      'return asVerified(given);',
+    ],
+  ]),
+  ...guardsOf(
+    'callers.test.ts',
+    '#20 state that requests or applications share',
+    [
+      [
+        20,
+        'src/resolvers/sessions/credential-rows.ts',
+        'return hashes.map((hash) => byHash.get(hash));',
+        'return hashes.map(() => [...byHash.values()][0]);',
+      ],
+    ],
+    'callers of several applications who ask at one moment are each answered what is theirs',
+  ),
+  ...guardsOf(
+    'sessions.test.ts',
+    '#21 single-use race',
+    [[21, 'src/resolvers/password-resets.ts', 'AND used_at IS NULL AND created_at', 'AND created_at']],
+    'of 50 uses of a reset link at one moment one sets a password',
+  ),
+  ...guardsOf('sessions.test.ts', '#22 enumeration', [
+    [
+      22,
+      'src/resolvers/users/passwords.ts',
+      'const matches = await gate.run(',
+      'if (passwordHash == null) return false;\n  const matches = await gate.run(',
+    ],
+  ]),
+  ...guardsOf('outside.test.ts', '#23 reset-mail host poisoning', [
+    [
+      23,
+      'src/rest/door.ts',
+      'return { ...this.#services, viewer, loaders: createLoaders(viewer) };',
+      "const resetPageUrl = () => 'http://' + request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, loaders: createLoaders(viewer) };",
+    ],
+  ]),
+  ...guardsOf('outside.test.ts', '#24 secrets in addresses', [
+    [24, 'src/rest/door.ts', "(locals.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
+    [24, 'src/pages/reset-password.ts', "'Referrer-Policy': 'no-referrer',", ''],
+  ]),
+  ...guardsOf('sessions.test.ts', '#25 signatures', [
+    [
+      25,
+      'src/resolvers/sessions/index.ts',
+      'const isUnambiguous = parameters.size === pairs.length;',
+      'const isUnambiguous = true;',
+    ],
+    [25, 'src/resolvers/sessions/index.ts', 'application.signatureHash)', "'sha1')"],
+  ]),
+  ...guardsOf('sessions.test.ts', '#26 replay', [
+    [26, 'src/resolvers/sessions/index.ts', "if (count === 0) throw new UnprocessableError('Bad nonce');", ''],
+  ]),
+  ...guardsOf('outside.test.ts', '#27 SSRF', [
+    [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
+    [27, 'src/resolvers/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
+  ]),
+  ...guardsOf('files.test.ts', '#28 stored XSS by upload', [
+    [28, 'src/rest/downloads.ts', "'Content-Security-Policy': 'sandbox',", ''],
+    [28, 'src/lib/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
+  ]),
+  ...guardsOf('files.test.ts', '#29 path traversal', [
+    [
+      29,
+      'src/gateways/storage.ts',
+      String.raw`if (!/^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/.test(key)) throw new Error('not a key of the storage');`,
+      '',
+    ],
+  ]),
+  ...guardsOf(
+    'crawlers.test.ts',
+    '#30 IDOR',
+    [[30, 'src/resolvers/dialogs/access.ts', 'if (!isReadable) throw new ForbiddenError();', '']],
+    'nothing that is private is shown to, or changed by, another user of the same application',
+  ),
+  ...guardsOf(
+    'crawlers.test.ts',
+    '#30 IDOR',
+    [
+      [
+        30,
+        'src/resolvers/users/find.ts',
+        'const user = isDatabaseId(id) ? await findUnique({ applicationId_id: { applicationId, id } }) : null;',
+        'const user = await db.user.findFirst({ where: { id, applicationId: applicationId ? undefined : 0 } });',
+      ],
+    ],
+    'nothing of one application is shown to, or changed by, callers of another, by whatever operation or path',
+  ),
+  ...guardsOf('limits.test.ts', '#31 rate-limit bypass', [
+    [31, 'src/lib/client-address.ts', '.slice(0, 4)', '.slice(0, 8)'],
+    [
+      31,
+      'src/schema/rate-limits.ts',
+      'return meter.count(rateLimit).then(() => resolver(parent, args, context, info));',
+      'return resolver(parent, args, context, info);',
+    ],
+  ]),
+  ...guardsOf('faults.test.ts', '#33 details of faults', [
+    [
+      33,
+      'src/graphql/shown-errors.ts',
+      "return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });",
+      'return given;',
+    ],
+  ]),
+  ...guardsOf('outside.test.ts', '#34 header injection', [
+    [
+      34,
+      'src/lib/content-disposition.ts',
+      String.raw`    .replaceAll(/[/\\\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_')`,
+      '',
+    ],
+    [34, 'src/rest/headers.ts', String.raw`asked !== undefined && /^[\w\-, ]*$/.test(asked)`, 'asked !== undefined'],
+  ]),
+  ...guardsOf(
+    'limits.test.ts',
+    '#35 exhaustion by sockets',
+    [[35, 'src/graphql/socket.ts', 'if (extra.underWay.size >= MAX_OPERATIONS) {', 'if (extra.underWay.size < 0) {']],
+    'a flood of subscriptions ends at 100',
+  ),
+  ...guardsOf(
+    'limits.test.ts',
+    '#35 exhaustion by sockets',
+    [[35, 'src/graphql/socket-places.ts', 'if (open >= this.#most) return undefined;', '']],
+    'a socket has so many operations, a user so many sockets, and who says nothing goes',
+  ),
+  ...guardsOf('documents.test.ts', '#36 CSRF', [
+    [
+      36,
+      'src/graphql/http.ts',
+      "if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);",
+      '',
+    ],
+  ]),
+  ...guardsOf('outside.test.ts', '#37 XML', [
+    [
+      37,
+      'src/rest/parameters.ts',
+      '    default:\n      throw unsupported();',
+      '    default:\n      return parseForm(decodeUtf8(body), maxKeys);',
+    ],
+  ]),
+  ...guardsOf('outside.test.ts', '#38 AI helpers', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [38, 'src/resolvers/ai/summaries.ts', ' AND ${visibleTo(viewer)}', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [38, 'src/resolvers/daily-usage.ts', '    WHERE daily_usage.used + excluded.used <= ${quota}::int', ''],
+  ]),
+  ...guardsOf('limits.test.ts', '#39 phone scraping', [
+    [39, 'src/resolvers/address-book/upload.ts', 'await takeDailyShare(transaction, book, share, context);', ''],
+  ]),
+  ...guardsOf(
+    'names.test.ts',
+    '#40 edges of numbers and texts',
+    [
+      [
+        40,
+        'src/lib/clean-text.ts',
+        String.raw`if (value.includes('\0')) throw new BadInputError('Malformed request body');`,
+        '',
+      ],
+    ],
+    'whatever is sent for an id or a text is answered, never a fault, on any door',
+  ),
+  ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
+    [41, 'src/lib/gate.ts', 'else if (this.#waiting.length >= this.#waitingAtMost) throw this.#refusal();', ''],
+  ]),
+  ...guardsOf('sign-in-identities.test.ts', '#42 an unconfigured provider', [
+    [
+      42,
+      'src/resolvers/sessions/social.ts',
+      'if (!isIdentityProvider(provider)) throw new SignInRefusedError();',
+      "if (!isIdentityProvider(provider)) provider = 'facebook';",
+    ],
+  ]),
+  ...guardsOf('sessions.test.ts', '#43 expiry is looked at each time', [
+    [
+      43,
+      'src/resolvers/sessions/authenticate.ts',
+      'if (sessionClock.isExpired(session, at)) throw new SessionMissingError();',
+      '',
+    ],
+  ]),
+  ...guardsOf(
+    'faults.test.ts',
+    '#44 what would end the process',
+    [
+      [
+        44,
+        'src/graphql/conversation.ts',
+        "socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));",
+        '',
+      ],
+    ],
+    'connections that break off in the middle of a request, an upgrade or a frame leave the service as it was',
+  ),
+  ...guardsOf('repository.test.ts', '#45 supply chain', [[45, 'src/graphql/http.ts', '    renderGraphiQL,\n', '']]),
+  ...guardsOf('callers.test.ts', '#46 ids that clients would like to choose', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [46, 'src/lib/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
+  ]),
+  ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
+    [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
+  ]),
+];
