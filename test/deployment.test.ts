@@ -63,6 +63,7 @@ test('compose.yaml has no mistakes', () => {
   const rules = {
     'require-project-name-field': 2,
     'no-build-and-image': 0,
+    'require-quotes-in-ports': [2, { quoteType: 'double' }],
     'service-image-require-explicit-tag': 2,
   } as const;
   const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [], disableAll: false } as never);
