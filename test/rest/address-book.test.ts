@@ -289,7 +289,7 @@ describe('registered users', () => {
     asker = first!;
     ids = others.map(({ id }) => id);
     for (const [place, phone] of ['5550000001', '5550000002', '5550000002', '+15550000003'].entries()) {
-      await db.user.updateMany({ where: { id: ids[place]! }, data: { phone } });
+      await db.user.updateMany({ where: { applicationId: APPLICATION.id, id: ids[place]! }, data: { phone } });
     }
     const at = running.now();
     const other = await db.application.findFirstOrThrow({ where: { id: { not: APPLICATION.id } } });
