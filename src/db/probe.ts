@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { SECOND } from '../lib/time.ts';
 
@@ -44,6 +45,7 @@ export class DatabaseProbe {
   }
 
   async stop(): Promise<void> {
-    await this.#pool.end();
+    // A database that hangs says no farewell.
+    await Promise.race([this.#pool.end(), delay(PATIENCE, undefined, { ref: false })]);
   }
 }
