@@ -1,4 +1,5 @@
 import { placeOfApiKey } from '../resolvers/assistants.ts';
+import { placeOfProvider } from '../resolvers/identity-providers.ts';
 import { placeOfSettings } from '../resolvers/push-settings.ts';
 
 /** A row as text, by its columns. */
@@ -35,7 +36,17 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     secrets: { auth_secret: {} },
   },
   { name: 'api_keys' },
-  { name: 'identity_providers', secrets: { settings: {} } },
+  {
+    name: 'identity_providers',
+    secrets: {
+      // Where the service has not begun anew since, secrets still lie among the settings.
+      settings: {},
+      sealed: {
+        sealedAt: (row) =>
+          placeOfProvider({ applicationId: Number(row.application_id), provider: row.provider as 'facebook' }),
+      },
+    },
+  },
   {
     name: 'push_settings',
     secrets: {
@@ -103,6 +114,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   rate_limits: 'of a minute, of the service as a whole',
   events_outbox: 'what has happened in one service; its cursors are no places in the stream of another',
   push_cursor: 'a place in that stream',
+  migrations: 'how far this service has read from another one',
+  migrated_items: 'what it has read there and not stored yet',
+  migrated_messages: 'what it has read there and not stored yet',
 };
 
 const byName = new Map(ARCHIVED.map((table) => [table.name, table]));

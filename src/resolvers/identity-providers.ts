@@ -62,7 +62,7 @@ export async function storeIdentityProvider(
  */
 export function openSettings(row: IdentityProvider, sealer: Sealer): Prisma.JsonObject {
   const { settings, sealed } = row;
-  const secrets = sealed === null ? {} : (JSON.parse(sealer.open(sealed, placeOf(row))) as Prisma.JsonObject);
+  const secrets = sealed === null ? {} : (JSON.parse(sealer.open(sealed, placeOfProvider(row))) as Prisma.JsonObject);
   return { ...(settings as Prisma.JsonObject), ...secrets };
 }
 
@@ -94,11 +94,11 @@ function withoutSecrets(given: Prisma.InputJsonObject, key: Key, sealer: Sealer)
   const isSecret = ([name]: [string, unknown]) => SECRETS.includes(name);
   const secrets = Object.entries(given).filter(isSecret);
   const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(given).filter((one) => !isSecret(one)));
-  const sealed = secrets.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(secrets)), placeOf(key)) : null;
+  const sealed = secrets.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(secrets)), placeOfProvider(key)) : null;
   return { settings, sealed };
 }
 
-function placeOf({ applicationId, provider }: Key): string {
+export function placeOfProvider({ applicationId, provider }: Key): string {
   return `identity_providers/${applicationId}/${provider}`;
 }
 

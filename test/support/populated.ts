@@ -53,7 +53,7 @@ async function setUp(): Promise<void> {
   const applicationId = APPLICATION.id;
   await setUpWeb('production');
   const facebook = { appId: 'app', appSecret: 'facebook-secret' };
-  await storeIdentityProvider({ applicationId, facebook }, running.now());
+  await storeIdentityProvider({ applicationId, facebook }, { sealer: SEALER, now: running.now() });
   const model = { name: HOSTILE, baseUrl: 'http://127.0.0.1:9/v1', model: 'small', instructions: HOSTILE };
   const services = { now: running.now, sealer: SEALER };
   await storeAssistant({ applicationId, isTrusted: true, apiKey: 'sk-of-the-model', ...model }, services);
