@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
 import type { Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
 import { docsPolicy, PAGE_SCRIPT, PAGE_STYLE, renderDocs } from './docs-view.ts';
@@ -100,8 +100,7 @@ function send({ method, headers }: IncomingMessage, response: ServerResponse, fi
 
 /** A file of Swagger UI, of which no others are served. */
 async function packaged(type: string, name: string): Promise<ServedText> {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  return served(type, await readFile(join(folder, name)));
+  return served(type, await readFile(join(swaggerFolder(), name)));
 }
 
 async function served(

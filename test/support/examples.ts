@@ -106,7 +106,9 @@ const BEFORE: Record<string, (world: World) => Promise<void>> = {
   deleteDialogs: (world) => world.makeChat(),
   deleteDialog: (world) => world.makeChat(),
   deleteMessages: (world) => world.makeChat(),
-  async removeReaction({ alice, values }) {
+  async removeReaction(world) {
+    await world.makeChat();
+    const { alice, values } = world;
     await wire('POST', `/chat/Message/${values.get(SAMPLES.message)}/reactions`, { as: alice, body: 'name=love' });
   },
   deleteRecords: (world) => world.makeRecords(),

@@ -73,5 +73,9 @@ function filterOf(type: FilterType): Schema {
     or: described(list, 'Equals one of them; several `[or]` are alternatives.'),
     ...(type === 'text' ? { ctn: described(text, 'Part of it, letter case ignored.') } : {}),
   };
-  return { anyOf: [value, { ...asked(operators), additionalProperties: false }] };
+  const names = Object.keys(operators).map((name) => `\`${name}\``);
+  return {
+    anyOf: [value, { ...asked(operators), additionalProperties: false }],
+    description: `The value, or operators with theirs (\`[in]=…\`): ${names.join(', ')}.`,
+  };
 }

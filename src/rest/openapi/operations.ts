@@ -60,15 +60,22 @@ function wrapperOf({ properties, anyOf }: Schema): string {
 
 function parametersOf({ docs, since }: Route, path: PathTemplate): Parameter[] {
   const { query = {}, body: _body, ...example } = docs.examples[0];
-  const inPath = path.parameters.map((parameter): Parameter => ({ ...parameter, in: 'path', required: true }));
-  const version = since ? [{ name: VERSION_HEADER, in: 'header', schema: VERSION } as const] : [];
+  const inPath = path.parameters.map(
+    (parameter): Parameter => ({ ...parameter, in: 'path', required: true, ...aboutOf(parameter.schema) }),
+  );
+  const version = since ? [{ name: VERSION_HEADER, in: 'header', schema: VERSION, ...aboutOf(VERSION) } as const] : [];
   return [...inPath, ...queryParameters(docs.query, { ...example, query }), ...headersOf(docs.headers), ...version];
 }
 
 const VERSION: Schema = { type: 'string', description: 'What the client was written for.', examples: [API_VERSION] };
 
 function headersOf(headers: ObjectSchema | undefined): Parameter[] {
-  return Object.entries(headers?.properties ?? {}).map(([name, schema]) => ({ name, in: 'header', schema }));
+  return Object.entries(headers?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'header',
+    schema,
+    ...aboutOf(schema),
+  }));
 }
 
 function queryParameters(query: ObjectSchema | undefined, { query: example = {} }: RequestExample): Parameter[] {
@@ -79,8 +86,10 @@ function queryParameters(query: ObjectSchema | undefined, { query: example = {} 
       in: 'query',
       ...(query.required?.includes(name) && { required: true }),
       ...styleOf(name, schema),
+      ...aboutOf(schema),
       schema,
-      ...(name in example && { example: example[name] }),
+      // Without an example the page would make members up, and send them.
+      ...(name in example ? { example: example[name] } : schema.type === 'object' && { example: {} }),
     }),
   );
   const others = Object.entries(example).filter(([name]) => !(name in query.properties));
@@ -88,7 +97,15 @@ function queryParameters(query: ObjectSchema | undefined, { query: example = {} 
   if (!more) return known;
   // An exploded object: its members are parameters of their own.
   const pairs = Object.fromEntries(others.flatMap(([name, value]) => formPairs(name, value)));
-  return [...known, { name: 'fields', in: 'query', style: 'form', explode: true, schema: more, example: pairs }];
+  return [
+    ...known,
+    { name: 'fields', in: 'query', style: 'form', explode: true, ...aboutOf(more), schema: more, example: pairs },
+  ];
+}
+
+/** The page shows what is said of a parameter, not of its schema. */
+function aboutOf({ description }: Schema): { description?: string } {
+  return typeof description === 'string' ? { description } : {};
 }
 
 /** How a value is written: `name[op]=v`, `name[]=a&name[]=b`, `name=a,b`. */
@@ -106,7 +123,7 @@ function requestBodyOf({ docs: { body, examples }, upload }: Route): Operation['
     examples: Object.fromEntries(
       bodies.map(({ summary, body: value }, index) => [
         String(index + 1),
-        { ...(summary && { summary }), value: write(value) },
+        { summary: summary ?? 'A request', value: write(value) },
       ]),
     ),
   });
