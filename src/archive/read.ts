@@ -91,6 +91,8 @@ export class ArchiveReader {
       if (place.applicationId !== current) {
         if (place.applicationId !== left.shift() || place.table !== APPLICATIONS) throw damaged();
         current = place.applicationId;
+      } else if (place.table === APPLICATIONS) {
+        throw damaged();
       }
       if (place.key !== undefined) yield this.#file(header, place.applicationId, place.key);
       else yield await plainly(() => this.#rows(header, place.applicationId, place.table!));
@@ -127,6 +129,7 @@ export class ArchiveReader {
     const [columns, ...rows] = linesOf(content);
     if (!columns?.every((name) => name !== null) || new Set(columns).size !== columns.length) throw damaged();
     if (rows.length === 0 || rows.some((row) => row.length !== columns.length)) throw damaged();
+    if (tableName === APPLICATIONS && rows.length !== 1) throw damaged();
     this.#tally.addRows(applicationId, tableName, rows.length, content);
     return { kind: 'rows', applicationId, table, columns: columns as string[], rows };
   }

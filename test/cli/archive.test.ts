@@ -175,7 +175,11 @@ test('an archive that is written while others write is of one moment', async () 
   let isWriting = true;
   const writing = (async () => {
     for (let number = 0; isWriting || number < 5; number++) {
-      const { _id } = await created('/chat/Dialog', { type: 2, name: 'busy', occupants_ids: [] }, made.alice);
+      const { _id } = await created(
+        '/chat/Dialog',
+        { type: 2, name: 'busy', occupants_ids: [made.alice.id + 1] },
+        made.alice,
+      );
       for (const text of ['one', 'two']) {
         await created('/chat/Message', { chat_dialog_id: _id, message: text }, made.alice);
       }
