@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { hashSecret } from '../../src/lib/tokens.ts';
-import { cli, cliJson, launchCli } from '../support/cli.ts';
+import { cli, cliJson, launchCli, type RunningCommand } from '../support/cli.ts';
 import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { expectMoved } from '../support/migration.ts';
 import { API_KEY, type Caller, GROUP_MESSAGES, type Populated, populate, rest } from '../support/migration-source.ts';
@@ -206,6 +206,11 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   expect(await messagesNow()).toBe(before);
 }, 0);
 
+async function endedEarly({ answer }: RunningCommand): Promise<never> {
+  const { code, stderr } = await answer;
+  throw new Error(`it ended with ${code}:\n${stderr}`);
+}
+
 test('killed again and again, from a server that often fails, it ends with the same', async () => {
   const database = await startOwnDatabase();
   const { dataDir, remove } = await createDataDir();
@@ -237,7 +242,7 @@ test('killed again and again, from a server that often fails, it ends with the s
   ]) {
     begun = proxy.paths.length;
     const running = launchCli(env, ...command);
-    await until(isReached);
+    await Promise.race([until(isReached), endedEarly(running)]);
     await running.kill();
   }
   // While it stores: somebody holds what it wants to write to.
@@ -245,10 +250,11 @@ test('killed again and again, from a server that often fails, it ends with the s
     await watch.query('BEGIN');
     await watch.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     const running = launchCli(env, ...command);
-    await until(async () => {
+    const isWaiting = async () => {
       const { rows } = await watch.query(`SELECT FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`);
       return rows.length > 0;
-    });
+    };
+    await Promise.race([until(isWaiting), endedEarly(running)]);
     await running.kill();
     await watch.query('ROLLBACK');
   }
