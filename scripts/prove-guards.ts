@@ -41,10 +41,10 @@ function copySources(folder: string): void {
     cpSync(join(ROOT, file), join(folder, file));
   }
   cpSync(join(ROOT, 'src/generated'), join(folder, 'src/generated'), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   // Some tests ask git what there is.
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   execFileSync('git', ['add', '--all'], { cwd: folder });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
 /** Names of the tests of these guards that pass while the guards are in their places. */

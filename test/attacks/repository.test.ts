@@ -61,7 +61,7 @@ const SECRETS: RegExp[] = [
   /\bsk-(?:proj-)?[A-Za-z0-9]{32,}/,
   /\bnpm_[A-Za-z0-9]{36}\b/,
   /\beyJ[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}/,
-  /\b(?:postgres(?:ql)?|rediss?|smtps?|amqps?|mongodb):\/\/[^\s:/@'"`<>]+:(?!password@|secret@|pass@|pw@)[^\s:/@'"`<>$]{8,}@(?!127\.|localhost|host\b|[\w.-]*example)/,
+  /\b(?:postgres(?:ql)?|rediss?|smtps?|amqps?|mongodb):\/\/[^\s:/@'"`<>]+:(?!password@)[^\s:/@'"`<>$]{8,}@[\w.-]+\.(?!example)[a-z]{2,}/,
 ];
 
 describe('#47 hard-coded credentials', () => {
