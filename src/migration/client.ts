@@ -118,8 +118,15 @@ export class SourceClient {
         throw new FileUnavailable(`${nameOf(request)}: ${response.status}`);
       }
       const stream = Readable.fromWeb(response.body as ReadableStream);
+      // It may break off before anybody reads it, and unheard that would end the process.
+      let brokenOff: Error | undefined;
+      stream.on('error', (error) => {
+        brokenOff = error;
+      });
       try {
         return await use(stream);
+      } catch (error) {
+        throw brokenOff ?? error;
       } finally {
         stream.destroy();
       }

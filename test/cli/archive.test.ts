@@ -48,7 +48,8 @@ test('somebody has decided of every table whether it is archived', async () => {
 });
 
 test('the stage has rows of every table that is archived', async () => {
-  const rows = await allRows(here());
+  // A sweep may have done already what this one tells it to do.
+  const { deleted_classes: _, ...rows } = await allRows(here());
   expect(Object.entries(rows).filter(([, { length }]) => length === 0)).toEqual([]);
 });
 

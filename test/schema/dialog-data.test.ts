@@ -134,6 +134,8 @@ describe('a subscriber', () => {
     const [ofBob, ofKey] = [await listen(EVENTS, { dialogId: id }, bob), await listen(EVENTS, {}, apiKey)];
     const dataClassName = await newClass(LEVEL);
     await change(id, { dataClassName, data: { level: 1 } });
+    // An event shows the dialog as it is when it is told.
+    for (const one of [ofBob, ofKey]) await until(() => eventsOf(one).length === 1);
     await ask(UPDATE_CLASS, { name: dataClassName, input: { fields: [MOTTO] } }, apiKey);
     await change(id, { data: { motto: 'M' } });
     for (const one of [ofBob, ofKey]) {

@@ -154,7 +154,7 @@ export const dialogDocs = {
     path: { ids: text },
     body: force('Mutation.deleteDialogs'),
     answer: deleted,
-    errors: [new NotFoundError()],
+    errors: [new NotFoundError(), new UnprocessableError('A request may name at most 100 ids')],
     examples: [{ path: { ids: `${SAMPLES.dialog},${SAMPLES.otherDialog}` }, body: { force: 1 } }],
   },
   deleteDialog: {
