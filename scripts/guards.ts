@@ -84,7 +84,7 @@ export const GUARDS: Guard[] = [
       9,
       'src/lib/parameter-values.ts',
       "return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;",
-      'return String(value);',
+      "return typeof value === 'object' ? Object.values(value).join() : value === undefined ? value : String(value);",
     ],
   ]),
   ...guardsOf('names.test.ts', '#10 prototype pollution', [
