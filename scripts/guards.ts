@@ -268,8 +268,8 @@ export const GUARDS: Guard[] = [
     [
       34,
       'src/lib/content-disposition.ts',
-      String.raw`    .replaceAll(/[/\\\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_')`,
-      '',
+      String.raw`const plain = exact.replaceAll(/[^ -~]|["%]/gu, '_');`,
+      'const plain = exact;',
     ],
     [34, 'src/rest/headers.ts', String.raw`asked !== undefined && /^[\w\-, ]*$/.test(asked)`, 'asked !== undefined'],
   ]),
