@@ -268,7 +268,7 @@ export const GUARDS: Guard[] = [
     [
       34,
       'src/lib/content-disposition.ts',
-      String.raw`const plain = exact.replaceAll(/[^ -~]|["%]/gu, '_');`,
+      "const plain = exact.replaceAll(/[^ -~]|[\"%]/gu, '_');",
       'const plain = exact;',
     ],
     [34, 'src/rest/headers.ts', String.raw`asked !== undefined && /^[\w\-, ]*$/.test(asked)`, 'asked !== undefined'],
