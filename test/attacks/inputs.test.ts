@@ -119,6 +119,12 @@ describe('#9 operators and types for texts', () => {
     expect([opened.status, opened.body?.session?.user_id ?? 0]).toEqual([201, 0]);
     const found = await wire('GET', '/users/by_login?login[$ne]=x', { as: session });
     expect(found.status).toBe(404);
+    for (const field of ['login', 'password'] as const) {
+      for (const wrapped of [[alice[field]], { $eq: alice[field] }]) {
+        const json = { login: alice.login, password: alice.password, [field]: wrapped };
+        expect([json, (await rest('POST', '/login', { as: session, json })).status]).toEqual([json, 401]);
+      }
+    }
   });
 
   test('nor is anything but a text one of the credentials of a socket', async () => {
