@@ -207,11 +207,18 @@ test('several processes begin each time once', async () => {
   });
   running.app.services.pushBell.ring();
   const ids = events.map(({ id }) => id);
-  await until(async () => (await db.event.count({ where: { applicationId, id: { in: ids }, active: true } })) === 0);
-  expect(await db.event.count({ where: { applicationId, id: { in: ids }, occuredCount: 1 } })).toBe(300);
-  expect(await db.pushSend.count({ where: { applicationId, eventId: { in: ids }, delivered: 1, recipients: 1 } })).toBe(
+  await until(
+    async () =>
+      (await db.event.count({ where: { applicationId: APPLICATION.id, id: { in: ids }, active: true } })) === 0,
+  );
+  expect(await db.event.count({ where: { applicationId: APPLICATION.id, id: { in: ids }, occuredCount: 1 } })).toBe(
     300,
   );
+  expect(
+    await db.pushSend.count({
+      where: { applicationId: APPLICATION.id, eventId: { in: ids }, delivered: 1, recipients: 1 },
+    }),
+  ).toBe(300);
   expect(apple.pushes).toHaveLength(300);
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-id'])).size).toBe(300);
   await Promise.all(others.map((other) => other.stop()));
