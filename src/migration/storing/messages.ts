@@ -51,16 +51,25 @@ interface Place {
   dialogId: string;
 }
 
-/** Tables whose rows name places of messages, with keys that hold at every moment: so places go by way of negative ones. */
+/**
+ * Tables whose rows name places of messages, with keys that hold at every moment: so places go by way of negative ones.
+ * How far each moves is counted in one walk over places and late messages; a count for each would be their product.
+ */
 async function makeRoom(transaction: Transaction, { applicationId, dialogId }: Place): Promise<void> {
   for (const table of [Prisma.sql`messages`, Prisma.sql`message_marks`, Prisma.sql`hidden_messages`]) {
     await transaction.$executeRaw`
-      UPDATE ${table} t SET seq = -(t.seq + s.shift)
-      FROM (SELECT p.seq, (SELECT count(*)::int FROM migrated_messages f
-          WHERE f.application_id = ${applicationId} AND f.dialog_id = ${dialogId} AND f.behind < p.seq) AS shift
-        FROM (SELECT DISTINCT seq FROM ${table}
-          WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}) p) s
-      WHERE t.application_id = ${applicationId} AND t.dialog_id = ${dialogId} AND t.seq = s.seq AND s.shift > 0`;
+      WITH places AS MATERIALIZED (
+        SELECT seq, is_late, (count(*) FILTER (WHERE is_late)
+          OVER (ORDER BY seq, is_late ROWS UNBOUNDED PRECEDING))::int AS shift
+        FROM (
+          SELECT DISTINCT seq, false AS is_late FROM ${table}
+          WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}
+          UNION ALL SELECT behind, true FROM migrated_messages
+          WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND behind IS NOT NULL) p
+      )
+      UPDATE ${table} t SET seq = -(t.seq + s.shift) FROM places s
+      WHERE t.application_id = ${applicationId} AND t.dialog_id = ${dialogId} AND t.seq = s.seq AND NOT s.is_late
+        AND s.shift > 0`;
     await transaction.$executeRaw`
       UPDATE ${table} SET seq = -seq
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq < 0`;
