@@ -41,10 +41,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   migration: ['resolvers', 'realtime', 'db', 'context'],
   start: ['db', 'secrets', 'config'],
   main: ['app', 'start', 'resolvers', 'gateways', 'observe', 'config'],
-  archive: ['resolvers', 'gateways', 'secrets'],
+  archive: ['resolvers', 'gateways', 'secrets', 'db'],
+  check: ['gateways', 'db'],
   cli: [
     'start',
     'archive',
+    'check',
     'migration',
     'resolvers',
     'realtime',

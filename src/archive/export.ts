@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import pg from 'pg';
+import { walk } from '../db/walk.ts';
 import type { Storage } from '../gateways/storage.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { ArchiveError } from './archive-error.ts';
@@ -23,7 +24,6 @@ import {
 import { ARCHIVED, type ArchivedTable, ownerColumn } from './tables.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 import { Vault } from './vault.ts';
-import { walk } from './walk.ts';
 
 export interface ExportOptions {
   /** Where the archive is to lie; nothing may be there. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { walk } from './walk.ts';
+import { walk } from '../db/walk.ts';
 
 /** Keys of the storage that the rows of an application name, as the transaction of the connection sees them. */
 export async function* fileKeys(client: pg.Client, applicationId: number): AsyncGenerator<string> {

@@ -4,6 +4,7 @@ import { addApiKeyCommands } from './api-keys.ts';
 import { addApplicationCommands } from './applications.ts';
 import { addArchiveCommands } from './archive.ts';
 import { addAssistantCommands } from './assistants.ts';
+import { addCheckCommand } from './check.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
 import { addMigrationCommand } from './migrate-from.ts';
@@ -42,6 +43,7 @@ function commandLine(): Command {
   addPushSettingsCommands(program);
   addIdentityProviderCommands(program);
   addArchiveCommands(program);
+  addCheckCommand(program);
   addMigrationCommand(program);
   return program;
 }

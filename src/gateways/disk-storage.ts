@@ -1,9 +1,18 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../lib/byte-ranges.ts';
-import { Measuring, type PutSettings, requireStorageKey, type Storage, type Stored } from './storage.ts';
+import {
+  folderOf,
+  isKeyOf,
+  Measuring,
+  type PutSettings,
+  requireStorageKey,
+  type Storage,
+  type Stored,
+  type StoredFile,
+} from './storage.ts';
 
 /** Bytes that may wait to be written, so that many chunks are one write. */
 const WRITTEN_BYTES = 1024 * 1024;
@@ -55,6 +64,25 @@ export class DiskStorage implements Storage {
     await syncFolder(dirname(path)).catch(unlessMissing);
   }
 
+  async *list(applicationId: number): AsyncGenerator<StoredFile> {
+    const folder = folderOf(applicationId);
+    for (const part of await namesIn(join(this.#folder, folder))) {
+      const names = await namesIn(join(this.#folder, folder, part));
+      const keys = new Set(names.map((name) => `${folder}/${part}/${name.replace(UNFINISHED, '')}`));
+      for (const key of keys) {
+        const file = isKeyOf(applicationId, key) ? await this.find(key) : undefined;
+        if (file) yield file;
+      }
+    }
+  }
+
+  async find(key: string): Promise<StoredFile | undefined> {
+    const path = this.#pathOf(key);
+    const whole = await stat(path).catch(unlessMissing);
+    const found = whole ?? (await stat(unfinishedOf(path)).catch(unlessMissing));
+    return found && { key, size: found.size, modifiedAt: found.mtime, isWhole: whole !== undefined };
+  }
+
   close(): void {}
 
   #pathOf(key: string): string {
@@ -67,6 +95,8 @@ export class DiskStorage implements Storage {
 function unfinishedOf(path: string): string {
   return `${path}.part`;
 }
+
+const UNFINISHED = /\.part$/;
 
 /** A folder that is still there after a crash. */
 async function makeFolder(folder: string): Promise<void> {
@@ -87,6 +117,11 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** In their order; none where there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  return ((await readdir(folder).catch(unlessMissing)) ?? []).sort();
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

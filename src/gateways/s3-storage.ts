@@ -3,12 +3,28 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import type { Logger } from 'pino';
 import type { ByteRange } from '../lib/byte-ranges.ts';
 import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
-import { Measuring, type PutSettings, requireStorageKey, type Storage, type Stored } from './storage.ts';
+import {
+  folderOf,
+  isKeyOf,
+  Measuring,
+  type PutSettings,
+  requireStorageKey,
+  type Storage,
+  type Stored,
+  type StoredFile,
+} from './storage.ts';
 
 export interface S3Settings {
   bucket: string;
@@ -30,7 +46,7 @@ const CHUNK_BYTES = 64 * 1024;
  * bucket is nobody's but ours: what its objects may be served as is known to their rows alone.
  *
  * A file lies on this machine before it is sent as one object with its length and checksum, so it is there whole or not
- * at all, and needs no more of a store than `PUT`, `GET` and `DELETE`.
+ * at all, and needs no more of a store than `PUT`, `GET` and `DELETE`; whoever checks it also lists it.
  */
 export class S3Storage implements Storage {
   readonly #bucket: string;
@@ -98,8 +114,36 @@ export class S3Storage implements Storage {
     }
   }
 
+  async *list(applicationId: number): AsyncGenerator<StoredFile> {
+    for await (const file of this.#listed(`${folderOf(applicationId)}/`)) {
+      if (isKeyOf(applicationId, file.key)) yield file;
+    }
+  }
+
+  async find(key: string): Promise<StoredFile | undefined> {
+    requireStorageKey(key);
+    for await (const file of this.#listed(key)) return file;
+    return undefined;
+  }
+
   close(): void {
     this.#client.destroy();
+  }
+
+  async *#listed(Prefix: string): AsyncGenerator<StoredFile> {
+    for (let StartAfter: string | undefined; ; ) {
+      const question = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix, StartAfter });
+      const page = await within(PATIENCE, (abortSignal) => this.#client.send(question, { abortSignal })).catch(
+        (error: unknown) => {
+          throw this.#told(error);
+        },
+      );
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        yield { key: Key!, size: Size!, modifiedAt: LastModified!, isWhole: true };
+      }
+      if (!page.IsTruncated) return;
+      StartAfter = page.Contents!.at(-1)!.Key!;
+    }
   }
 
   #place(key: string) {

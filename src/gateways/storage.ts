@@ -14,6 +14,16 @@ export interface Stored {
   md5: string;
 }
 
+/** What lies in the storage. */
+export interface StoredFile {
+  key: string;
+  /** Bytes. */
+  size: number;
+  modifiedAt: Date;
+  /** False for what an interrupted `put` has left. */
+  isWhole: boolean;
+}
+
 /**
  * Where the bytes of files lie. A key is made by `newStorageKey`, is written once, and holds all of its bytes or is not
  * there; who may read them and what they are called is not known here.
@@ -29,6 +39,10 @@ export interface Storage {
   get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>;
   /** Removes the bytes and what an interrupted `put` has left; none there is fine. */
   delete(key: string): Promise<void>;
+  /** What lies there of an application, in the order of keys, a few at a time. */
+  list(applicationId: number): AsyncIterable<StoredFile>;
+  /** What lies under one key, an interrupted `put`'s too; undefined: nothing. */
+  find(key: string): Promise<StoredFile | undefined>;
   /** Ends its connections. */
   close(): void;
 }
@@ -38,7 +52,12 @@ const STORAGE_KEY = /^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/;
 /** `0000005c/3f/3f…`: the application and 16 random bytes, which no other file has. */
 export function newStorageKey(applicationId: number): string {
   const random = randomBytes(16).toString('hex');
-  return `${applicationId.toString(16).padStart(8, '0')}/${random.slice(0, 2)}/${random}`;
+  return `${folderOf(applicationId)}/${random.slice(0, 2)}/${random}`;
+}
+
+/** What all keys of an application begin with. */
+export function folderOf(applicationId: number): string {
+  return applicationId.toString(16).padStart(8, '0');
 }
 
 /** Whether a text is a key of that application's. */

@@ -12,8 +12,12 @@ const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg
  * The rows of a query in the transaction of the connection, each as the text of its values. However many there are and
  * however long they are, few are in memory: the cursor is asked for as many as the last ones let expect.
  */
-export async function* walk(client: pg.Client, select: string): AsyncGenerator<(string | null)[]> {
-  await client.query(`DECLARE walk NO SCROLL CURSOR FOR ${select}`);
+export async function* walk(
+  client: pg.Client,
+  select: string,
+  values: unknown[] = [],
+): AsyncGenerator<(string | null)[]> {
+  await client.query(`DECLARE walk NO SCROLL CURSOR FOR ${select}`, values);
   for (let batch = FIRST_BATCH; ; ) {
     const text = `FETCH FORWARD ${batch} FROM walk`;
     const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array', types: AS_TEXT });

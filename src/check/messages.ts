@@ -1,0 +1,148 @@
+import type { Check } from './check.ts';
+
+/** Every writer of a dialog's messages and of what its members have read holds the dialog; public groups count no members. */
+const HOLD_DIALOG = `SELECT FROM dialogs WHERE application_id = $1 AND id = $2::jsonb ->> 'dialogId' FOR NO KEY UPDATE`;
+
+const COUNT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = d.application_id AND m.dialog_id = d.id)`;
+const HIGHEST = `coalesce(
+  (SELECT max(m.seq) FROM messages m WHERE m.application_id = d.application_id AND m.dialog_id = d.id), 0)`;
+const NEWEST = `(SELECT m.created_at FROM messages m WHERE m.application_id = d.application_id AND m.dialog_id = d.id
+  ORDER BY m.seq DESC LIMIT 1)`;
+const SENT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
+  AND m.dialog_id = mb.dialog_id AND m.sender_id = mb.user_id)`;
+
+/**
+ * What a member `mb` has settled: their own messages and those up to the watermark, but for what marks and hidden
+ * messages say of the others. Counted message by message, without the counters that writes keep.
+ */
+const SETTLED = `((SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
+    AND m.dialog_id = mb.dialog_id AND (m.sender_id = mb.user_id OR m.seq <= mb.read_seq))
+  + (SELECT coalesce(sum((h.seq IS NOT NULL OR coalesce(k.is_read, m.seq <= mb.read_seq))::int
+      - (m.seq <= mb.read_seq)::int), 0)::int
+    FROM (
+      SELECT seq FROM message_marks WHERE application_id = mb.application_id AND dialog_id = mb.dialog_id
+        AND user_id = mb.user_id AND is_read IS NOT NULL
+      UNION SELECT seq FROM hidden_messages WHERE application_id = mb.application_id AND user_id = mb.user_id
+        AND dialog_id = mb.dialog_id) said
+    JOIN messages m ON m.application_id = mb.application_id AND m.dialog_id = mb.dialog_id AND m.seq = said.seq
+      AND m.sender_id <> mb.user_id
+    LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id AND k.seq = m.seq
+      AND k.user_id = mb.user_id
+    LEFT JOIN hidden_messages h ON h.application_id = m.application_id AND h.user_id = mb.user_id
+      AND h.dialog_id = m.dialog_id AND h.seq = m.seq))`;
+
+const MEMBER = `mb.application_id = $1 AND mb.dialog_id = $2::jsonb ->> 'dialogId'
+  AND mb.user_id = ($2::jsonb ->> 'userId')::int`;
+
+function ofDialogs(column: string, counted: string, differs = `kept IS DISTINCT FROM counted`): string {
+  return `SELECT jsonb_build_object('dialogId', id) AS row, kept::text, counted::text
+    FROM (SELECT d.id, d.${column} AS kept, ${counted} AS counted FROM dialogs d WHERE d.application_id = $1 OFFSET 0) c
+    WHERE ${differs}`;
+}
+
+function ofMembers(column: string, counted: string): string {
+  return `SELECT jsonb_build_object('dialogId', dialog_id, 'userId', user_id) AS row, kept::text, counted::text
+    FROM (SELECT mb.dialog_id, mb.user_id, mb.${column} AS kept, ${counted} AS counted
+      FROM dialogs d JOIN members mb ON mb.application_id = d.application_id AND mb.dialog_id = d.id
+      WHERE d.application_id = $1 AND d.type <> 1 OFFSET 0) c
+    WHERE kept <> counted`;
+}
+
+function setDialog(column: string, counted: string): string {
+  return `UPDATE dialogs d SET ${column} = ${counted} WHERE d.application_id = $1 AND d.id = $2::jsonb ->> 'dialogId'`;
+}
+
+/** A row that hangs on a message by its place; a place is never used again. */
+function ofPlaces(table: string): Pick<Check, 'sql' | 'repair'> {
+  const isLost = `NOT EXISTS (SELECT FROM messages m
+    WHERE m.application_id = t.application_id AND m.dialog_id = t.dialog_id AND m.seq = t.seq)`;
+  return {
+    sql: `SELECT jsonb_build_object('dialogId', t.dialog_id, 'seq', t.seq, 'userId', t.user_id) AS row,
+        'a row' AS kept, NULL AS counted
+      FROM ${table} t WHERE t.application_id = $1 AND ${isLost}`,
+    repair: [
+      HOLD_DIALOG,
+      `DELETE FROM ${table} t WHERE t.application_id = $1 AND t.dialog_id = $2::jsonb ->> 'dialogId'
+        AND t.seq = ($2::jsonb ->> 'seq')::int AND t.user_id = ($2::jsonb ->> 'userId')::int AND ${isLost}`,
+    ],
+  };
+}
+
+/** Messages, their places, and what members have read of them. */
+export const MESSAGE_CHECKS: readonly Check[] = [
+  {
+    name: 'message counts',
+    sentence: 'A dialog counts its messages.',
+    sql: ofDialogs('message_count', COUNT),
+    repair: [HOLD_DIALOG, setDialog('message_count', COUNT)],
+  },
+  {
+    name: 'message places',
+    sentence: 'No message lies behind the last place that its dialog has given.',
+    sql: ofDialogs('last_seq', HIGHEST, 'kept < counted'),
+    repair: [HOLD_DIALOG, setDialog('last_seq', `greatest(d.last_seq, ${HIGHEST})`)],
+  },
+  {
+    name: 'last messages',
+    sentence: 'A dialog knows the moment of its newest message.',
+    sql: ofDialogs('last_message_at', NEWEST),
+    repair: [HOLD_DIALOG, setDialog('last_message_at', NEWEST)],
+  },
+  {
+    name: 'message moments',
+    sentence: 'Moments never fall while places grow.',
+    sql: `SELECT jsonb_build_object('dialogId', dialog_id, 'seq', seq) AS row, created_at::text AS kept,
+        before::text AS counted
+      FROM (SELECT dialog_id, seq, created_at, date_sent, lag(created_at) OVER places AS before,
+          lag(date_sent) OVER places AS "sentBefore"
+        FROM messages WHERE application_id = $1 WINDOW places AS (PARTITION BY dialog_id ORDER BY seq)) m
+      WHERE created_at < before OR date_sent < "sentBefore"`,
+  },
+  {
+    name: 'unread counts',
+    sentence: 'A member has settled what they have sent, read or hidden.',
+    sql: ofMembers('settled_count', SETTLED),
+    repair: [HOLD_DIALOG, `UPDATE members mb SET settled_count = ${SETTLED} WHERE ${MEMBER}`],
+  },
+  {
+    name: 'sent counts',
+    sentence: 'A member counts what they have sent.',
+    sql: ofMembers('sent_count', SENT),
+    repair: [HOLD_DIALOG, `UPDATE members mb SET sent_count = ${SENT} WHERE ${MEMBER}`],
+  },
+  {
+    name: 'watermarks',
+    sentence: 'Nobody has read, or was delivered, what their dialog has not had yet.',
+    sql: `SELECT jsonb_build_object('dialogId', mb.dialog_id, 'userId', mb.user_id) AS row,
+        greatest(mb.read_seq, mb.delivered_seq, mb.unread_own_seq, mb.undelivered_own_seq, mb.hidden_seq)::text AS kept,
+        d.last_seq::text AS counted
+      FROM dialogs d JOIN members mb ON mb.application_id = d.application_id AND mb.dialog_id = d.id
+      WHERE d.application_id = $1 AND d.last_seq < greatest(
+        mb.read_seq, mb.delivered_seq, mb.unread_own_seq, mb.undelivered_own_seq, mb.hidden_seq)`,
+  },
+  { name: 'marks', sentence: 'A mark is one of a message.', ...ofPlaces('message_marks') },
+  { name: 'hidden messages', sentence: 'What somebody has hidden is a message.', ...ofPlaces('hidden_messages') },
+  {
+    name: 'reactions',
+    sentence: 'A reaction is one to a message.',
+    sql: `SELECT jsonb_build_object('messageId', r.message_id, 'userId', r.user_id, 'name', r.name) AS row,
+        'a row' AS kept, NULL AS counted
+      FROM reactions r WHERE r.application_id = $1 AND NOT EXISTS (
+        SELECT FROM messages m WHERE m.application_id = r.application_id AND m.id = r.message_id)`,
+    repair: [
+      `DELETE FROM reactions r WHERE r.application_id = $1 AND r.message_id = $2::jsonb ->> 'messageId'
+        AND r.user_id = ($2::jsonb ->> 'userId')::int AND r.name = $2::jsonb ->> 'name' AND NOT EXISTS (
+          SELECT FROM messages m WHERE m.application_id = r.application_id AND m.id = r.message_id)`,
+    ],
+  },
+  {
+    name: 'messages of dialogs',
+    sentence: 'A message is in a dialog, or in one whose messages are being swept.',
+    sql: `SELECT jsonb_build_object('dialogId', m.dialog_id) AS row, count(*) || ' messages' AS kept, NULL AS counted
+      FROM messages m WHERE m.application_id = $1
+        AND NOT EXISTS (SELECT FROM dialogs d WHERE d.application_id = m.application_id AND d.id = m.dialog_id)
+        AND NOT EXISTS (
+          SELECT FROM destroyed_dialogs d WHERE d.application_id = m.application_id AND d.dialog_id = m.dialog_id)
+      GROUP BY m.dialog_id`,
+  },
+];

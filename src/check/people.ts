@@ -1,0 +1,114 @@
+import type { Check } from './check.ts';
+
+/** A table whose rows go with their user. */
+interface OfUsers {
+  table: string;
+  /** Rows about users themselves may go; a member's also changes who is in a dialog. */
+  isRepaired: boolean;
+}
+
+const OF_USERS: readonly OfUsers[] = [
+  { table: 'members', isRepaired: false },
+  ...[
+    'sessions',
+    'password_resets',
+    'contacts',
+    'geodata',
+    'push_tokens',
+    'push_subscriptions',
+    'message_keys',
+    'message_marks',
+    'hidden_messages',
+    'muted_dialogs',
+    'reactions',
+  ].map((table) => ({ table, isRepaired: true })),
+];
+
+const IS_LOST = `t.user_id IS NOT NULL
+  AND NOT EXISTS (SELECT FROM users u WHERE u.application_id = t.application_id AND u.id = t.user_id)`;
+
+/** Whoever writes such a row holds its user, so none comes of a user who is gone, whose id is never given again. */
+function ofUsers({ table, isRepaired }: OfUsers): Check {
+  return {
+    name: `${table} of users`,
+    sentence: `Nothing in ${table} belongs to a user who is gone.`,
+    sql: `SELECT jsonb_build_object('userId', t.user_id) AS row, count(*) || ' rows' AS kept, NULL AS counted
+      FROM ${table} t WHERE t.application_id = $1 AND ${IS_LOST} GROUP BY t.user_id`,
+    ...(isRepaired && {
+      repair: [
+        `DELETE FROM ${table} t WHERE t.application_id = $1 AND t.user_id = ($2::jsonb ->> 'userId')::int AND ${IS_LOST}`,
+      ],
+    }),
+  };
+}
+
+/** Counters that triggers keep, by part; `own` is a query of `(part, number)` counted anew. */
+function kept(table: string, part: string, number: string, own: string): string {
+  return `SELECT jsonb_build_object('${part}', part) AS row, k.number::text AS kept, o.number::text AS counted
+    FROM (SELECT ${part} AS part, ${number}::bigint AS number FROM ${table} WHERE application_id = $1) k
+    FULL JOIN (${own}) o USING (part)
+    WHERE coalesce(k.number, 0) <> coalesce(o.number, 0)`;
+}
+
+/** Users, who is in which dialog, and what hangs on users. */
+export const PEOPLE_CHECKS: readonly Check[] = [
+  {
+    name: 'user counts',
+    sentence: 'An application counts its users.',
+    sql: `SELECT '{}'::jsonb AS row, a.user_count::text AS kept, u.number::text AS counted
+      FROM applications a, (SELECT count(*)::int AS number FROM users WHERE application_id = $1) u
+      WHERE a.id = $1 AND a.user_count <> u.number`,
+    // The trigger of whoever adds users meanwhile waits here, and counts them on top.
+    repair: [
+      'SELECT $2::jsonb FROM applications WHERE id = $1 FOR NO KEY UPDATE',
+      `UPDATE applications SET user_count = (SELECT count(*)::int FROM users WHERE application_id = $1)
+        WHERE id = $1 AND $2::jsonb IS NOT NULL`,
+    ],
+  },
+  {
+    name: 'place counts',
+    sentence: 'The places of an application are counted, in 16 parts.',
+    sql: kept(
+      'geodata_counts',
+      'part',
+      'count',
+      'SELECT user_id % 16 AS part, count(*) AS number FROM geodata WHERE application_id = $1 GROUP BY 1',
+    ),
+  },
+  {
+    name: 'newest places',
+    sentence: 'One place of each user is the newest.',
+    sql: `SELECT jsonb_build_object('userId', g.user_id) AS row, 'none' AS kept, 'one' AS counted
+      FROM geodata g WHERE g.application_id = $1 GROUP BY g.user_id HAVING NOT bool_or(g.is_latest)`,
+  },
+  {
+    name: 'blob counts',
+    sentence: 'The blobs of each user are counted, and as those of user 0 all.',
+    sql: kept(
+      'blob_counts',
+      'user_id',
+      'number',
+      `SELECT coalesce(user_id, 0) AS part, count(*) AS number FROM blobs WHERE application_id = $1
+        GROUP BY GROUPING SETS ((application_id), (user_id))`,
+    ),
+  },
+  {
+    name: 'occupants',
+    sentence: 'A group has occupants, its owner among them; a private dialog has no more than the two of its pair.',
+    sql: `SELECT jsonb_build_object('dialogId', d.id) AS row, array_to_string(d.ids, ' ') AS kept,
+        coalesce(d.pair_key, d.user_id::text) AS counted
+      FROM (SELECT d.*, ARRAY(SELECT m.user_id FROM members m WHERE m.application_id = d.application_id
+          AND m.dialog_id = d.id AND m.left_at IS NULL ORDER BY 1) AS ids
+        FROM dialogs d WHERE d.application_id = $1 OFFSET 0) d
+      WHERE (d.type = 3) <> (d.pair_key IS NOT NULL) OR d.type = 2 AND d.user_id <> ALL (d.ids)
+        OR d.type = 3 AND NOT d.ids <@ string_to_array(d.pair_key, ':')::int[]`,
+  },
+  {
+    name: 'destroyed dialogs',
+    sentence: 'A dialog whose messages are being swept is gone.',
+    sql: `SELECT jsonb_build_object('dialogId', s.dialog_id) AS row, 'a dialog' AS kept, NULL AS counted
+      FROM destroyed_dialogs s JOIN dialogs d ON d.application_id = s.application_id AND d.id = s.dialog_id
+      WHERE s.application_id = $1`,
+  },
+  ...OF_USERS.map(ofUsers),
+];

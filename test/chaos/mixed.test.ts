@@ -1,0 +1,282 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkDatabase } from '../../src/check/run.ts';
+import { DiskStorage } from '../../src/gateways/disk-storage.ts';
+import { APPLICATION, useApp } from '../support/app.ts';
+import { ask } from '../support/chat.ts';
+import { CuttingWire } from '../support/cutting-wire.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { freePort, REDIS, startRedis } from '../support/redis.ts';
+import { createDataDir, type Service, startService } from '../support/service.ts';
+import { FileKeeper, RecordKeeper, Secretary } from '../support/soak/keepers.ts';
+import { Listener } from '../support/soak/listener.ts';
+import { pause, Random } from '../support/soak/random.ts';
+import { dialogsOf, stage } from '../support/soak/stage.ts';
+import {
+  expectedOf,
+  expectHeardOnce,
+  expectStoredOnce,
+  faultsIn,
+  hasHeardAll,
+  toldEvents,
+} from '../support/soak/verdict.ts';
+import { type Acknowledged, Writer } from '../support/soak/writer.ts';
+import { sql } from '../support/sql.ts';
+import { until } from '../support/until.ts';
+import { apiKey } from '../support/users.ts';
+
+/** How long is worked; `CHAOS_SECONDS=600 npx vitest run test/chaos` looks harder. */
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 0);
+const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
+
+const SIZE = { users: 12, dialogs: 6 };
+const PROCESSES = 2;
+
+let database: OwnDatabase;
+let folder: Awaited<ReturnType<typeof createDataDir>>;
+let stopRedis: () => Promise<void> = async () => {};
+let redisPort: number;
+
+// The application and its users are made by a process of the test's own; the chaos is around two others.
+useApp({
+  database: async () => {
+    database = await startOwnDatabase();
+    return database;
+  },
+});
+
+const random = new Random(SEED);
+const services: Service[] = [];
+/** Before each process, and between it and its database. */
+const wires: { clients: CuttingWire; database: CuttingWire }[] = [];
+
+beforeAll(async () => {
+  if (SECONDS === 0) return;
+  folder = await createDataDir();
+  if (REDIS) {
+    redisPort = await freePort();
+    stopRedis = await startRedis(redisPort);
+  } else {
+    console.info(
+      'There is no redis-server here: processes tell each other through PostgreSQL, and no Redis goes away.',
+    );
+  }
+  for (let nth = 0; nth < PROCESSES; nth++) {
+    wires.push({
+      clients: await CuttingWire.start(() => addressOf(services[nth]!), new Random(SEED + 1 + nth)),
+      database: await CuttingWire.start(postgresAddress, new Random(SEED + 11 + nth)),
+    });
+  }
+  services.push(...(await Promise.all(wires.map((_, nth) => startProcess(nth)))));
+}, 0);
+
+afterAll(async () => {
+  if (SECONDS === 0) return;
+  await Promise.all(services.map((service) => service.kill()));
+  for (const { clients, database } of wires) for (const wire of [clients, database]) wire.stop();
+  await stopRedis();
+  await folder.remove();
+}, 0);
+
+function addressOf({ url }: Service) {
+  return { host: '127.0.0.1', port: Number(new URL(url).port) };
+}
+
+function postgresAddress() {
+  const { host, port } = new pg.Client(database.config);
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+}
+
+/** A process starts over a wire that is well: one that can't reach its database does not start at all. */
+async function startProcess(nth: number): Promise<Service> {
+  const { user, database: name } = new pg.Client(database.config);
+  const wire = wires[nth]!.database;
+  wire.isBad = false;
+  const service = await startService(folder.dataDir, {
+    DATABASE_URL: `postgres://${user}@127.0.0.1:${wire.port}/${name}`,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ...(REDIS && { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
+  });
+  wire.isBad = true;
+  return service;
+}
+
+const outputs: string[] = [];
+
+/** What goes wrong meanwhile, one after the other, beside wires that are bad all the time. */
+const TROUBLES: Record<string, () => Promise<void>> = {
+  'a process is killed': async () => {
+    const nth = random.between(0, PROCESSES);
+    await services[nth]!.kill();
+    outputs.push(services[nth]!.output());
+    services[nth] = await startProcess(nth);
+  },
+  'PostgreSQL is killed': () => database.crash(),
+  'all wires to the database are cut': async () => {
+    for (const wire of wires) wire.database.cutAll();
+  },
+  'Redis is away': async () => {
+    if (!REDIS) return;
+    await stopRedis();
+    await pause(random.between(100, 2_000));
+    stopRedis = await startRedis(redisPort);
+  },
+  'PostgreSQL is away': async () => {
+    await database.stop();
+    await pause(random.between(100, 2_000));
+    await database.start();
+  },
+  'all wires to clients are cut': async () => {
+    for (const wire of wires) wire.clients.cutAll();
+  },
+};
+
+// It has not been run to its end yet on a quiet machine, so it waits for somebody who asks for it.
+test.skipIf(SECONDS === 0)(`nothing is lost, doubled or miscounted in ${SECONDS} seconds of mixed work over bad wires`, {
+  timeout: 0,
+}, async ({ onTestFailed }) => {
+  console.info(`CHAOS_SEED=${SEED}`);
+  onTestFailed(() => console.error(`The chaos test failed with CHAOS_SEED=${SEED}.`));
+  const set = await stage(random, SIZE);
+  await makeClass();
+  await giveMailboxes(set.users.map(({ id }) => id));
+  const urls = () => wires.map(({ clients }) => `http://127.0.0.1:${clients.port}`);
+  let seed = SEED + 100;
+  const next = () => new Random(++seed);
+
+  const listeners = Array.from({ length: 16 }, (_, nth) => {
+    const user = random.pick(set.users);
+    const dialogId = random.chance(0.4) ? random.pick(dialogsOf(set, user)) : undefined;
+    const via = nth % 4 < 2 ? 'socket' : nth % 4 < 3 ? 'stream' : 'polls';
+    const options = { user, dialogId, via, withMessages: random.chance(0.5), since: set.since } as const;
+    return new Listener(options, urls, next());
+  });
+  const writers = Array.from({ length: 8 }, (_, nth) => {
+    const user = random.pick(set.users);
+    return new Writer(user, dialogsOf(set, user), urls, next(), nth);
+  });
+  const recordKeepers = Array.from({ length: 4 }, (_, nth) => {
+    const keeper = new RecordKeeper(random.pick(set.users), urls, next());
+    keeper.name = `part-${nth}`;
+    return keeper;
+  });
+  const fileKeepers = Array.from({ length: 3 }, () => new FileKeeper(random.pick(set.users), urls, next()));
+  const secretaries = set.users.slice(0, 3).map((user) => {
+    const secretary = new Secretary(user, urls, next());
+    secretary.userId = user.id;
+    return secretary;
+  });
+
+  for (const { clients } of wires) clients.isBad = true;
+  const listening = listeners.map((listener) => listener.listen());
+  const end = Date.now() + SECONDS * 1000;
+  const troubles = Object.values(TROUBLES);
+  let happened = 0;
+  let isStopped = false;
+  const isOver = () => isStopped || (Date.now() >= end && happened >= troubles.length);
+  const working = Promise.all([
+    ...writers.map((writer) => writer.writeUntil(isOver)),
+    ...[...recordKeepers, ...fileKeepers, ...secretaries].map((worker) => worker.workUntil(isOver)),
+  ]);
+  let failure: unknown;
+  working.catch((error: unknown) => {
+    failure = error;
+    isStopped = true;
+  });
+  while (!isOver()) {
+    await pause(random.between(300, 1_500));
+    const nth = happened++ % troubles.length;
+    await troubles[nth]!();
+  }
+  if (failure) throw failure;
+  await working;
+
+  // The troubles are over, and nobody starts anything anew.
+  for (const wire of wires) {
+    wire.clients.isBad = false;
+    wire.database.isBad = false;
+  }
+  const last: Acknowledged[] = [];
+  for (const { id, users } of set.dialogs) {
+    const writer = new Writer(users[0]!, [id], urls, random, `last ${id}`);
+    await writer.send(id);
+    last.push(...writer.acknowledged);
+  }
+  const told = await toldEvents(set.since);
+  await until(() => listeners.every((one) => hasHeardAll(one, told, set)));
+  for (const listener of listeners) listener.stop();
+  await Promise.all(listening);
+
+  await expectStoredOnce([...writers.flatMap(({ acknowledged }) => acknowledged), ...last]);
+  for (const listener of listeners) expectHeardOnce(listener, expectedOf(listener, told, set));
+  for (const keeper of recordKeepers) await keeper.verify();
+  for (const keeper of fileKeepers) await keeper.verify();
+  await expectContacts(secretaries);
+  await expectSentOnce(secretaries.flatMap(({ eventIds }) => eventIds));
+  expect(await differences()).toEqual([]);
+  const written = [...outputs, ...services.map((service) => service.output())];
+  expect(written.flatMap(faultsIn)).toEqual([]);
+  const done = {
+    messages: writers.flatMap(({ acknowledged }) => acknowledged).length,
+    records: recordKeepers.flatMap(({ records }) => records).length,
+    files: fileKeepers.flatMap(({ files }) => files).length,
+    contacts: secretaries.flatMap(({ phones }) => phones).length,
+    pushes: secretaries.flatMap(({ eventIds }) => eventIds).length,
+    cuts: wires.reduce((sum, { clients, database: other }) => sum + clients.cuts + other.cuts, 0),
+    troubles: happened,
+  };
+  console.info(JSON.stringify(done));
+  for (const count of Object.values(done)) expect(count).toBeGreaterThan(0);
+});
+
+async function makeClass(): Promise<void> {
+  const fields = [
+    { name: 'code', type: 'STRING', unique: true, index: true },
+    { name: 'state', type: 'STRING' },
+  ];
+  const query =
+    'mutation ($fields: [ClassFieldInput!]!) { createClass(input: { name: "parts", fields: $fields }) { id } }';
+  await ask(query, { fields }, apiKey);
+}
+
+async function giveMailboxes(ids: number[]): Promise<void> {
+  await sql("UPDATE users SET email = 'user-' || id || '@example.org' WHERE id = ANY($1)", [ids]);
+  await sql(
+    `INSERT INTO push_subscriptions (application_id, user_id, channel, platform, udid, created_at, updated_at)
+    SELECT $1, unnest($2::int[]), 'email', 'web', 'd', now(), now()`,
+    [APPLICATION.id, ids],
+  );
+}
+
+async function expectContacts(secretaries: Secretary[]): Promise<void> {
+  for (const { userId, phones } of secretaries) {
+    const rows = await sql<{ phone: string }>('SELECT phone FROM contacts WHERE user_id = $1 ORDER BY 1', [userId]);
+    expect(rows.map(({ phone }) => phone)).toEqual([...new Set(phones)].sort());
+  }
+}
+
+/** Also the pushes whose acknowledgement was lost, and those of messages, come to an end. */
+async function expectSentOnce(acknowledged: number[]): Promise<void> {
+  await until(async () => (await sql('SELECT FROM push_sends WHERE finished_at IS NULL LIMIT 1')).length === 0);
+  const events = await sql<{ id: number; times: number; sends: number; active: boolean; delivered: number }>(
+    `SELECT e.id, e.occured_count AS times, count(s.id)::int AS sends, e.active, sum(s.delivered)::int AS delivered
+    FROM events e LEFT JOIN push_sends s ON s.application_id = e.application_id AND s.event_id = e.id GROUP BY e.id, e.occured_count, e.active`,
+  );
+  const once = { times: 1, sends: 1, active: false, delivered: 1 };
+  expect(events).toEqual(events.map(({ id }) => ({ id, ...once })));
+  expect(events.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
+}
+
+async function differences() {
+  const found: unknown[] = [];
+  await checkDatabase({
+    database: database.config,
+    storage: new DiskStorage(join(folder.dataDir, 'files')),
+    now: new Date(),
+    applicationId: undefined,
+    repairs: false,
+    onDifference: (difference) => found.push(difference),
+  });
+  return found;
+}
