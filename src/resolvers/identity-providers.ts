@@ -94,7 +94,8 @@ function withoutSecrets(given: Prisma.InputJsonObject, key: Key, sealer: Sealer)
   const isSecret = ([name]: [string, unknown]) => SECRETS.includes(name);
   const secrets = Object.entries(given).filter(isSecret);
   const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(given).filter((one) => !isSecret(one)));
-  const sealed = secrets.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(secrets)), placeOfProvider(key)) : null;
+  const sealed =
+    secrets.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(secrets)), placeOfProvider(key)) : null;
   return { settings, sealed };
 }
 
