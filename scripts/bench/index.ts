@@ -28,6 +28,7 @@ import { start } from './start.ts';
 import { machine, table } from './table.ts';
 import { upload } from './upload.ts';
 import { users } from './users.ts';
+import { write } from './write.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   send,
@@ -80,6 +81,7 @@ async function run(options: Options): Promise<void> {
   const outcomes: Outcome[] = [];
   for (const contest of contests) outcomes.push(...(await hold(contest, options)));
   process.stdout.write(`\n${table(outcomes)}\n${machine(postgres)}`);
+  if (options.write) await write(outcomes, postgres, options);
 }
 
 /** What is measured is what the sources say now. */
