@@ -12,8 +12,11 @@ import { type Contest, hold, type Outcome } from './contest.ts';
 import { createPerson } from './doors.ts';
 import { fanOut } from './fan-out.ts';
 import { geo } from './geo.ts';
+import { get } from './get.ts';
+import { graphql } from './graphql.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
+import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { push } from './push.ts';
 import { records } from './records.ts';
@@ -21,13 +24,19 @@ import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
 import { session } from './session.ts';
 import { sockets } from './sockets.ts';
+import { start } from './start.ts';
 import { machine, table } from './table.ts';
 import { upload } from './upload.ts';
 import { users } from './users.ts';
+import { write } from './write.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   send,
   list,
+  get,
+  graphql,
+  start,
+  memory,
   'fan-out': fanOut,
   sockets,
   session,
@@ -72,6 +81,7 @@ async function run(options: Options): Promise<void> {
   const outcomes: Outcome[] = [];
   for (const contest of contests) outcomes.push(...(await hold(contest, options)));
   process.stdout.write(`\n${table(outcomes)}\n${machine(postgres)}`);
+  if (options.write) await write(outcomes, postgres, options);
 }
 
 /** What is measured is what the sources say now. */

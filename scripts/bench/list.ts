@@ -28,7 +28,10 @@ export async function list({ serviceUrl, recorder, people, databaseUrl, seconds,
     marks: statementWith(recorded, 'is_delivered AS'),
     reactions: statementWith(recorded, 'FROM reactions'),
   };
-  if (recorded.length !== 6) throw new Error(`a page takes ${recorded.length} statements, the bare limit 6`);
+  if (recorded.length !== 6) {
+    const texts = recorded.map(({ text }) => text.trim()).join('\n\n');
+    throw new Error(`a page takes ${recorded.length} statements, the bare limit 6:\n${texts}`);
+  }
   const bare = await startScript(new URL('./bare/list.ts', import.meta.url), settings, cleanup);
 
   const pages = await Promise.all([serviceUrl, bare.url].map((url) => call(url + path, 200, { headers })));

@@ -8,6 +8,8 @@ export interface Options {
   seconds: number;
   /** Folder for a CPU profile of the service; profiling slows it down, so the ratios are then too low. */
   profile: string | undefined;
+  /** Keep the outcomes in `docs/benchmarks`. */
+  write: boolean;
 }
 
 /** `npm run bench -- send list --rounds 3 --seconds 2` */
@@ -19,6 +21,7 @@ export function readOptions(args: string[]): Options {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       profile: { type: 'string' },
+      write: { type: 'boolean', default: false },
     },
   });
   return {
@@ -26,6 +29,7 @@ export function readOptions(args: string[]): Options {
     rounds: countOf('rounds', values.rounds, 50),
     seconds: countOf('seconds', values.seconds, 60),
     profile: values.profile,
+    write: values.write,
   };
 }
 

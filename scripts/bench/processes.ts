@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Cleanup } from './cleanup.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_PATIENCE_MS = 30_000;
+const START_PATIENCE_MS = 120_000;
 const STOP_PATIENCE_MS = 15_000;
 
 export interface Started {
@@ -16,7 +16,7 @@ export interface Started {
 
 /**
  * Runs `node` with the arguments and waits until it prints `ready at <url>`. Its other output is shown only on stderr.
- * @throws it ends, or says nothing for half a minute
+ * @throws it ends, or says nothing for two minutes
  */
 export async function startNode(
   args: string[],

@@ -10,7 +10,7 @@ import { statementWith } from './statements.ts';
 const CLASS = 'bench_cars';
 const TOGETHER = 100;
 
-const CAR = {
+export const CAR = {
   make: 'BMW',
   value: 25_000,
   rating: 4.5,
@@ -27,12 +27,16 @@ const TYPES = {
   place: 'Location',
 };
 
+/** A class for such cars. */
+export async function createClass(url: string, name: string): Promise<void> {
+  const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+  await call(`${url}/class.json`, 201, { method: 'POST', headers, json: { name, fields: TYPES } });
+}
+
 /** Creating one record, and a hundred at once. */
 export async function creating(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, recorder, people, databaseUrl, cleanup } = arena;
-  const key = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
-  const json = { name: CLASS, fields: TYPES };
-  await call(`${serviceUrl}/class.json`, 201, { method: 'POST', headers: key, json });
+  await createClass(serviceUrl, CLASS);
   const headers = tokenHeader(people[0]!);
   const path = `/data/${CLASS}.json`;
   // The first record lets the class know which kinds it has.

@@ -43,7 +43,10 @@ export class Recorder {
   constructor({ url, child, stop }: Started) {
     this.url = url;
     this.stop = stop;
-    child.on('message', (statement) => this.#statements.push(statement as Statement));
+    child.on('message', (told) => {
+      const statement = told as Statement;
+      if (!BACKGROUND.test(statement.text)) this.#statements.push(statement);
+    });
   }
 
   static async start(home: ServiceHome, cleanup: Cleanup): Promise<Recorder> {
@@ -60,6 +63,10 @@ export class Recorder {
     return this.#statements.slice();
   }
 }
+
+/** What runs by itself beside the requests: stored moments of sessions, readers of the stream, pushes, the work queue. */
+const BACKGROUND =
+  /WITH touched AS|SELECT pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
 
 /** What earlier requests have left to do in the background is done after this. */
 const QUIET_AFTER_MS = 1_500;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../src/lib/tokens.ts';
@@ -8,18 +7,16 @@ import type { Contest, Figures } from './contest.ts';
 import { startCrowd } from './crowd.ts';
 import { createGroup, createPerson, sendMessage } from './doors.ts';
 import { Flock } from './flock.ts';
-import { type Started, startNode } from './processes.ts';
+import { startNode } from './processes.ts';
 import { queries } from './seeded.ts';
 import { APPLICATION, startService } from './service.ts';
+import { memoryOf, WEIGHABLE } from './weigh.ts';
 
 const SOCKETS = 10_000;
 /** Messages that are sent while all are away. */
 const MISSED = 20;
 const SEND_EVERY_MS = 1_000;
 const PATIENCE_MS = 60_000;
-
-const HOOK = fileURLToPath(new URL('./tell-memory.mjs', import.meta.url));
-const NODE_ARGS = ['--expose-gc', '--import', HOOK];
 
 /** Ten thousand users with a subscription each: what they weigh, and how they all come back at once. */
 export async function sockets(arena: Arena): Promise<Contest[]> {
@@ -45,22 +42,22 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
     return milliseconds;
   };
   const weigh = async (): Promise<Figures> => {
-    const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, NODE_ARGS);
+    const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, WEIGHABLE);
     const flock = await Flock.start(settings(service.url), cleanup);
-    const before = await memoryOf(service);
+    const { rss: before } = await memoryOf(service);
     await listening(flock, service.url, false);
-    const after = await memoryOf(service);
+    const { rss: after } = await memoryOf(service);
     await Promise.all([flock.stop(), service.stop()]);
     return { 'KB of each': (after - before) / SOCKETS / 1024 };
   };
   const weighBare = async (): Promise<Figures> => {
     const idle = fileURLToPath(new URL('./bare/idle.mjs', import.meta.url));
-    const bare = await startNode([...NODE_ARGS, idle], { cleanup });
+    const bare = await startNode([...WEIGHABLE, idle], { cleanup });
     const silent = { url: socketUrl(bare.url), protocol: [], tokens: tokens.map(() => undefined), dialogId: undefined };
     const flock = await Flock.start(silent, cleanup);
-    const before = await memoryOf(bare);
+    const { rss: before } = await memoryOf(bare);
     await flock.sit();
-    const after = await memoryOf(bare);
+    const { rss: after } = await memoryOf(bare);
     await Promise.all([flock.stop(), bare.stop()]);
     return { 'KB of each': (after - before) / SOCKETS / 1024 };
   };
@@ -132,12 +129,6 @@ class Talk {
     this.#isOver = true;
     await this.#talking;
   }
-}
-
-async function memoryOf({ child }: Started): Promise<number> {
-  child.send('memory');
-  const [{ rss }] = (await once(child, 'message')) as [{ rss: number }];
-  return rss;
 }
 
 function percentiles(milliseconds: number[]): Figures {

@@ -8,5 +8,6 @@ process.on('message', async (asked) => {
     globalThis.gc();
     await pause(250);
   }
-  process.send({ rss: process.memoryUsage().rss });
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send({ rss, heapUsed });
 });

@@ -17,13 +17,17 @@ const POOL_SIZE = 10;
 /** Milliseconds a statement may run. What looks at a whole class says by itself that it takes longer. */
 const STATEMENT_LIMIT = 60_000;
 
+/** Whatever the zone of the server: moments are written, and read, without one. */
+const IN_UTC = '-c TimeZone=UTC';
+
 /** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
 const PATIENCE = 30_000;
 
-let pool: pg.Pool;
+/** What `query` sends its statements to; whatever else is asked goes through `db`, on the same connections. */
+export let pool: pg.Pool;
 
 export async function connectDatabase(config: pg.PoolConfig): Promise<void> {
-  pool = createPool({ max: POOL_SIZE, statement_timeout: STATEMENT_LIMIT, ...config });
+  pool = createPool({ max: POOL_SIZE, statement_timeout: STATEMENT_LIMIT, options: IN_UTC, ...config });
   const options = { statementNameGenerator: nameStatement, disposeExternalPool: true };
   const plain = new PrismaPg(pool, options);
   const adapter = tracing ? tracedAdapter(plain) : plain;
@@ -44,7 +48,7 @@ const names = new Map<string, string>();
 const MAX_NAMES = 500;
 
 /** Named statements are planned once per connection instead of at every call. */
-function nameStatement({ sql }: { sql: string }): string {
+export function nameStatement({ sql }: { sql: string }): string {
   if (sql.trimStart().startsWith(plannedForValues.sql)) return '';
   const known = names.get(sql);
   if (known) return known;

@@ -1,12 +1,13 @@
-import { Prisma } from './client.ts';
+import pg from 'pg';
+import { Prisma } from '../generated/prisma/client.ts';
 
 /** Prisma's codes of a database that can't be reached, is too busy, or closed the connection. */
 const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037']);
 
-/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the socket itself says. */
-const AWAY_CAUSE = /^(08|53|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/;
+/** SQLSTATE classes 08 (connection), 28P (password), 53 (resources), 57P (shutdown), and what the socket itself says. */
+const AWAY_CAUSE = /^(08|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
-/** The same of a raw query, in the words of the adapter. */
+/** The same of a raw query in a transaction, in the words of the adapter. */
 const AWAY_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 
 /** What the driver says of a connection that broke in the middle of a query, without any code. */
@@ -23,7 +24,7 @@ export function isDatabaseAway(error: unknown): boolean {
 
 /** The SQLSTATE that PostgreSQL answered to a raw query. */
 export function sqlState(error: unknown): string | undefined {
-  return adapterCause(error)?.originalCode;
+  return error instanceof pg.DatabaseError ? error.code : adapterCause(error)?.originalCode;
 }
 
 /** Whether a statement waited in a circle with others, and was the one that had to give way: it may be tried again. */

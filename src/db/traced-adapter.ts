@@ -5,15 +5,9 @@ import type {
   SqlQueryable,
   Transaction,
 } from '@prisma/driver-adapter-utils';
-import { tracing } from '../observe/tracing.ts';
+import { underSpan } from './statement-span.ts';
 
-/** Longer statements are cut: they are many rows of placeholders. */
-const MAX_TEXT = 4_000;
-
-/**
- * The adapter with a span for each statement that is run below another span: what is read in the background is part of
- * nothing that anybody would look for. A statement's text is ours and has no values in it.
- */
+/** The adapter with a span for each statement that is run below another span. */
 export function tracedAdapter(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
   return {
     provider: factory.provider,
@@ -41,15 +35,4 @@ function traceStatements<Queryable extends SqlQueryable>(queryable: Queryable): 
     queryRaw: (query: SqlQuery) => underSpan(query.sql, () => queryRaw(query)),
     executeRaw: (query: SqlQuery) => underSpan(query.sql, () => executeRaw(query)),
   });
-}
-
-function underSpan<Result>(sql: string, run: () => Promise<Result>): Promise<Result> {
-  if (!tracing?.here()) return run();
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql.trim().slice(0, MAX_TEXT) };
-  return tracing.span(nameOf(sql), { kind: 'client', attributes }, run);
-}
-
-/** `SELECT`, `WITH`, `COMMIT` … */
-function nameOf(sql: string): string {
-  return /[a-z]+/i.exec(sql.replace(/^\s*\/\*.*?\*\//, ''))?.[0].toUpperCase() ?? 'SQL';
 }

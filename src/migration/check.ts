@@ -1,4 +1,5 @@
-import { db, Prisma } from '../db/client.ts';
+import { Prisma } from '../db/client.ts';
+import { query } from '../db/query.ts';
 import type { ItemKind, Ledger } from './ledger.ts';
 import { MigrationError } from './problem.ts';
 
@@ -31,7 +32,7 @@ export async function requireNoClashes(ledger: Ledger): Promise<void> {
     otherMessage(applicationId),
     otherBlob(applicationId),
   ]) {
-    for (const { id, what } of await db.$queryRaw<Clash[]>`${clashes} LIMIT ${SHOWN}`) problems.push(`${what} ${id}`);
+    for (const { id, what } of await query<Clash>`${clashes} LIMIT ${SHOWN}`) problems.push(`${what} ${id}`);
   }
   if (problems.length > 0) {
     throw new MigrationError(`nothing was stored, as these are others' here: ${problems.join(', ')}`);

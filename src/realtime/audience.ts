@@ -1,5 +1,5 @@
-import { db } from '../db/client.ts';
 import { coalesce } from '../db/coalesce.ts';
+import { query } from '../db/query.ts';
 import { groupBy } from '../lib/collections.ts';
 import { DIALOG_TYPE } from '../lib/dialog-types.ts';
 import type { StreamRow } from './outbox-reader.ts';
@@ -114,7 +114,7 @@ function isOfMessage({ kind }: StreamRow): boolean {
 async function noteHidden(rows: StreamRow[]): Promise<void> {
   const edits = rows.filter((row) => row.kind === 'messageEdited');
   if (edits.length === 0) return;
-  const hidden = await db.$queryRaw<{ id: string; userId: number }[]>`
+  const hidden = await query<{ id: string; userId: number }>`
     SELECT m.id, h.user_id AS "userId"
     FROM unnest(${edits.map((row) => row.applicationId)}::int[], ${edits.map((row) => row.subjectId)}::text[])
       AS edited (application_id, id)
@@ -150,7 +150,7 @@ interface HiddenSince {
 
 const hiddenSince = coalesce(
   async (wanted: HiddenSince[]): Promise<string[][]> => {
-    const rows = await db.$queryRaw<{ ord: number; id: string }[]>`
+    const rows = await query<{ ord: number; id: string }>`
       SELECT w.ord::int AS ord, m.id
       FROM unnest(${wanted.map((one) => one.applicationId)}::int[], ${wanted.map((one) => one.userId)}::int[],
         ${wanted.map((one) => one.dialogId)}::text[], ${wanted.map((one) => one.since)}::text[])
@@ -165,7 +165,7 @@ const hiddenSince = coalesce(
 );
 
 function readOccupants(rows: StreamRow[]) {
-  return db.$queryRaw<{ dialogId: string; version: number; userIds: number[] }[]>`
+  return query<{ dialogId: string; version: number; userIds: number[] }>`
     SELECT d.id AS "dialogId", d.member_version AS version,
       ARRAY(SELECT m.user_id FROM members m
         WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL) AS "userIds"

@@ -1,4 +1,5 @@
 import { db, Prisma } from '../db/client.ts';
+import { query } from '../db/query.ts';
 import type { OutboxRow } from './outbox.ts';
 
 /** A row with what delivery needs to know of its dialog; nulls when it has none, or none any more. */
@@ -59,7 +60,7 @@ export class OutboxReader {
   async start(): Promise<void> {
     this.#gapBarrier = undefined;
     // Rows up to the last one seen here may still be missing between others; their transactions run now.
-    const [end] = await db.$queryRaw<{ position: bigint; nextTransaction: bigint }[]>`
+    const [end] = await query<{ position: bigint; nextTransaction: bigint }>`
       SELECT coalesce(max(position), 0) AS position, pg_current_xact_id()::text::bigint AS "nextTransaction"
       FROM events_outbox`;
     this.horizon = end!.position;
@@ -101,7 +102,7 @@ export class OutboxReader {
 
 /** Rows of an application behind a position and up to another, for a subscriber who missed them. */
 export function readMissed(applicationId: number, after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
-  return db.$queryRaw<StreamRow[]>`
+  return query<StreamRow>`
     SELECT ${STREAM_COLUMNS}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${after} AND e.position <= ${upTo} AND e.application_id = ${applicationId}
@@ -117,13 +118,13 @@ export async function isKept(position: bigint): Promise<boolean> {
 
 /** The last position that is committed; others before it may still be under way. */
 export async function endOfStream(): Promise<bigint> {
-  const [row] = await db.$queryRaw<{ end: bigint }[]>`SELECT coalesce(max(position), 0) AS "end" FROM events_outbox`;
+  const [row] = await query<{ end: bigint }>`SELECT coalesce(max(position), 0) AS "end" FROM events_outbox`;
   return row!.end;
 }
 
 // One statement, so that rows and transactions are those of one moment.
 function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
-  return db.$queryRaw<ReadRow[]>`
+  return query<ReadRow>`
     SELECT ${STREAM_COLUMNS},
       pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldestRunning"
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
@@ -132,14 +133,14 @@ function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
 }
 
 async function oldestRunning(): Promise<bigint> {
-  const [row] = await db.$queryRaw<{ xmin: bigint }[]>`
+  const [row] = await query<{ xmin: bigint }>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin`;
   return row!.xmin;
 }
 
 /** The id of a transaction that begins now; all that have begun before have smaller ones. */
 async function nextTransaction(): Promise<bigint> {
-  const [row] = await db.$queryRaw<{ id: bigint }[]>`SELECT pg_current_xact_id()::text::bigint AS id`;
+  const [row] = await query<{ id: bigint }>`SELECT pg_current_xact_id()::text::bigint AS id`;
   return row!.id;
 }
 

@@ -1,5 +1,5 @@
-import { db } from '../db/client.ts';
 import { coalesce } from '../db/coalesce.ts';
+import { query } from '../db/query.ts';
 import { SECOND } from '../lib/time.ts';
 import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
@@ -106,7 +106,7 @@ const dialogNow = coalesce(
   async (wanted: DialogKey[]): Promise<DialogNow[]> => {
     const keyOf = ({ applicationId, dialogId }: DialogKey) => `${applicationId} ${dialogId}`;
     const dialogs = [...new Map(wanted.map((one) => [keyOf(one), one])).values()];
-    const rows = await db.$queryRaw<(DialogKey & DialogNow)[]>`
+    const rows = await query<DialogKey & DialogNow>`
       SELECT d.application_id AS "applicationId", d.id AS "dialogId", d.type AS "dialogType",
         d.member_version AS "memberVersion"
       FROM unnest(${dialogs.map((one) => one.applicationId)}::int[], ${dialogs.map((one) => one.dialogId)}::text[])

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { db } from '../db/client.ts';
+import { query } from '../db/query.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import type { Carrier } from './bus.ts';
 
@@ -60,7 +60,7 @@ export class RedisCarrier implements Carrier {
 
 /** One Redis may serve several services: each has a channel named after its database. */
 async function channelOf(): Promise<string> {
-  const [row] = await db.$queryRaw<{ name: string }[]>`
+  const [row] = await query<{ name: string }>`
     SELECT (SELECT system_identifier FROM pg_control_system())::text || ':' || current_database() AS name`;
   return `atrium:${row!.name}`;
 }

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../context.ts';
 import { db, Prisma } from '../db/client.ts';
 import { between, type Order, orderBy } from '../db/conditions.ts';
+import { query } from '../db/query.ts';
 import type { PushDelivery, PushSend } from '../generated/prisma/client.ts';
 import type { DeliveryStatus } from '../generated/prisma/enums.ts';
 import { BadInputError, NotFoundError } from '../lib/errors.ts';
@@ -24,7 +25,7 @@ export async function listPushSends(
   else if (viewer.kind !== 'key') throw new NotFoundError();
   const order: Order = { ...SENDS, isDescending: true };
   const of = eventId != null ? Prisma.sql`s.event_id = ${eventId}` : Prisma.sql`s.dialog_id = ${dialogId}`;
-  const rows = await db.$queryRaw<{ id: string }[]>`
+  const rows = await query<{ id: string }>`
     SELECT s.id FROM push_sends s
     WHERE s.application_id = ${viewer.applicationId} AND ${of} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
@@ -53,7 +54,7 @@ export async function listPushDeliveries(
   else if (kind !== 'key') throw new NotFoundError();
   const order: Order = { ...DELIVERIES, isDescending: false };
   const asked = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
-  const rows = await db.$queryRaw<PushDelivery[]>`
+  const rows = await query<PushDelivery>`
     SELECT d.application_id AS "applicationId", d.send_id AS "sendId", d.subscription_id AS "subscriptionId",
       d.user_id AS "userId", d.channel::text AS channel, d.status::text AS status, d.attempts, d.answer,
       d.answered_at AS "answeredAt", d.retry_at AS "retryAt"

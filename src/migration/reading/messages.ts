@@ -1,4 +1,4 @@
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { unixSeconds } from '../../lib/time.ts';
 import { MigrationError } from '../problem.ts';
 import type { Run } from '../run.ts';
@@ -63,7 +63,7 @@ async function tasksOf(dialog: SourceDialog, run: Run): Promise<Task[]> {
 async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<number> {
   if (!ledger.since) return 0;
   const { applicationId } = ledger;
-  const [row] = await db.$queryRaw<{ second: number | null }[]>`
+  const [row] = await query<{ second: number | null }>`
     SELECT coalesce(
       (SELECT m.date_sent FROM messages m
         WHERE ${type}::int <> 1 AND m.application_id = ${applicationId} AND m.dialog_id = ${id} AND m.seq > (

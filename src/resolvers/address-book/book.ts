@@ -1,5 +1,6 @@
 import type { UserContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { MAX_UDID } from '../../lib/contact-rules.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 
@@ -28,7 +29,7 @@ export function inBook({ applicationId, userId, udid }: BookKey): Prisma.Sql {
 
 /** @throws {NotFoundError} there is nobody in it */
 export async function requireContacts(book: BookKey): Promise<void> {
-  const [found] = await db.$queryRaw<unknown[]>`SELECT 1 AS one FROM contacts c WHERE ${inBook(book)} LIMIT 1`;
+  const [found] = await query<unknown>`SELECT 1 AS one FROM contacts c WHERE ${inBook(book)} LIMIT 1`;
   if (!found) throw emptyBook();
 }
 

@@ -1,6 +1,7 @@
 import type { UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -45,7 +46,7 @@ export async function listContacts(
 ): Promise<Connection<Contact> & { totalCount: () => Promise<number> }> {
   const page = pageRequest(listing);
   const book = bookOf(udid, context);
-  const rows = await db.$queryRaw<ContactRow[]>`
+  const rows = await query<ContactRow>`
     SELECT c.name, c.phone, c.position FROM contacts c
     WHERE ${inBook(book)} AND ${between(page, ORDER)}
     ORDER BY ${orderBy(ORDER, page.isBackward)} LIMIT ${page.limit + 1}`;
@@ -85,7 +86,7 @@ export async function findAddressBook(udid: string | null | undefined, context: 
 
 /** All contacts of a book, in the order in which they were first uploaded. */
 export async function contactsOf(book: AddressBook): Promise<Contact[]> {
-  const contacts = await db.$queryRaw<Contact[]>`
+  const contacts = await query<Contact>`
     SELECT c.name, c.phone FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
   // It was not empty a moment ago.
   if (contacts.length === 0) throw emptyBook();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { phoneKey, phoneTails } from '../../lib/phone-numbers.ts';
 import { type BookKey, inBook } from './book.ts';
 
@@ -17,7 +18,7 @@ export async function registeredIds(book: BookKey): Promise<number[]> {
 
 /** `OFFSET 0` keeps the planner from reading all users instead. */
 async function idsByText(book: BookKey): Promise<number[]> {
-  const rows = await db.$queryRaw<{ id: number }[]>`
+  const rows = await query<{ id: number }>`
     SELECT DISTINCT u.id FROM contacts c CROSS JOIN LATERAL (
       SELECT o.id FROM users o WHERE o.application_id = c.application_id AND o.phone = c.phone OFFSET 0) u
     WHERE ${inBook(book)} ORDER BY u.id`;
@@ -26,10 +27,10 @@ async function idsByText(book: BookKey): Promise<number[]> {
 
 /** The last digits find the users who may be meant, the numbers themselves those who are. */
 async function idsByNumber(book: BookKey, region: string | null): Promise<number[]> {
-  const contacts = await db.$queryRaw<{ phone: string }[]>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
+  const contacts = await query<{ phone: string }>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
   const keys = new Set(await keysOf(contacts, region));
   const tails = [...new Set([...keys].flatMap(phoneTails))];
-  const candidates = await db.$queryRaw<{ id: number; phone: string }[]>`
+  const candidates = await query<{ id: number; phone: string }>`
     SELECT u.id, u.phone FROM unnest(${tails}::text[]) AS t (tail) CROSS JOIN LATERAL (
       SELECT o.id, o.phone FROM users o
       WHERE o.application_id = ${book.applicationId}

@@ -1,5 +1,5 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { textProblems } from '../../lib/ai-rules.ts';
 import {
   dialogParts,
@@ -88,7 +88,7 @@ interface LatestMessage {
 
 async function latestMessages(dialogId: string, { viewer, loaders }: ActingContext): Promise<QuotedMessage[]> {
   const { applicationId } = viewer;
-  const messages = await db.$queryRaw<LatestMessage[]>`
+  const messages = await query<LatestMessage>`
     SELECT m.sender_id AS "senderId", left(m.text, ${MAX_QUOTE + 1}::int) AS text, m.created_at AS "createdAt",
       ARRAY(SELECT left(a ->> 'type', ${MAX_KIND}::int) FROM json_array_elements(m.attachments) a
         WHERE a ->> 'type' IS NOT NULL) AS kinds

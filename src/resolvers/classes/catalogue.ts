@@ -1,5 +1,6 @@
 import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { query } from '../../db/query.ts';
 import type { IndexState } from '../../generated/prisma/client.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
@@ -113,7 +114,7 @@ interface ClassRow extends Omit<KnownClass, 'fields'> {
 const readCatalogue = coalesce(
   async (applicationIds: number[]): Promise<Catalogue[]> => {
     // One statement, so that the version is that of the classes.
-    const rows = await db.$queryRaw<{ id: number; version: number; classes: ClassRow[] | null; fields: FieldRow[] }[]>`
+    const rows = await query<{ id: number; version: number; classes: ClassRow[] | null; fields: FieldRow[] }>`
       SELECT a.id, a.catalogue_version AS version,
         (SELECT json_agg(json_build_object('applicationId', c.application_id, 'key', c.key, 'id', c.id,
             'name', c.name, 'version', c.version, 'creators', c.creators, 'readers', c.readers,

@@ -1,4 +1,5 @@
 import { db, Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { ClassField as StoredField } from '../../generated/prisma/client.ts';
 import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
 import { readAnew } from './catalogue.ts';
@@ -27,7 +28,7 @@ async function settleIndex(field: StoredField): Promise<void> {
   let last = '';
   // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
   for (;;) {
-    const [batch] = await db.$queryRaw<{ last: string | null }[]>`
+    const [batch] = await query<{ last: string | null }>`
       WITH wanted AS MATERIALIZED (
         SELECT f.name FROM class_fields f
         WHERE f.application_id = ${applicationId} AND f.class_key = ${classKey} AND f.name = ${name}

@@ -1,5 +1,5 @@
-import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
@@ -50,7 +50,7 @@ interface Place extends ReadingMember {
 }
 
 const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
-  const rows = await db.$queryRaw<Place[]>`
+  const rows = await query<Place>`
     SELECT w.ord::int AS ord, d.type, d.member_version AS "memberVersion", m.user_id IS NOT NULL AS "isMember", coalesce(m.read_seq, 0) AS "readSeq",
       coalesce(m.delivered_seq, 0) AS "deliveredSeq",
       coalesce(greatest(m.unread_own_seq, m.undelivered_own_seq), 0) AS "unseenOwnSeq",

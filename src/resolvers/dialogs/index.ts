@@ -9,6 +9,7 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { newId } from '../../db/ids.ts';
+import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
@@ -117,7 +118,7 @@ export async function listDialogs(
   const order = orderOf(listing, fields);
   const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
   const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
-  const rows = await db.$queryRaw<SortedDialog[]>`
+  const rows = await query<SortedDialog>`
     SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
   return {
@@ -126,7 +127,7 @@ export async function listDialogs(
       id,
     })),
     totalCount: async () => {
-      const [row] = await db.$queryRaw<{ count: number }[]>`
+      const [row] = await query<{ count: number }>`
         SELECT count(*)::int AS count FROM ${shown}`;
       return row!.count;
     },

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
@@ -16,7 +16,7 @@ interface Occupant {
 /** Those who are members of each dialog now, by user id. */
 export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
   return dialogLoader(async (dialogs) => {
-    const rows = await db.$queryRaw<Occupant[]>`
+    const rows = await query<Occupant>`
       SELECT dialog_id AS "dialogId", user_id AS "userId", is_admin AS "isAdmin" FROM members
       WHERE application_id = ${dialogs[0]!.applicationId} AND dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
         AND left_at IS NULL
@@ -30,7 +30,7 @@ export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
 export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow | null, string> {
   return dialogLoader(async (dialogs) => {
     const { applicationId } = dialogs[0]!;
-    const rows = await db.$queryRaw<MessageRow[]>`
+    const rows = await query<MessageRow>`
       SELECT latest.* FROM unnest(${dialogs.map((one) => one.id)}::text[]) AS wanted (id)
       CROSS JOIN LATERAL (SELECT ${MESSAGE_COLUMNS} FROM messages m
         WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id AND ${visibleTo(viewer)}
@@ -44,7 +44,7 @@ export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow
 export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, string> {
   return dialogLoader(async (dialogs) => {
     if (viewer.kind !== 'user') return dialogs.map(() => 0);
-    const rows = await db.$queryRaw<{ dialogId: string; unread: number }[]>`
+    const rows = await query<{ dialogId: string; unread: number }>`
       SELECT m.dialog_id AS "dialogId", d.message_count - m.settled_count AS unread
       FROM members m JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
       WHERE m.application_id = ${viewer.applicationId} AND m.user_id = ${viewer.userId}

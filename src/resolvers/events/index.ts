@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
@@ -28,7 +29,7 @@ export async function listEvents(
 ): Promise<EventPage> {
   const page = numericPage(listing);
   const { applicationId, userId } = ownerOf(viewer);
-  const rows = await db.$queryRaw<{ id: number }[]>`
+  const rows = await query<{ id: number }>`
     SELECT e.id FROM events e
     WHERE e.application_id = ${applicationId} AND e.user_id = ${userId} AND ${between(page, ORDER)}
     ORDER BY ${orderBy(ORDER, page.isBackward)}

@@ -8,6 +8,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle } from '../../lib/geodata.ts';
@@ -75,7 +76,7 @@ export async function listGeodata(
   requirePlaces(listing);
   const order = orderOf(listing);
   const found = selection(applicationId, listing);
-  const rows = await db.$queryRaw<GeodatumRow[]>`
+  const rows = await query<GeodatumRow>`
     SELECT ${COLUMNS}, ${order.column} AS "sortValue" FROM ${found}
       AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)}
@@ -192,6 +193,6 @@ async function countAll(applicationId: number): Promise<number> {
 
 /** The cost grows with what is found. */
 async function count(found: Prisma.Sql): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM ${found}`;
+  const [row] = await query<{ count: number }>`SELECT count(*)::int AS count FROM ${found}`;
   return row!.count;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ActingContext, UserContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { type GeodatumInput, geodatumChangeProblems, geodatumProblems, statusText } from '../../lib/geodata.ts';
@@ -107,7 +108,7 @@ export async function deleteOldGeodata(days: number | null | undefined, context:
       DELETE FROM geodata WHERE (application_id, id) IN (
         SELECT application_id, id FROM geodata WHERE ${old} ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;
     if (deleted === BATCH) continue;
-    const [left] = await db.$queryRaw<unknown[]>`SELECT 1 AS one FROM geodata WHERE ${old} LIMIT 1`;
+    const [left] = await query<unknown>`SELECT 1 AS one FROM geodata WHERE ${old} LIMIT 1`;
     if (!left) return true;
     await delay(AGAIN_AFTER);
   }

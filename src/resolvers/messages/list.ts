@@ -8,6 +8,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, MAX_PAGE, pageRequest } from '../../lib/pages.ts';
@@ -81,7 +82,7 @@ export async function listMessages(
   await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
   const where = whereOf(listing, viewer);
-  const rows = await db.$queryRaw<MessageRow[]>`
+  const rows = await query<MessageRow>`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
@@ -116,7 +117,7 @@ export async function readMessages(reading: MessageReading, context: ActingConte
   // The cursor is older than the page, so that nothing lies between them.
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
   const listing = changed?.ids ? among(changed.ids, reading) : reading;
-  const items = await db.$queryRaw<MessageRow[]>`
+  const items = await query<MessageRow>`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${whereOf(listing, viewer)} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
   if (markAsRead && viewer.kind === 'user' && dialog.member) {
@@ -172,7 +173,7 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
   const { dialogId, filter } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;
-  const [row] = await db.$queryRaw<{ count: number }[]>(
+  const [row] = await query<{ count: number }>(
     Object.keys(filter ?? {}).length > 0
       ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${whereOf(listing, viewer)}`
       : Prisma.sql`

@@ -1,4 +1,5 @@
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { Loader } from '../loader.ts';
 import type { MessageRow } from './rows.ts';
@@ -15,7 +16,7 @@ export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
 }
 
 async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReaction[][]> {
-  const rows = await db.$queryRaw<{ messageId: string; userId: number; name: string }[]>`
+  const rows = await query<{ messageId: string; userId: number; name: string }>`
     SELECT message_id AS "messageId", user_id AS "userId", name FROM reactions
     WHERE application_id = ${messages[0]!.applicationId}
       AND message_id = ANY(${messages.map((message) => message.id)}::text[])

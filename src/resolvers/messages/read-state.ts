@@ -1,4 +1,4 @@
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { Loader } from '../loader.ts';
@@ -78,7 +78,7 @@ function readState(
 }
 
 async function dialogReaders(applicationId: number, dialogId: string): Promise<DialogReaders> {
-  const rows = await db.$queryRaw<({ type: number } & (Reader | { userId: null }))[]>`
+  const rows = await query<{ type: number } & (Reader | { userId: null })>`
     SELECT d.type, m.user_id AS "userId", m.read_seq AS "readSeq", m.delivered_seq AS "deliveredSeq",
       m.unread_own_seq AS "unreadOwnSeq", m.undelivered_own_seq AS "undeliveredOwnSeq"
     FROM dialogs d LEFT JOIN members m
@@ -91,7 +91,7 @@ async function dialogReaders(applicationId: number, dialogId: string): Promise<D
 }
 
 async function marksOf(applicationId: number, dialogId: string, messages: MessageRow[]): Promise<Map<number, Mark[]>> {
-  const marks = await db.$queryRaw<Mark[]>`
+  const marks = await query<Mark>`
     SELECT seq, user_id AS "userId", is_read AS "isRead", is_delivered AS "isDelivered"
     FROM message_marks
     WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { Message } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
@@ -44,7 +45,7 @@ export function messageLoader(
 ): DataLoader<{ applicationId: number; id: string }, (MessageRow & { isHidden: boolean }) | null, string> {
   return new DataLoader(
     async (keys) => {
-      const rows = await db.$queryRaw<(MessageRow & { isHidden: boolean })[]>`
+      const rows = await query<MessageRow & { isHidden: boolean }>`
         SELECT ${MESSAGE_COLUMNS}, ${hiddenFrom(viewer)} AS "isHidden" FROM messages m
         WHERE m.application_id = ${keys[0]!.applicationId} AND m.id = ANY(${keys.map((key) => key.id)}::text[])`;
       const byId = indexBy(rows, (row) => row.id);

@@ -2,6 +2,7 @@ import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { newId } from '../../db/ids.ts';
+import { query } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { checkedContent } from '../../lib/message-rules.ts';
@@ -151,7 +152,7 @@ interface StoredPlace {
  */
 const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
   const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
-  const rows = await db.$queryRaw<StoredPlace[]>`
+  const rows = await query<StoredPlace>`
     WITH given AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (

@@ -1,5 +1,5 @@
 import type { UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { NotFoundError } from '../../lib/errors.ts';
@@ -23,7 +23,7 @@ export async function countUnreadMessages(
   const { applicationId, userId } = viewer;
   if (!dialogIds?.length) {
     // From the caller's places to their dialogs, one by one: never by way of everybody's.
-    const [row] = await db.$queryRaw<{ total: number }[]>`
+    const [row] = await query<{ total: number }>`
       SELECT coalesce(sum(d.message_count - m.settled_count), 0)::int AS total
       FROM members m CROSS JOIN LATERAL (
         SELECT * FROM dialogs o WHERE o.application_id = m.application_id AND o.id = m.dialog_id OFFSET 0) d
@@ -32,7 +32,7 @@ export async function countUnreadMessages(
     return { total: row!.total, dialogs: [] };
   }
   const asked = [...new Set(dialogIds)];
-  const rows = await db.$queryRaw<{ dialogId: string; count: number }[]>`
+  const rows = await query<{ dialogId: string; count: number }>`
     SELECT d.id AS "dialogId",
       CASE WHEN d.type = ${DIALOG_TYPE.PUBLIC_GROUP} THEN 0 ELSE d.message_count - m.settled_count END AS count
     FROM dialogs d LEFT JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id

@@ -1,4 +1,5 @@
 import { db, Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { PushContent } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
@@ -55,7 +56,7 @@ async function messageContents(send: PushSend, userIds: number[]): Promise<Conte
 
 function readNews({ applicationId, dialogId, firstSeq, lastSeq }: PushSend, userIds: number[]): Promise<News[]> {
   const range = { applicationId, dialogId: dialogId!, firstSeq: firstSeq!, lastSeq: lastSeq! };
-  return db.$queryRaw<News[]>`
+  return query<News>`
     SELECT m.user_id AS "userId", n.id AS "messageId", n.text, n.sender_id AS "senderId",
       coalesce(u.full_name, u.login) AS "senderName",
       CASE WHEN d.type = ${DIALOG_TYPE.GROUP} THEN d.name END AS "dialogName",

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { Push, PushGateway, PushOutcome } from '../../gateways/push/gateway.ts';
 import type { PushProvider } from '../../gateways/push/index.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
@@ -149,7 +150,7 @@ function idOf({ applicationId, id }: PushSend, { subscriptionId }: Device): stri
 }
 
 function readDevices({ applicationId, sendId, ids }: DeliverJob, { dialogId }: PushSend): Promise<Device[]> {
-  return db.$queryRaw<Device[]>`
+  return query<Device>`
     SELECT d.subscription_id AS "subscriptionId", d.user_id AS "userId", d.channel::text AS channel, d.attempts,
       s.environment::text AS environment, s.sequence, s.keys, s.bundle_identifier AS "bundleIdentifier",
       s.id IS NOT NULL AS "isSubscribed", u.email,

@@ -1,5 +1,6 @@
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
+import { query } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { nextDue } from '../../lib/event-rules.ts';
@@ -16,7 +17,7 @@ const isServed = Prisma.sql`NOT EXISTS (
 /** Whether anything is due, by one short question: mostly nothing is. */
 export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolean; hasRetries: boolean }> {
   const at = now();
-  const [due] = await db.$queryRaw<{ hasEvents: boolean; hasRetries: boolean }[]>`
+  const [due] = await query<{ hasEvents: boolean; hasRetries: boolean }>`
     SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= ${at} AND ${isServed}) AS "hasEvents",
       EXISTS (SELECT FROM push_deliveries WHERE retry_at <= ${at}) AS "hasRetries"`;
   return due!;

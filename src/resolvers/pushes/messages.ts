@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { db, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
+import { query } from '../../db/query.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
 import { type PushContext, SPREAD } from './context.ts';
@@ -47,7 +48,7 @@ export class MessagePushes {
   }
 
   async #hold(): Promise<{ position: bigint; hasDevices: boolean } | undefined> {
-    const [held] = await db.$queryRaw<{ position: bigint; hasDevices: boolean }[]>`
+    const [held] = await query<{ position: bigint; hasDevices: boolean }>`
       UPDATE push_cursor SET holder = ${this.#process}, held_until = now() + ${HELD_SECONDS} * interval '1 second'
       WHERE id = 1 AND (holder = ${this.#process} OR held_until IS NULL OR held_until < now())
       RETURNING position, EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"`;

@@ -1,4 +1,5 @@
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { EVERYBODY, isForbidden, isOpen } from '../../lib/grants.ts';
@@ -71,7 +72,7 @@ function grantsOfUser({ applicationId, userId }: { applicationId: number; userId
 
 /** The same as values: only of those does the database know whether they name few records or many. */
 async function grantsHeldBy({ applicationId, userId }: { applicationId: number; userId: number }): Promise<string[]> {
-  const [user] = await db.$queryRaw<{ tags: string[] }[]>`
+  const [user] = await query<{ tags: string[] }>`
     SELECT tags FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
   return [`u:${userId}`, ...(user?.tags ?? []).map((tag) => `g:${tag}`)];
 }

@@ -3,6 +3,7 @@ import { db, Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
+import { query } from '../../db/query.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { isOpen } from '../../lib/grants.ts';
 import { newFields } from '../../lib/record-changes.ts';
@@ -102,7 +103,7 @@ async function requireCreating(known: KnownClass, { viewer }: ActingContext): Pr
   const mayCreate = creating(known, viewer);
   if (mayCreate === true) return;
   if (mayCreate === false) throw forbidden();
-  const [row] = await db.$queryRaw<{ may: boolean }[]>`SELECT ${mayCreate} AS may`;
+  const [row] = await query<{ may: boolean }>`SELECT ${mayCreate} AS may`;
   if (!row!.may) throw forbidden();
 }
 
@@ -146,7 +147,7 @@ async function requireVisibleParents(
   for (const classKey of new Set(parents.map((parent) => parent.classKey))) {
     const known = byKey.get(classKey);
     if (!known) continue;
-    const seen = await db.$queryRaw<{ id: string }[]>`
+    const seen = await query<{ id: string }>`
       SELECT r.id FROM records r
       WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${parents.map(({ id }) => id)}::text[])
         AND r.class_key = ${classKey} AND ${readable(known, viewer)}`;
@@ -212,7 +213,7 @@ const store = coalesce(async (batches: Batch[]): Promise<boolean[]> => {
       ORDER BY 1, 2, 3, 4
     )`
     : Prisma.empty;
-  const rows = await db.$queryRaw<StoredBatch[]>`
+  const rows = await query<StoredBatch>`
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
         batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,

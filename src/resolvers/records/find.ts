@@ -1,5 +1,6 @@
 import type { KnownContext } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import type { Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
@@ -57,7 +58,7 @@ export async function findRecords(className: string, ids: string[], { viewer }: 
 export async function requireParent(className: string, id: string, viewer: KnownViewer): Promise<void> {
   const known = await classNamed(className, viewer);
   const [parent] = isStringId(id)
-    ? await db.$queryRaw<{ id: string }[]>`
+    ? await query<{ id: string }>`
         SELECT r.id FROM records r
         WHERE r.application_id = ${known.applicationId} AND r.id = ${id} AND r.class_key = ${known.key}
           AND ${readable(known, viewer)}`
@@ -68,7 +69,7 @@ export async function requireParent(className: string, id: string, viewer: Known
 function readRows({ applicationId, key }: KnownClass, ids: string[], isReadable: Prisma.Sql): Promise<ReadRow[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return Promise.resolve([]);
-  return db.$queryRaw<ReadRow[]>`
+  return query<ReadRow>`
     SELECT ${RECORD_COLUMNS}, ${isReadable} AS "isReadable" FROM records r
     WHERE r.application_id = ${applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${key}`;
 }

@@ -1,5 +1,6 @@
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
+import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { type FilterField, fieldNamed } from '../../lib/record-filter.ts';
@@ -57,7 +58,7 @@ export async function groupRecords(
     if (!isNumber) throw new UnprocessableError(`Incorrect filter: ${name}[calc]`);
     return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
   });
-  const grouped = db.$queryRaw<{ value: unknown; count: number; results: (number | null)[] | null }[]>`
+  const grouped = query<{ value: unknown; count: number; results: (number | null)[] | null }>`
     SELECT grouped.value, count(*)::int AS count,
       ${results.length > 0 ? Prisma.sql`json_build_array(${Prisma.join(results)})` : Prisma.sql`'[]'::json`} AS results
     FROM records r, LATERAL (SELECT ${groupColumn(field)} AS value) grouped

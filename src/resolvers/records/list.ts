@@ -1,5 +1,6 @@
 import type { KnownContext } from '../../context.ts';
-import { db, Prisma, plannedForValues } from '../../db/client.ts';
+import { Prisma, plannedForValues } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -137,18 +138,18 @@ async function readWalk(
   const select = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => Prisma.sql`
     SELECT ${RECORD_COLUMNS}, ${walk.value} AS "sortedBy", ${index}::int AS stretch FROM records r
     WHERE ${where} AND ${part} AND ${between} ORDER BY ${orderBy} LIMIT ${rows}`;
-  if (walks.length === 1) return db.$queryRaw<WalkedRow[]>`${select(walks[0]!, limit)} OFFSET ${skip}`;
+  if (walks.length === 1) return query<WalkedRow>`${select(walks[0]!, limit)} OFFSET ${skip}`;
   const parts = walks.map((one) => Prisma.sql`(${select(one, limit + skip)})`);
   const direction = Prisma.raw(walk.isDescending === page.isBackward ? 'ASC' : 'DESC');
   const unset = Prisma.raw(page.isBackward ? 'NULLS FIRST' : 'NULLS LAST');
-  return db.$queryRaw<WalkedRow[]>`
+  return query<WalkedRow>`
     ${known.hasShared && viewer.kind === 'user' ? plannedForValues : Prisma.empty}SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) walked
     ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The cost grows with what the filter lets through. */
 export async function countRecords(known: KnownClass, viewer: KnownViewer, where: Prisma.Sql): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number }[]>`
+  const [row] = await query<{ count: number }>`
     SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;
   return row!.count;
 }

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { query } from '../../db/query.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isForbidden, isGranted, namesGroup } from '../../lib/grants.ts';
 import { readRecordFilter } from '../../lib/record-filter.ts';
@@ -94,7 +95,7 @@ const currentRow = coalesce(
   async (events: StreamEvent['told'][]): Promise<CurrentRow[]> => {
     // Hundreds of subscribers ask for the same record.
     const wanted = [...new Map(events.map((told) => [told.subjectId, told])).values()];
-    const rows = await db.$queryRaw<(RecordRow & Omit<CurrentRow, 'row'> & { ord: number; exists: boolean })[]>`
+    const rows = await query<RecordRow & Omit<CurrentRow, 'row'> & { ord: number; exists: boolean }>`
       SELECT w.ord::int AS ord, a.catalogue_version AS "catalogueVersion", r.xmin::text AS revision,
         r.id IS NOT NULL AS "exists", ${RECORD_COLUMNS}
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
@@ -114,7 +115,7 @@ const currentRow = coalesce(
 
 const imageBefore = coalesce(
   async (positions: bigint[]): Promise<(RecordImage | null)[]> => {
-    const rows = await db.$queryRaw<{ position: bigint; before: RecordImage | null }[]>`
+    const rows = await query<{ position: bigint; before: RecordImage | null }>`
       SELECT position, detail -> 'before' AS before FROM events_outbox WHERE position = ANY(${positions}::bigint[])`;
     const images = new Map(rows.map(({ position, before }) => [position, before]));
     return positions.map((position) => images.get(position) ?? null);
@@ -152,7 +153,7 @@ async function namedBy(
   const condition = readRecordFilter(where, known.fields, 'refuse');
   if ('all' in condition && condition.all.length === 0) return images.map(() => true);
   const given = images.flatMap((image, ord) => (image ? [{ ord, id, ...image }] : []));
-  const rows = await db.$queryRaw<{ ord: number }[]>`
+  const rows = await query<{ ord: number }>`
     SELECT r.ord FROM json_to_recordset(${JSON.stringify(given)}::json) AS r (ord int, id text, parent_id text,
       user_id int, fields jsonb, created_at timestamptz, updated_at timestamptz)
     WHERE ${whereOf(condition, { ...RECORDS, hasSlots: false })}`;
@@ -173,7 +174,7 @@ async function isReadable(
 
 const tagsOf = coalesce(
   async (wanted: { applicationId: number; userId: number }[]): Promise<string[][]> => {
-    const rows = await db.$queryRaw<{ ord: number; tags: string[] }[]>`
+    const rows = await query<{ ord: number; tags: string[] }>`
       SELECT w.ord::int AS ord, u.tags
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
         ${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (application_id, id, ord)

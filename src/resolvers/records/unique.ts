@@ -1,4 +1,4 @@
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
 import type { RecordRow } from './rows.ts';
 
@@ -13,7 +13,7 @@ export function takenValues(
 ): Promise<{ ord: number; field: string }[]> {
   const fields = uniqueFields(known);
   const given = rows.map((row, ord) => ({ ord, id: row.id, fields: row.fields }));
-  return db.$queryRaw<{ ord: number; field: string }[]>`
+  return query<{ ord: number; field: string }>`
     WITH given AS (
       SELECT g.ord, u.field, g.fields ->> u.field AS value
       FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, id text, fields jsonb),

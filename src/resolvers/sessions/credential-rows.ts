@@ -1,5 +1,5 @@
-import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 import type { StoredSession } from './session-clock.ts';
 
@@ -10,7 +10,7 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
 }
 
 const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {
-  const rows = await db.$queryRaw<(StoredSession & { tokenHash: string })[]>`
+  const rows = await query<StoredSession & { tokenHash: string }>`
     SELECT s.application_id AS "applicationId", s.id, s.user_id AS "userId", s.generation,
       s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes",
       a.catalogue_version AS "catalogueVersion", s.token_hash AS "tokenHash"
@@ -31,7 +31,7 @@ interface KeyRow {
 
 /** The API key that is not revoked, of an application that is not just being imported, by the hash of what is sent. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
-  const rows = await db.$queryRaw<KeyRow[]>`
+  const rows = await query<KeyRow>`
     SELECT k.application_id AS "applicationId", k.id, k.key_hash AS "keyHash",
       a.catalogue_version AS "catalogueVersion"
     FROM api_keys k JOIN applications a ON a.id = k.application_id
@@ -43,7 +43,7 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
 /** Whether an API key may still be used, and for the user it is used for, if any. */
 export const isKeyLiving = coalesce(
   async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[]) => {
-    const rows = await db.$queryRaw<{ place: number }[]>`
+    const rows = await query<{ place: number }>`
       SELECT wanted.place::int AS place
       FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.apiKeyId)}::int[],
         ${wanted.map((key) => key.userId ?? null)}::int[])

@@ -8,6 +8,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
 import type { Application, User } from '../../generated/prisma/client.ts';
 import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
@@ -137,7 +138,7 @@ async function usersOf(
 ): Promise<Connection<User>> {
   const field = asked?.field ?? 'id';
   const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: asked?.direction === 'desc' };
-  const rows = await db.$queryRaw<{ id: number }[]>`
+  const rows = await query<{ id: number }>`
     SELECT u.id FROM users u
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)}
@@ -158,6 +159,6 @@ function sortValue(user: User, field: UserSortField): string | number | null {
 }
 
 async function count(where: Prisma.Sql): Promise<number> {
-  const [row] = await db.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
+  const [row] = await query<{ count: number }>`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
   return row!.count;
 }

@@ -1,0 +1,115 @@
+import type { Arena } from './arena.ts';
+import type { Contest } from './contest.ts';
+import { call, createGroup, forEach, messageBody, sendMessage, tokenHeader } from './doors.ts';
+import { type HttpLoad, httpLoad } from './http-load.ts';
+import { CAR, createClass } from './record-writes.ts';
+
+const CLASS = 'bench_graphql';
+const MESSAGES = 200;
+const TEXT = 'Shall we meet for lunch at noon?';
+
+// What the REST adapter asks for behind its endpoints.
+const MESSAGE = `id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read
+  customFields reactions { name count } ownReactions`;
+const RECORD = `id parentId userId fields createdAt updatedAt
+  permissions { read { access ids groups } update { access ids groups } delete { access ids groups } }`;
+
+/** One operation at two doors of the service. */
+interface Pair {
+  name: string;
+  rest: Pick<HttpLoad, 'method' | 'status' | 'isRight' | 'bodies'> & { path: string };
+  graphql: { query: string; variables: object; isRight: (body: string) => boolean };
+}
+
+/** The same operations over GraphQL and over REST, both of the service. */
+export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<Contest[]> {
+  const [caller] = people;
+  const headers = { ...tokenHeader(caller!), 'Content-Type': 'application/json' };
+  const dialogId = await createGroup(serviceUrl, people, 'bench graphql');
+  await forEach(Array(MESSAGES).keys(), 8, (number) =>
+    sendMessage(serviceUrl, people[number % people.length]!, dialogId, `Message number ${number} of a talk`),
+  );
+  const { _id: messageId } = JSON.parse(await sendMessage(serviceUrl, caller!, dialogId, TEXT));
+  // What is listed and what is sent lie apart, so that pages stay the same.
+  const sentTo = await createGroup(serviceUrl, people, 'bench graphql sends');
+  await createClass(serviceUrl, CLASS);
+  await call(`${serviceUrl}/data/${CLASS}.json`, 201, { method: 'POST', headers: tokenHeader(caller!), json: CAR });
+
+  return pairs({ dialogId, sentTo, messageId }).map(({ name, rest, graphql: { query, variables, isRight } }) => ({
+    name: `GraphQL : REST, ${name}`,
+    service: () =>
+      httpLoad({
+        url: `${serviceUrl}/graphql`,
+        method: 'POST',
+        headers,
+        bodies: [JSON.stringify({ query, variables })],
+        status: 200,
+        isRight: (body) => !body.includes('"errors"') && isRight(body),
+        seconds,
+      }),
+    bare: () => httpLoad({ ...rest, url: serviceUrl + rest.path, headers, seconds }),
+    note: () => 'GraphQL : REST – the same operation with the same fields at both doors of the service',
+  }));
+}
+
+function pairs({ dialogId, sentTo, messageId }: { dialogId: string; sentTo: string; messageId: string }): Pair[] {
+  const hasText = (body: string) => body.includes(TEXT);
+  const isPage = (body: string) => body.split('Message number').length === 51;
+  return [
+    {
+      name: 'send',
+      rest: {
+        path: '/chat/Message.json',
+        method: 'POST',
+        bodies: [messageBody(sentTo, TEXT)],
+        status: 201,
+        isRight: hasText,
+      },
+      graphql: {
+        query: `mutation Send($input: SendMessageInput!) { sendMessage(input: $input) { ${MESSAGE} } }`,
+        variables: { input: { dialogId: sentTo, text: TEXT, sendToChat: true } },
+        isRight: hasText,
+      },
+    },
+    {
+      name: 'list 50 messages',
+      rest: {
+        path: `/chat/Message.json?chat_dialog_id=${dialogId}&limit=50&mark_as_read=0`,
+        method: 'GET',
+        status: 200,
+        isRight: isPage,
+      },
+      graphql: {
+        query: `mutation Read($dialogId: ID!) {
+          readMessages(dialogId: $dialogId, skip: 0, limit: 50, markAsRead: false) { cursor items { ${MESSAGE} } }
+        }`,
+        variables: { dialogId },
+        isRight: isPage,
+      },
+    },
+    {
+      name: 'get a message by id',
+      rest: { path: `/chat/Message/${messageId}.json`, method: 'GET', status: 200, isRight: hasText },
+      graphql: {
+        query: `query Get($id: ID!) { message(id: $id) { ${MESSAGE} } }`,
+        variables: { id: messageId },
+        isRight: hasText,
+      },
+    },
+    {
+      name: 'create a record of six fields',
+      rest: {
+        path: `/data/${CLASS}.json`,
+        method: 'POST',
+        bodies: [JSON.stringify(CAR)],
+        status: 201,
+        isRight: (body) => body.includes(CAR.make),
+      },
+      graphql: {
+        query: `mutation Create($input: CreateRecordInput!) { createRecord(input: $input) { ${RECORD} } }`,
+        variables: { input: { className: CLASS, fields: CAR } },
+        isRight: (body) => body.includes(CAR.make),
+      },
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Arena } from './arena.ts';
+import type { Contest, Figures } from './contest.ts';
+import { call, createGroup, forEach, sendMessage, tokenHeader } from './doors.ts';
+import { httpLoad } from './http-load.ts';
+import { barePackages } from './packages.ts';
+import { type Started, startNode } from './processes.ts';
+import { startService } from './service.ts';
+import { memoryOf, WEIGHABLE } from './weigh.ts';
+
+const MESSAGES = 100;
+const MB = 1024 * 1024;
+
+/** Memory of a service that waits, beside `node` with the same packages; and after a load, beside itself before. */
+export async function memory(arena: Arena): Promise<Contest[]> {
+  const { databaseUrl, folder, people, seconds, cleanup } = arena;
+  const service = await startService({ databaseUrl, dataDir: join(folder, 'memory') }, cleanup, WEIGHABLE);
+  const bare = await startNode([...WEIGHABLE, ...barePackages()], { env: { NODE_ENV: 'production' }, cleanup });
+  const headers = tokenHeader(people[0]!);
+  const dialogId = await createGroup(service.url, people, 'bench memory');
+  await forEach(Array(MESSAGES).keys(), 8, (number) =>
+    sendMessage(service.url, people[0]!, dialogId, `Message number ${number}`),
+  );
+  const path = `/chat/Message.json?chat_dialog_id=${dialogId}&limit=50&mark_as_read=0`;
+  const page = await call(service.url + path, 200, { headers });
+  const isRight = (body: string) => body === page;
+  let idle: Figures | undefined;
+  const waiting = async () => {
+    idle ??= await weigh(service);
+    return idle;
+  };
+  return [
+    { name: 'memory, idle', service: waiting, bare: () => weigh(bare), note: () => NOTE },
+    {
+      name: 'memory after a load of lists',
+      service: async () => {
+        await httpLoad({ url: service.url + path, method: 'GET', headers, status: 200, isRight, seconds });
+        return weigh(service);
+      },
+      bare: waiting,
+      note: () => NOTE,
+    },
+  ];
+}
+
+const NOTE =
+  'memory – after collecting garbage; idle beside `node` with the same packages, after the load beside the same ' +
+  'service before, so that its ratios are how many times as much it takes';
+
+async function weigh(started: Started): Promise<Figures> {
+  const { rss, heapUsed } = await memoryOf(started);
+  return { 'MB resident': rss / MB, 'MB heap': heapUsed / MB };
+}

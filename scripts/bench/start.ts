@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import type { Arena } from './arena.ts';
+import type { Contest, Figures } from './contest.ts';
+import { call } from './doors.ts';
+import { barePackages } from './packages.ts';
+import { type Started, startNode } from './processes.ts';
+import { startService } from './service.ts';
+
+/** From nothing to the first answer, on a database that is ready, beside `node` that loads the same packages. */
+export async function start({ databaseUrl, folder, cleanup }: Arena): Promise<Contest[]> {
+  const home = { databaseUrl, dataDir: join(folder, 'start') };
+  const bare = barePackages();
+  return [
+    {
+      name: 'cold start to the first answer',
+      service: () => timed(() => startService(home, cleanup), '/account_settings.json'),
+      bare: () => timed(() => startNode(bare, { env: { NODE_ENV: 'production' }, cleanup }), '/'),
+      note: () => 'cold start – the ratio is how many times as long it takes, at most 3',
+    },
+  ];
+}
+
+async function timed(begin: () => Promise<Started>, path: string): Promise<Figures> {
+  const began = performance.now();
+  const { url, stop } = await begin();
+  await call(url + path, 200, {});
+  const ms = performance.now() - began;
+  await stop();
+  return { ms };
+}

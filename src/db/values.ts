@@ -1,0 +1,58 @@
+import pg from 'pg';
+import { Prisma } from '../generated/prisma/client.ts';
+
+const { INT8, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC, BYTEA } = pg.types.builtins;
+/** Arrays of int8, timestamp, timestamptz, date and numeric have no names there. */
+const ARRAYS = { int8: 1016, timestamp: 1115, timestamptz: 1185, date: 1182, numeric: 1231 };
+const TEXT_ARRAY = 1009;
+
+type Parser = (text: string) => unknown;
+
+const bytes = pg.types.getTypeParser(BYTEA) as (text: string) => Buffer;
+const texts = pg.types.getTypeParser(TEXT_ARRAY as number) as (text: string) => (string | null)[];
+const each = (parse: Parser) => (text: string) => texts(text).map((item) => (item === null ? null : parse(item)));
+const decimal = (text: string) => new Prisma.Decimal(text);
+
+const PARSERS = new Map<number, Parser>([
+  [INT8, BigInt],
+  [DATE, momentOf],
+  [TIMESTAMP, momentOf],
+  [TIMESTAMPTZ, momentOf],
+  [NUMERIC, decimal],
+  [BYTEA, (text) => new Uint8Array(bytes(text))],
+  [ARRAYS.int8, each(BigInt)],
+  [ARRAYS.date, each(momentOf)],
+  [ARRAYS.timestamp, each(momentOf)],
+  [ARRAYS.timestamptz, each(momentOf)],
+  [ARRAYS.numeric, each(decimal)],
+]);
+
+/** Values as Prisma reads them: moments are dates, `int8` is a bigint, `numeric` a decimal; json is parsed. */
+export const valueTypes = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig;
+
+/** A parameter as the driver understands it. Dates are told in UTC, which also holds for columns without a zone. */
+export function parameterOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return momentText(value);
+  if (Array.isArray(value)) return value.some(isObject) ? value.map(parameterOf) : value;
+  return Prisma.Decimal.isDecimal(value) ? value.toString() : value;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Beyond the year 9999 PostgreSQL wants no sign. */
+function momentText(moment: Date): string {
+  return moment.toISOString().replace(/^\+0*/, '');
+}
+
+/** `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or the day alone; of a second the milliseconds. */
+function momentOf(text: string): Date {
+  if (text.length <= 10) return new Date(text);
+  const isZoned = text.endsWith('+00');
+  return new Date(`${text.slice(0, 10)}T${isZoned ? text.slice(11, -3) : text.slice(11)}Z`);
+}
