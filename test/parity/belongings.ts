@@ -1,5 +1,18 @@
 import fc from 'fast-check';
-import { bit, type Body, command, flag, given, mostly, pageOf, pages, perhaps, pick, remember, text } from './command.ts';
+import {
+  type Body,
+  bit,
+  command,
+  flag,
+  given,
+  mostly,
+  pageOf,
+  pages,
+  perhaps,
+  pick,
+  remember,
+  text,
+} from './command.ts';
 import { formOf, type Pick, type World } from './world.ts';
 
 // What users have beside their talks: files, places and an address book.
@@ -10,7 +23,9 @@ const blobFields = {
   isPublic: perhaps(flag),
   tags: perhaps(fc.constantFrom(['one'], ['one', 'two'])),
 };
-type BlobFields = { [Name in keyof typeof blobFields]: (typeof blobFields)[Name] extends fc.Arbitrary<infer V> ? V : never };
+type BlobFields = {
+  [Name in keyof typeof blobFields]: (typeof blobFields)[Name] extends fc.Arbitrary<infer V> ? V : never;
+};
 
 function blobOf({ name, contentType, isPublic, tags }: BlobFields) {
   return {
@@ -107,7 +122,14 @@ export const geodataCommands = [
   }),
   command(
     'get /geodata/find',
-    { ...pages, user: perhaps(pick), near: perhaps(fc.constant('51.5;0.1')), lastOnly: flag, withStatus: flag, ascending: flag },
+    {
+      ...pages,
+      user: perhaps(pick),
+      near: perhaps(fc.constant('51.5;0.1')),
+      lastOnly: flag,
+      withStatus: flag,
+      ascending: flag,
+    },
     (world, { user, near, lastOnly, withStatus, ascending, ...page }) => {
       const { legacy, variables } = pageOf(page);
       const userId = user === undefined || user === 'malformed' ? undefined : world.pick('user', user);
@@ -139,7 +161,10 @@ export const geodataCommands = [
     return { path: { id }, json: { geo_data: input }, variables: { id, input } };
   }),
   command('delete /geodata/:id', { datum: pick }, placeId),
-  command('delete /geodata', { days: mostly(fc.nat(2)) }, (_world, { days }) => ({ json: { days }, variables: { days } })),
+  command('delete /geodata', { days: mostly(fc.nat(2)) }, (_world, { days }) => ({
+    json: { days },
+    variables: { days },
+  })),
 ];
 
 const contact = fc.record({

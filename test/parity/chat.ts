@@ -91,7 +91,13 @@ export const chatCommands = [
   ),
   command(
     'post /chat/Message',
-    { dialog: mostly(pick), to: perhaps(pickNumber), text: mostly(text), clientId: perhaps(fc.nat(2)), urgent: perhaps(flag) },
+    {
+      dialog: mostly(pick),
+      to: perhaps(pickNumber),
+      text: mostly(text),
+      clientId: perhaps(fc.nat(2)),
+      urgent: perhaps(flag),
+    },
     (world, { dialog, to, text, clientId, urgent }) => {
       const dialogId = dialog && world.pick('dialog', dialog);
       const recipientId = to && world.pick('user', to);

@@ -92,7 +92,8 @@ export const text = fc.oneof(
 export const page = { skip: perhaps(fc.nat(2)), limit: perhaps(fc.integer({ min: 1, max: 4 })) };
 
 /** As legacy clients write it. */
-export const bit = (value: boolean | undefined): number | undefined => (value === undefined ? undefined : Number(value));
+export const bit = (value: boolean | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
 
 /** Without what is not given. */
 export function given<Value extends object>(value: Value): { [Name in keyof Value]: NonNullable<Value[Name]> } {

@@ -1,11 +1,27 @@
 import fc from 'fast-check';
 import { running } from '../support/app.ts';
-import { bit, type Body, command, flag, mostly, pageOf, pages, perhaps, pick, pickNumber, remember, text } from './command.ts';
+import {
+  type Body,
+  bit,
+  command,
+  flag,
+  mostly,
+  pageOf,
+  pages,
+  perhaps,
+  pick,
+  pickNumber,
+  remember,
+  text,
+} from './command.ts';
 import type { Pick, World } from './world.ts';
 
 // Devices, pushes to them, and the helpers that ask a model.
 
-const device = { platform: mostly(fc.constantFrom('android', 'ios', 'toaster')), udid: mostly(fc.constantFrom('u1', 'u2')) };
+const device = {
+  platform: mostly(fc.constantFrom('android', 'ios', 'toaster')),
+  udid: mostly(fc.constantFrom('u1', 'u2')),
+};
 const token = {
   environment: mostly(fc.constantFrom('development', 'production', 'none')),
   sequence: mostly(fc.constantFrom('seq-1', 'seq-2')),
@@ -107,7 +123,13 @@ export const eventCommands = [
   command('get /events/:id', { one: pick }, byId('event')),
   command(
     'put /events/:id',
-    { one: pick, active: fc.constantFrom(undefined, false), name: perhaps(text), message: perhaps(message), date: perhaps(later) },
+    {
+      one: pick,
+      active: fc.constantFrom(undefined, false),
+      name: perhaps(text),
+      message: perhaps(message),
+      date: perhaps(later),
+    },
     (world, { one, active, name, message, date }) => {
       const id = world.pick('event', one);
       const changes = { name, message, date: fromNow(date) };
@@ -141,14 +163,18 @@ export const aiCommands = [
       };
     },
   ),
-  command('post /ai/ai_extensions/ai_summarize', { assistant, dialog: mostly(pick) }, (world, { assistant, dialog }) => {
-    const assistantId = idOf(world, assistant);
-    const dialogId = dialog && world.pick('dialog', dialog);
-    return {
-      json: { smart_chat_assistant_id: assistantId, dialog_id: dialogId },
-      variables: { input: { assistantId, dialogId } },
-    };
-  }),
+  command(
+    'post /ai/ai_extensions/ai_summarize',
+    { assistant, dialog: mostly(pick) },
+    (world, { assistant, dialog }) => {
+      const assistantId = idOf(world, assistant);
+      const dialogId = dialog && world.pick('dialog', dialog);
+      return {
+        json: { smart_chat_assistant_id: assistantId, dialog_id: dialogId },
+        variables: { input: { assistantId, dialogId } },
+      };
+    },
+  ),
   command(
     'post /ai/ai_extensions/ai_translate',
     { assistant, text: mostly(text), language: mostly(fc.constantFrom('de', 'German')) },

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { running } from '../support/app.ts';
 import { ask, createDialog, send } from '../support/chat.ts';
 import { EVENT_FIELDS } from '../support/live.ts';
 import { connect, listenOn, until } from '../support/sockets.ts';
 import { streamEvents } from '../support/sse.ts';
-import { running } from '../support/app.ts';
 import type { Caller } from '../support/users.ts';
 import type { Who, World } from './world.ts';
 
@@ -81,7 +81,8 @@ async function overSocket(document: string, as: Caller): Promise<Omit<Listener, 
   const listening = await listenOn(socket, document, {}, running.app);
   return {
     heard: () => listening.heard().map((payload) => payload.heard ?? payload),
-    isOver: () => socket.socket.readyState !== socket.socket.OPEN || socket.received.some(({ type }) => type === 'complete'),
+    isOver: () =>
+      socket.socket.readyState !== socket.socket.OPEN || socket.received.some(({ type }) => type === 'complete'),
     close: socket.close,
   };
 }

@@ -1,7 +1,20 @@
 import fc from 'fast-check';
 import { sign } from '../../src/lib/signature.ts';
 import { running } from '../support/app.ts';
-import { type Body, command, given, mostly, mostlyKey, mostlySessions, pageOf, pages, perhaps, pick, remember, text } from './command.ts';
+import {
+  type Body,
+  command,
+  given,
+  mostly,
+  mostlyKey,
+  mostlySessions,
+  pageOf,
+  pages,
+  perhaps,
+  pick,
+  remember,
+  text,
+} from './command.ts';
 import { PASSWORD, type World } from './world.ts';
 
 const name = fc.constantFrom('alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'Erin');
@@ -34,7 +47,6 @@ function legacyOf(fields: object): object {
 const learnUser = (world: World, body: Body) => remember(world, 'user', body.user.id);
 const externalId = fc.integer({ min: 1000, max: 1007 });
 
-
 export const userCommands = [
   command(
     'post /users',
@@ -61,10 +73,17 @@ export const userCommands = [
       };
     },
   ),
-  command('get /users/by_full_name', { ...pages, fullName: mostly(fc.constantFrom('parity', 'alice', 'nobody', 'x')) }, (_world, { fullName, ...page }) => {
-    const { legacy, variables } = pageOf(page);
-    return { query: given({ ...legacy, full_name: fullName }), variables: { ...variables, fullName: fullName ?? '' } };
-  }),
+  command(
+    'get /users/by_full_name',
+    { ...pages, fullName: mostly(fc.constantFrom('parity', 'alice', 'nobody', 'x')) },
+    (_world, { fullName, ...page }) => {
+      const { legacy, variables } = pageOf(page);
+      return {
+        query: given({ ...legacy, full_name: fullName }),
+        variables: { ...variables, fullName: fullName ?? '' },
+      };
+    },
+  ),
   command('get /users/by_tags', { ...pages, tags: mostly(tags) }, (_world, { tags, ...page }) => {
     const { legacy, variables } = pageOf(page);
     return { query: given({ ...legacy, tags: tags?.join(',') }), variables: { ...variables, tags: tags ?? [] } };
@@ -96,7 +115,13 @@ export const userCommands = [
     {
       user: pick,
       login: perhaps(name),
-      change: fc.constantFrom(undefined, undefined, undefined, { oldPassword: PASSWORD, password: 'password-2' }, { oldPassword: 'wrong-one', password: PASSWORD }),
+      change: fc.constantFrom(
+        undefined,
+        undefined,
+        undefined,
+        { oldPassword: PASSWORD, password: 'password-2' },
+        { oldPassword: 'wrong-one', password: PASSWORD },
+      ),
       ...about,
     },
     (world, { user, change, ...fields }) => {

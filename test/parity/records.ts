@@ -1,5 +1,18 @@
 import fc from 'fast-check';
-import { type Body, bit, command, given, mostly, mostlyKey, page, perhaps, pick, remember, several, text } from './command.ts';
+import {
+  type Body,
+  bit,
+  command,
+  given,
+  mostly,
+  mostlyKey,
+  page,
+  perhaps,
+  pick,
+  remember,
+  several,
+  text,
+} from './command.ts';
 import type { World } from './world.ts';
 
 /** `cars` stays, since its records are listened to; others come and go. */
@@ -49,8 +62,6 @@ const change = fc.constantFrom<Record<string, object>>(
   { pop: { tags: 1 } },
   { pull: { tags: 'red' } },
 );
-const INPUTS = { legacy: 'cars' };
-
 const learn = (world: World, body: Body) => remember(world, 'record', body._id);
 const TYPES = { Integer: 'INTEGER', String: 'STRING', Boolean: 'BOOLEAN' } as const;
 const classFields = fc.constantFrom<Record<string, keyof typeof TYPES>>(
@@ -101,7 +112,12 @@ export const classCommands = [
   ),
 ];
 
-const listing = { ...page, criteria: perhaps(criteria), descending: perhaps(fc.boolean()), how: fc.constantFrom('items', 'items', 'count', 'groups') };
+const listing = {
+  ...page,
+  criteria: perhaps(criteria),
+  descending: perhaps(fc.boolean()),
+  how: fc.constantFrom('items', 'items', 'count', 'groups'),
+};
 type Listing = { [Name in keyof typeof listing]: (typeof listing)[Name] extends fc.Arbitrary<infer V> ? V : never };
 
 function listed({ skip, limit, criteria, descending, how }: Listing) {
@@ -152,19 +168,15 @@ export const recordCommands = [
     const { query, variables } = listed(rest);
     return { path: { class: className }, query, variables: { className, ...variables } };
   }),
-  command(
-    'get /data/:class/:parent/:child',
-    { parent: pick, ...listing },
-    (world, { parent, ...rest }) => {
-      const id = world.pick('record', parent);
-      const { query, variables } = listed(rest);
-      return {
-        path: { class: INPUTS.legacy, parent: id, child: 'cars' },
-        query,
-        variables: { className: 'cars', parent: { className: INPUTS.legacy, id }, ...variables },
-      };
-    },
-  ),
+  command('get /data/:class/:parent/:child', { parent: pick, ...listing }, (world, { parent, ...rest }) => {
+    const id = world.pick('record', parent);
+    const { query, variables } = listed(rest);
+    return {
+      path: { class: 'cars', parent: id, child: 'cars' },
+      query,
+      variables: { className: 'cars', parent: { className: 'cars', id }, ...variables },
+    };
+  }),
   command(
     'post /data/:class/:parent/:child',
     { className, parent: pick, record },
@@ -255,7 +267,10 @@ export const recordCommands = [
 
 const place = { record: pick, fieldName: mostly(fc.constantFrom('motor', 'motor', 'motor', 'make')) };
 
-function fileOf(world: World, { record, fieldName = '' }: { record: Parameters<World['pick']>[1]; fieldName?: string | undefined }) {
+function fileOf(
+  world: World,
+  { record, fieldName = '' }: { record: Parameters<World['pick']>[1]; fieldName?: string | undefined },
+) {
   const id = world.pick('record', record);
   return { path: { class: 'cars', id }, variables: { className: 'cars', id, fieldName } };
 }

@@ -55,23 +55,26 @@ export async function expectParity(
   coverage: Coverage,
 ): Promise<void> {
   const sockets = new SocketDoor();
-  const t0 = Date.now(); const lap = (n: string) => process.env.PARITY_DEV && console.log('LAP', n, Date.now() - t0);
   const stages: Stage[] = [];
   try {
-    for (const [name, door] of [['REST', restDoor], ['GraphQL', httpDoor], ['WebSocket', sockets.run]] as const) {
+    for (const [name, door] of [
+      ['REST', restDoor],
+      ['GraphQL', httpDoor],
+      ['WebSocket', sockets.run],
+    ] as const) {
       const world = await createWorld(modelUrl);
-      await ask('mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { id } }', { input: settings }, world.key);
+      await ask(
+        'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { id } }',
+        { input: settings },
+        world.key,
+      );
       stages.push({ name, door, world, listeners: await Listeners.begin(world) });
     }
-    lap('staged');
     for (const step of steps) {
       await take(step, stages, coverage);
       if (step.command.changesCredentials) await sockets.close();
     }
-    lap(`stepped ${steps.length}`);
     const [first, ...others] = await Promise.all(stages.map(endOf));
-    lap('ended');
-    if (process.env.PARITY_DEV) for (const [i, other] of others.entries()) { try { expect(other).toEqual(first); } catch (error) { console.log('DIFFEND', i, String((error as Error).message).slice(0, 100), diffOf(first, other), steps.map((s) => `${s.who}: ${s.command.route} ${fc.stringify(s.args)}`).join('\n    ')); } } else
     for (const other of others) expect(other).toEqual(first);
   } finally {
     await sockets.close();
@@ -96,7 +99,6 @@ async function take({ command, who, args }: Step, stages: Stage[], coverage: Cov
   for (const [place, other] of others.entries()) {
     if (agree(rest, other)) continue;
     const asked = fc.stringify([who, command.route, args]);
-    if (process.env.PARITY_DEV) { console.log('DIFF', asked, stages[place+1]!.name, JSON.stringify(command.call(stages[0]!.world, args)).slice(0,600), '\n  REST', JSON.stringify(rest).slice(0,800), '\n  GQL ', JSON.stringify(other).slice(0,800)); continue; }
     expect({ asked, by: stages[place + 1]!.name, ...other }).toEqual({ asked, by: 'REST', ...rest });
   }
 }
@@ -105,10 +107,4 @@ async function endOf({ world, listeners }: Stage) {
   const events = world.names.of(await listeners.end());
   const views = await viewsOf(world);
   return { events, views, rows: await rowsOf(world) };
-}
-
-function diffOf(a: unknown, b: unknown, path = ''): string {
-  if (JSON.stringify(a) === JSON.stringify(b)) return '';
-  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return `\n  ${path}: ${JSON.stringify(a)?.slice(0, 700)} <> ${JSON.stringify(b)?.slice(0, 700)}`;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].map((k) => diffOf((a as never)[k], (b as never)[k], `${path}.${k}`)).join('').slice(0, 5000);
 }

@@ -41,7 +41,8 @@ export async function rowsOf(world: World): Promise<Record<string, string[]>> {
 
 function withoutPassed(table: string, row: Record<string, unknown>): Record<string, unknown> {
   // A session's moment of its latest request is written behind it.
-  const isPassed = (column: string) => PASSED_COLUMNS.includes(column) || (table === 'sessions' && column === 'updated_at');
+  const isPassed = (column: string) =>
+    PASSED_COLUMNS.includes(column) || (table === 'sessions' && column === 'updated_at');
   return Object.fromEntries(Object.entries(row).filter(([column]) => !isPassed(column)));
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { db } from '../../src/db/client.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../src/lib/tokens.ts';
@@ -144,7 +144,11 @@ function nameUser(applicationId: number, id: number, data: Prisma.UserUpdateInpu
 }
 
 async function foreignDialog({ users }: Tenant): Promise<string> {
-  const answer = await ask('mutation { createDialog(input: { type: PUBLIC_GROUP, name: "Theirs" }) { id } }', {}, users[0]!);
+  const answer = await ask(
+    'mutation { createDialog(input: { type: PUBLIC_GROUP, name: "Theirs" }) { id } }',
+    {},
+    users[0]!,
+  );
   return answer.createDialog.id;
 }
 
@@ -235,6 +239,3 @@ async function furnish({ known, callers, uploads }: World): Promise<void> {
 export function formOf(params: string): Record<string, string> {
   return Object.fromEntries(new URL(params).searchParams);
 }
-
-/** A word that is in use nowhere yet. */
-export const word = (): string => randomUUID().slice(0, 8);
