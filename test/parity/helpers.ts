@@ -54,7 +54,9 @@ export const deviceCommands = [
       },
     }),
     {
-      learn: (world, body) => body.forEach((one: Body) => remember(world, 'subscription', one.subscription.id)),
+      learn: (world, body) => {
+        for (const one of body) remember(world, 'subscription', one.subscription.id);
+      },
     },
   ),
   command('get /subscriptions', {}, () => ({ variables: {} })),
@@ -113,7 +115,9 @@ export const eventCommands = [
       };
     },
     {
-      learn: (world, body) => [body].flat().forEach((one: Body) => remember(world, 'event', one.event.id)),
+      learn: (world, body) => {
+        for (const one of [body].flat() as Body[]) remember(world, 'event', one.event.id);
+      },
     },
   ),
   command('get /events', pages, (_world, page) => {

@@ -231,7 +231,11 @@ export const recordCommands = [
       json: { record: Object.fromEntries(records.map((one, place) => [place + 1, one])) },
       variables: { className, records: records.map((fields, place) => ({ number: place + 1, fields })) },
     }),
-    { learn: (world, body) => body.items.forEach((one: Body) => remember(world, 'record', one._id)) },
+    {
+      learn: (world, body) => {
+        for (const one of body.items) remember(world, 'record', one._id);
+      },
+    },
   ),
   command(
     'put /data/:class/multi',
