@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import {
+  bit,
+  command,
+  flag,
+  given,
+  mostly,
+  page,
+  perhaps,
+  pick,
+  pickNumber,
+  remember,
+  several,
+  text,
+} from './command.ts';
+
+const TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
+const users = fc.array(pickNumber, { minLength: 1, maxLength: 2 });
+const direction = fc.constantFrom('asc', 'desc');
+
+export const chatCommands = [
+  command(
+    'post /chat/Dialog',
+    { type: mostly(fc.constantFrom(1, 2, 3)), others: users, name: mostly(text) },
+    (world, { type, others, name }) => {
+      const ids = others.map((other) => world.pick('user', other) as number);
+      return {
+        json: { type, occupants_ids: ids, name },
+        variables: { input: { type: type && TYPES[type as 1], occupantIds: ids, name } },
+      };
+    },
+    { learn: (world, body) => remember(world, 'dialog', body._id) },
+  ),
+  command(
+    'get /chat/Dialog',
+    { ...page, type: perhaps(fc.constantFrom(1, 2, 3)), direction, count: fc.constantFrom(false, false, true) },
+    (_world, { skip, limit, type, direction, count }) => ({
+      query: given({ skip, limit, type, [`sort_${direction}`]: 'name', count: bit(count || undefined) }),
+      variables: {
+        filter: type ? { type: { eq: type } } : {},
+        orderBy: { field: 'NAME', direction: direction.toUpperCase() },
+        first: limit ?? 100,
+        skip: skip ?? 0,
+        count,
+      },
+    }),
+  ),
+  command('get /chat/Dialog/:id', { dialog: pick }, (world, { dialog }) => {
+    const id = world.pick('dialog', dialog);
+    return { path: { id }, variables: { id } };
+  }),
+  command(
+    'put /chat/Dialog/:id',
+    { dialog: pick, name: perhaps(text), add: perhaps(users), remove: perhaps(users), admins: perhaps(users) },
+    (world, { dialog, name, add, remove, admins }) => {
+      const id = world.pick('dialog', dialog);
+      const ids = (picks: typeof add) => picks?.map((one) => world.pick('user', one));
+      return {
+        path: { id },
+        json: {
+          name,
+          push_all: given({ occupants_ids: ids(add), admins_ids: ids(admins) }),
+          pull_all: given({ occupants_ids: ids(remove) }),
+        },
+        variables: {
+          id,
+          input: { name, addOccupantIds: ids(add), removeOccupantIds: ids(remove), addAdminIds: ids(admins) },
+        },
+      };
+    },
+  ),
+  command('delete /chat/Dialog/:id', { dialog: pick, force: flag }, (world, { dialog, force }) => {
+    const id = world.pick('dialog', dialog);
+    return { path: { id }, json: { force: bit(force) }, variables: { id, force } };
+  }),
+  command('delete /chat/Dialog/:ids', { dialogs: several, force: flag }, (world, { dialogs, force }) => {
+    const ids = dialogs.map((dialog) => world.pick('dialog', dialog));
+    return { path: { ids: ids.join(',') }, query: { force: Number(force) }, variables: { ids, force } };
+  }),
+  command('get /chat/Dialog/:id/notifications', { dialog: pick }, (world, { dialog }) => {
+    const id = world.pick('dialog', dialog);
+    return { path: { id }, variables: { dialogId: id } };
+  }),
+  command(
+    'put /chat/Dialog/:id/notifications',
+    { dialog: pick, enabled: mostly(flag) },
+    (world, { dialog, enabled }) => {
+      const id = world.pick('dialog', dialog);
+      return { path: { id }, json: { enabled: bit(enabled) }, variables: { dialogId: id, enabled } };
+    },
+  ),
+  command(
+    'post /chat/Message',
+    {
+      dialog: mostly(pick),
+      to: perhaps(pickNumber),
+      text: mostly(text),
+      clientId: perhaps(fc.nat(2)),
+      urgent: perhaps(flag),
+    },
+    (world, { dialog, to, text, clientId, urgent }) => {
+      const dialogId = dialog && world.pick('dialog', dialog);
+      const recipientId = to && world.pick('user', to);
+      return {
+        json: { chat_dialog_id: dialogId, recipient_id: recipientId, message: text, urgent },
+        headers: given({ 'Idempotency-Key': clientId?.toString() }),
+        variables: {
+          input: {
+            dialogId,
+            recipientId,
+            text,
+            customFields: given({ urgent }),
+            sendToChat: false,
+            clientId: clientId?.toString(),
+          },
+        },
+      };
+    },
+    {
+      learn: (world, body) => {
+        remember(world, 'message', body._id);
+        remember(world, 'dialog', body.chat_dialog_id);
+      },
+    },
+  ),
+  command(
+    'get /chat/Message',
+    { dialog: pick, ...page, marks: perhaps(flag), direction, since: fc.constantFrom(undefined, undefined, 'none') },
+    (world, { dialog, skip, limit, marks, direction, since }) => {
+      const id = world.pick('dialog', dialog);
+      return {
+        query: given({
+          chat_dialog_id: id,
+          skip,
+          limit,
+          mark_as_read: bit(marks),
+          since,
+          [`sort_${direction}`]: 'date_sent',
+        }),
+        variables: {
+          dialogId: id,
+          filter: {},
+          orderBy: { field: 'DATE_SENT', direction: direction.toUpperCase() },
+          skip: skip ?? 0,
+          limit: limit ?? 100,
+          markAsRead: marks !== false,
+          since,
+          count: false,
+        },
+      };
+    },
+  ),
+  command(
+    'put /chat/Message',
+    { dialog: pick, read: perhaps(flag), delivered: perhaps(flag) },
+    (world, { dialog, read, delivered }) => {
+      const dialogId = world.pick('dialog', dialog);
+      return {
+        json: { chat_dialog_id: dialogId, read: bit(read), delivered: bit(delivered) },
+        variables: { dialogId, read, delivered },
+      };
+    },
+  ),
+  command('get /chat/Message/unread', { dialogs: perhaps(several) }, (world, { dialogs }) => {
+    const ids = dialogs?.map((dialog) => world.pick('dialog', dialog));
+    return { query: given({ chat_dialog_ids: ids?.join(',') }), variables: { dialogIds: ids } };
+  }),
+  command('get /chat/Message/:id', { message: pick }, (world, { message }) => {
+    const id = world.pick('message', message);
+    return { path: { id }, variables: { id } };
+  }),
+  command(
+    'put /chat/Message/:ids',
+    {
+      messages: fc.array(pick, { minLength: 1, maxLength: 2 }),
+      within: perhaps(pick),
+      text: perhaps(text),
+      read: perhaps(flag),
+      delivered: perhaps(flag),
+    },
+    (world, { messages, within, text, read, delivered }) => {
+      const ids = messages.map((message) => world.pick('message', message));
+      const dialogId = within && world.pick('dialog', within);
+      return {
+        path: { ids: ids.join(',') },
+        json: { chat_dialog_id: dialogId, message: text, read: bit(read), delivered: bit(delivered) },
+        variables: { ids, input: { dialogId, text, read, delivered } },
+      };
+    },
+  ),
+  command(
+    'delete /chat/Message/:ids',
+    { messages: fc.array(pick, { minLength: 1, maxLength: 2 }), force: flag },
+    (world, { messages, force }) => {
+      const ids = messages.map((message) => world.pick('message', message));
+      return { path: { ids: ids.join(',') }, json: { force: bit(force) }, variables: { ids, force, ownOnly: false } };
+    },
+  ),
+  ...(['post', 'delete'] as const).map((method) =>
+    command(
+      `${method} /chat/Message/:id/reactions`,
+      { message: pick, name: mostly(fc.constantFrom('like', 'love')) },
+      (world, { message, name }) => {
+        const id = world.pick('message', message);
+        return { path: { id }, json: { name }, variables: { messageId: id, name } };
+      },
+    ),
+  ),
+  command(
+    'put /chat/Message/:id/reactions',
+    { message: pick, add: mostly(fc.constantFrom('like', 'love')), remove: perhaps(fc.constantFrom('like', 'love')) },
+    (world, { message, add, remove }) => {
+      const id = world.pick('message', message);
+      return { path: { id }, json: { add, remove }, variables: { messageId: id, add, remove } };
+    },
+  ),
+  command('get /chat/Message/:id/reactions', { message: pick }, (world, { message }) => {
+    const id = world.pick('message', message);
+    return { path: { id }, variables: { messageId: id } };
+  }),
+];

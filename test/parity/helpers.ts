@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { running } from '../support/app.ts';
+import {
+  type Body,
+  bit,
+  command,
+  flag,
+  mostly,
+  pageOf,
+  pages,
+  perhaps,
+  pick,
+  pickNumber,
+  remember,
+  text,
+} from './command.ts';
+import type { Pick, World } from './world.ts';
+
+// Devices, pushes to them, and the helpers that ask a model.
+
+const device = {
+  platform: mostly(fc.constantFrom('android', 'ios', 'toaster')),
+  udid: mostly(fc.constantFrom('u1', 'u2')),
+};
+const token = {
+  environment: mostly(fc.constantFrom('development', 'production', 'none')),
+  sequence: mostly(fc.constantFrom('seq-1', 'seq-2')),
+};
+const channels = fc.constantFrom(['gcm'], ['gcm'], ['apns'], ['gcm', 'email'], ['none'], []);
+
+function byId(kind: 'subscription' | 'pushToken' | 'event') {
+  return (world: World, { one }: { one: Pick }) => {
+    const id = world.pick(kind, one);
+    return { path: { id }, variables: { id } };
+  };
+}
+
+export const deviceCommands = [
+  command(
+    'post /subscriptions',
+    { channels, ...device, ...token },
+    (_world, { channels, platform, udid, environment, sequence }) => ({
+      json: {
+        notification_channels: channels.join(','),
+        push_token: { environment, client_identification_sequence: sequence },
+        device: { platform, udid },
+      },
+      variables: {
+        input: {
+          channels,
+          token: { environment, clientIdentificationSequence: sequence },
+          device: { platform, udid },
+        },
+      },
+    }),
+    {
+      learn: (world, body) => {
+        for (const one of body) remember(world, 'subscription', one.subscription.id);
+      },
+    },
+  ),
+  command('get /subscriptions', {}, () => ({ variables: {} })),
+  command('delete /subscriptions/:id', { one: pick }, byId('subscription')),
+  command(
+    'post /push_tokens',
+    { ...device, ...token },
+    (_world, { platform, udid, environment, sequence }) => ({
+      json: {
+        push_token: { environment, client_identification_sequence: sequence },
+        device: { platform, udid },
+      },
+      variables: {
+        input: { token: { environment, clientIdentificationSequence: sequence }, device: { platform, udid } },
+      },
+    }),
+    { learn: (world, body) => remember(world, 'pushToken', body.push_token.id) },
+  ),
+  command('delete /push_tokens/:id', { one: pick }, byId('pushToken')),
+];
+
+/** Seconds from now; all lie far ahead, so that events stand as they were made however long the test takes. */
+const later = fc.constantFrom(864_000, 1_000_000);
+const fromNow = (seconds: number | undefined) =>
+  seconds === undefined ? undefined : Math.floor(running.now().getTime() / 1000) + seconds;
+const message = mostly(fc.constantFrom('aGVsbG8gd29ybGQh', 'no base64!'));
+
+export const eventCommands = [
+  command(
+    'post /events',
+    {
+      users: mostly(fc.array(pickNumber, { minLength: 1, maxLength: 2 })),
+      pushType: mostly(fc.constantFrom('gcm', 'apns', 'email', 'none')),
+      environment: mostly(fc.constantFrom('development', 'none')),
+      date: later,
+      isPeriodic: flag,
+      period: fc.constantFrom(86_400, 30),
+      name: perhaps(text),
+      message,
+    },
+    (world, { users, pushType, environment, date, isPeriodic, period, name, message }) => {
+      const ids = users?.map((one) => world.pick('user', one));
+      const eventType = isPeriodic ? 'period_date' : 'one_shot';
+      const common = { environment, name, message, date: fromNow(date), ...(isPeriodic ? { period } : {}) };
+      return {
+        json: {
+          event: {
+            ...common,
+            notification_type: 'push',
+            push_type: pushType,
+            event_type: eventType,
+            user: ids && { ids: ids.join(',') },
+          },
+        },
+        variables: { input: { ...common, notificationType: 'push', pushType, eventType, userIds: ids } },
+      };
+    },
+    {
+      learn: (world, body) => {
+        for (const one of [body].flat() as Body[]) remember(world, 'event', one.event.id);
+      },
+    },
+  ),
+  command('get /events', pages, (_world, page) => {
+    const { legacy, variables } = pageOf(page);
+    return { query: legacy, variables };
+  }),
+  command('get /events/:id', { one: pick }, byId('event')),
+  command(
+    'put /events/:id',
+    {
+      one: pick,
+      active: fc.constantFrom(undefined, false),
+      name: perhaps(text),
+      message: perhaps(message),
+      date: perhaps(later),
+    },
+    (world, { one, active, name, message, date }) => {
+      const id = world.pick('event', one);
+      const changes = { name, message, date: fromNow(date) };
+      return {
+        path: { id },
+        json: { event: { ...changes, active: bit(active) } },
+        variables: { id, input: { ...changes, active } },
+      };
+    },
+  ),
+  command('delete /events/:id', { one: pick }, byId('event')),
+  command('get /events/:id/status', { one: pick }, byId('event')),
+];
+
+const assistant = fc.constantFrom('helper', 'helper', 'helper', 'helper', 'unknown', undefined);
+const idOf = (world: World, which: string | undefined) =>
+  which === 'helper' ? world.assistantId : which && '0123456789abcdef01234567';
+const history = perhaps(
+  fc.constantFrom<unknown>([{ role: 'user', message: 'before' }], [{ role: 'king', message: 'before' }], 'none'),
+);
+
+export const aiCommands = [
+  command(
+    'post /ai/ai_extensions/ai_answer_assist',
+    { assistant, message: mostly(text), history },
+    (world, { assistant, message, history }) => {
+      const assistantId = idOf(world, assistant);
+      return {
+        json: { smart_chat_assistant_id: assistantId, message, history },
+        variables: { input: { assistantId, message, history } },
+      };
+    },
+  ),
+  command(
+    'post /ai/ai_extensions/ai_summarize',
+    { assistant, dialog: mostly(pick) },
+    (world, { assistant, dialog }) => {
+      const assistantId = idOf(world, assistant);
+      const dialogId = dialog && world.pick('dialog', dialog);
+      return {
+        json: { smart_chat_assistant_id: assistantId, dialog_id: dialogId },
+        variables: { input: { assistantId, dialogId } },
+      };
+    },
+  ),
+  command(
+    'post /ai/ai_extensions/ai_translate',
+    { assistant, text: mostly(text), language: mostly(fc.constantFrom('de', 'German')) },
+    (world, { assistant, text, language }) => {
+      const assistantId = idOf(world, assistant);
+      return {
+        json: { smart_chat_assistant_id: assistantId, text, to_language: language },
+        variables: { input: { assistantId, text, toLanguage: language } },
+      };
+    },
+  ),
+  command(
+    'post /ai/ai_extensions/ai_gateway',
+    {
+      assistant,
+      messages: mostly(
+        fc.constantFrom<unknown>(
+          [{ role: 'user', content: 'hello' }],
+          [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+          [{ role: 'king', content: 'hello' }],
+          [],
+          'none',
+        ),
+      ),
+    },
+    (world, { assistant, messages }) => {
+      const assistantId = idOf(world, assistant);
+      return {
+        json: { smart_chat_assistant_id: assistantId, messages },
+        variables: { input: { assistantId, messages } },
+      };
+    },
+  ),
+];

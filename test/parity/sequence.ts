@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { running } from '../support/app.ts';
+import { ask } from '../support/chat.ts';
+import { agree, type Outcome } from './canonical.ts';
+import type { Command } from './command.ts';
+import { type Door, endpoints, httpDoor, restDoor, SocketDoor } from './doors.ts';
+import { Listeners } from './listeners.ts';
+import { rowsOf, viewsOf } from './state.ts';
+import { createWorld, type Who, type World } from './world.ts';
+
+/** One thing that somebody does. */
+export interface Step {
+  command: Command;
+  who: Who;
+  args: unknown;
+}
+
+/** A command with all it is given. */
+export function stepOf(command: Command): fc.Arbitrary<Step> {
+  const choice = fc.record({ who: command.who, args: command.args }, { noNullPrototype: true });
+  return choice.map((chosen) => ({
+    ...chosen,
+    command,
+    [fc.toStringMethod]: () => `${chosen.who}: ${command.route} ${fc.stringify(chosen.args)}`,
+  }));
+}
+
+/** How often each endpoint was called with success and with a refusal. */
+export type Coverage = Map<string, { served: number; refused: number }>;
+
+export interface Settings {
+  usersList?: boolean | undefined;
+  passwordReset?: boolean | undefined;
+  answerAssist?: boolean | undefined;
+  summarize?: boolean | undefined;
+  translate?: boolean | undefined;
+  gateway?: boolean | undefined;
+}
+
+/** One door with an application of its own. */
+interface Stage {
+  name: string;
+  door: Door;
+  world: World;
+  listeners: Listeners;
+}
+
+/**
+ * Takes the same steps through every door, each in an application of its own, and demands of each step the same outcome,
+ * and in the end the same events, rows and views.
+ */
+export async function expectParity(
+  { steps, settings, modelUrl }: { steps: Step[]; settings: Settings; modelUrl: string },
+  coverage: Coverage,
+): Promise<void> {
+  const sockets = new SocketDoor();
+  const stages: Stage[] = [];
+  try {
+    for (const [name, door] of [
+      ['REST', restDoor],
+      ['GraphQL', httpDoor],
+      ['WebSocket', sockets.run],
+    ] as const) {
+      const world = await createWorld(modelUrl);
+      await ask(
+        'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { id } }',
+        { input: settings },
+        world.key,
+      );
+      stages.push({ name, door, world, listeners: await Listeners.begin(world) });
+    }
+    for (const step of steps) {
+      await take(step, stages, coverage);
+      if (step.command.changesCredentials) await sockets.close();
+    }
+    const [first, ...others] = await Promise.all(stages.map(endOf));
+    for (const other of others) expect(other).toEqual(first);
+  } finally {
+    await sockets.close();
+    for (const { listeners } of stages) await listeners.close();
+  }
+}
+
+async function take({ command, who, args }: Step, stages: Stage[], coverage: Coverage): Promise<void> {
+  running.setTime(new Date(running.now().getTime() + 1_000));
+  const endpoint = endpoints.get(command.route)!;
+  const outcomes = await Promise.all(
+    stages.map(async ({ door, world }) => {
+      const outcome = await door(endpoint, command.call(world, args), world.callers[who]);
+      if ('served' in outcome && outcome.served !== '') command.learn?.(world, outcome.served, args);
+      return world.names.of(outcome) as Outcome;
+    }),
+  );
+  const [rest, ...others] = outcomes as [Outcome, ...Outcome[]];
+  const count = coverage.get(command.route) ?? { served: 0, refused: 0 };
+  coverage.set(command.route, count);
+  count['served' in rest ? 'served' : 'refused']++;
+  for (const [place, other] of others.entries()) {
+    if (agree(rest, other)) continue;
+    const asked = fc.stringify([who, command.route, args]);
+    expect({ asked, by: stages[place + 1]!.name, ...other }).toEqual({ asked, by: 'REST', ...rest });
+  }
+}
+
+async function endOf({ world, listeners }: Stage) {
+  const events = world.names.of(await listeners.end());
+  const views = await viewsOf(world);
+  return { events, views, rows: await rowsOf(world) };
+}
