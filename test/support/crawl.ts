@@ -108,7 +108,8 @@ function literal(name: string, type: GraphQLInputType, targets: Targets, turn: n
   }
 }
 
-function selection(type: GraphQLOutputType, depth: number): string {
+/** All that can be told so many levels down. */
+export function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
   if (isLeafType(named)) return '';
   if (!isObjectType(named) && !isInterfaceType(named)) return ' { __typename }';
