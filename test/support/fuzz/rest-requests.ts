@@ -4,15 +4,7 @@ import type { Route } from '../../../src/rest/route.ts';
 import type { WireRequest } from '../wire.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './scene.ts';
-import {
-  type Change,
-  changeArbitrary,
-  changed,
-  hostileText,
-  numberId,
-  swollen,
-  textId,
-} from './values.ts';
+import { type Change, changeArbitrary, changed, hostileText, numberId, swollen, textId } from './values.ts';
 
 /** How a body is written down, or what stands in its place. */
 const BODIES = ['json', 'json', 'json', 'form', 'form', 'multipart', 'untyped', 'cut', 'raw', 'none'] as const;
@@ -76,7 +68,20 @@ const RAW_QUERIES = [
   'token=&token[]=x',
 ];
 
-const PATHS = ['%', '%ff', '%00', '%2e%2e%2f', '..', '%2F', 'a%0d%0ab', '1e3', '1.5', '-1', '00', '99999999999999999999'];
+const PATHS = [
+  '%',
+  '%ff',
+  '%00',
+  '%2e%2e%2f',
+  '..',
+  '%2F',
+  'a%0d%0ab',
+  '1e3',
+  '1.5',
+  '-1',
+  '00',
+  '99999999999999999999',
+];
 
 const HEADERS: [name: string, value: string][] = [
   ['Content-Encoding', 'gzip'],
@@ -227,4 +232,3 @@ function formText(value: unknown): string {
 function escaped(text: string): string {
   return encodeURIComponent(text.replaceAll(/[\ud800-\udfff]/g, '?').replaceAll('\ue000', '')) || '%20';
 }
-
