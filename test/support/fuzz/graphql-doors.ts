@@ -17,7 +17,7 @@ const CODES = new Set<unknown>([
   'CURSOR_EXPIRED',
 ]);
 
-/** `SERVICE_UNAVAILABLE`-like answers of operations that ask a model, which is away. */
+/** What operations answer that ask a model, which is away. */
 const AWAY = 'Service unavailable';
 
 interface Answered {
@@ -68,17 +68,13 @@ export async function askForStream(body: string, as: Caller, mayBeAway = false):
   const leaving = new AbortController();
   const response = await fetch(`${running.url}/graphql`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...latin(as.headers) },
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...as.headers },
     body,
     signal: leaving.signal,
   });
   if (!mayBeAway) expect(response.status).toBeLessThan(500);
   leaving.abort();
 }
-
-/** `fetch` refuses some of what the wire can say. */
-const latin = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value]));
 
 /**
  * Sends one operation on a socket of its own, and then a plain one, which has to be answered unless the service has closed

@@ -60,7 +60,7 @@ export interface FuzzedOperation {
 export function operationsOn({ field }: RootField): fc.Arbitrary<FuzzedOperation> {
   const names = field.args.flatMap(({ name, type }) => [name, ...namesIn(type)]);
   const required = field.args.filter((argument) => isRequiredArgument(argument)).map(({ name }) => name);
-  const values = Object.fromEntries(field.args.map(({ name, type }) => [name, valueOf(type, name, 3)]));
+  const values = Object.fromEntries(field.args.map(({ name, type }) => [name, inputFor(type, name, 3)]));
   return fc.record({
     caller: fc.constantFrom(...CALLERS),
     door: fc.constantFrom(...DOORS),
@@ -79,24 +79,24 @@ function namesIn(type: GraphQLInputType): string[] {
 }
 
 /** Values that mostly fit a type; optional fields come as far as `depth` reaches. */
-function valueOf(type: GraphQLInputType, name: string, depth: number): fc.Arbitrary<unknown> {
-  if (isNonNullType(type)) return valueOf(type.ofType as GraphQLInputType, name, depth);
+function inputFor(type: GraphQLInputType, name: string, depth: number): fc.Arbitrary<unknown> {
+  if (isNonNullType(type)) return inputFor(type.ofType as GraphQLInputType, name, depth);
   if (isListType(type)) {
-    return fc.array(valueOf(type.ofType as GraphQLInputType, name, depth), { maxLength: 3 });
+    return fc.array(inputFor(type.ofType as GraphQLInputType, name, depth), { maxLength: 3 });
   }
   if (isEnumType(type)) return fc.constantFrom(...type.getValues().map((value) => value.name));
   if (!isInputObjectType(type)) return mostly(leafOf(type.name, name));
   const fields = Object.values(type.getFields());
   if (type.isOneOf) {
     const one = depth > 0 ? fields : fields.slice(0, 1);
-    return fc.oneof(...one.map((field) => fc.record({ [field.name]: valueOf(field.type, field.name, depth - 1) })));
+    return fc.oneof(...one.map((field) => fc.record({ [field.name]: inputFor(field.type, field.name, depth - 1) })));
   }
   const requiredKeys = fields.filter((field) => isRequiredInputField(field)).map((field) => field.name);
   const given = fields.filter((field) => depth > 0 || requiredKeys.includes(field.name));
   // Few of many: what is wrong with one field hides what is wrong with another.
   const optional = given.filter((field) => !requiredKeys.includes(field.name));
   const record = (keys: typeof fields) =>
-    fc.record(Object.fromEntries(keys.map((field) => [field.name, valueOf(field.type, field.name, depth - 1)])));
+    fc.record(Object.fromEntries(keys.map((field) => [field.name, inputFor(field.type, field.name, depth - 1)])));
   const chosen = fc.subarray(optional, { maxLength: Math.min(optional.length, 4) });
   return chosen.chain((some) => record([...given.filter((field) => requiredKeys.includes(field.name)), ...some]));
 }

@@ -6,6 +6,9 @@ import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './scene.ts';
 import { type Change, changeArbitrary, changed, hostileText, numberId, swollen, textId } from './values.ts';
 
+/** Node itself refuses heads above 16 KiB, in its own words. */
+const MAX_TARGET = 7000;
+
 /** How a body is written down, or what stands in its place. */
 const BODIES = ['json', 'json', 'json', 'form', 'form', 'multipart', 'untyped', 'cut', 'raw', 'none'] as const;
 
@@ -59,7 +62,7 @@ const RAW_QUERIES = [
   ...RAW.filter((text) => text.length < 5000 && !/[\0\r\n\ufeff]/.test(text)).map((text) =>
     text.replaceAll(' ', '+').replaceAll('"', '%22'),
   ),
-  `${'a&'.repeat(4000)}`,
+  'a&'.repeat(1000),
   '{%22limit%22:-1}',
   '%7B%22a%22:',
   'limit=1e9&skip=-1&page=0x1&per_page=%D9%A1',
@@ -95,7 +98,7 @@ const HEADERS: [name: string, value: string][] = [
   ['On-Behalf-Of', '9901'],
   ['Authorization', 'ApiKey '],
   ['Authorization', 'Basic Og=='],
-  ['Authorization', `ApiKey ${'x'.repeat(5000)}`],
+  ['Authorization', `ApiKey ${'x'.repeat(3000)}`],
   ['SVC-Token', 'ÿ'.repeat(500)],
   ['SVC-Token', 'x, y'],
   ['SVC-REST-API-Version', '9'.repeat(400)],
@@ -112,7 +115,6 @@ const HEADERS: [name: string, value: string][] = [
   ['X-Request-Id', '../é'],
   ['Origin', 'null'],
   ['Host', 'evil.example:99999'],
-  ['Expect', '200-maybe'],
   ['traceparent', '00-0-0-zz'],
 ];
 
@@ -190,7 +192,7 @@ export function written(route: Route, fuzzed: FuzzedRequest, world: World): { ta
   const { type, text } = bodyOf(fuzzed, given.body);
   const headers = Object.fromEntries(fuzzed.headers);
   return {
-    target: swollen(filled, 2000, 300) + fuzzed.suffix + (queryText ? `?${queryText}` : ''),
+    target: (filled + fuzzed.suffix + (queryText ? `?${queryText}` : '')).slice(0, MAX_TARGET),
     request: {
       headers: { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers },
       ...(text === undefined ? {} : { body: Buffer.from(swollen(text, 200_000, 400_000)) }),

@@ -73,11 +73,13 @@ export class Scene extends World {
     await db.application.update({ where: { id: APPLICATION.id }, data: settings });
     const keyHash = hashSecret(APPLICATION.apiKey);
     await db.apiKey.updateMany({ where: { keyHash }, data: { revokedAt: null } });
-    const exists = await db.user.count({ where: { applicationId: APPLICATION.id, id: this.alice.id } });
-    if (!exists) this.set('user', (this.alice.id = await insertUser()));
+    for (const user of [this.alice, this.bob]) {
+      const exists = await db.user.count({ where: { applicationId: APPLICATION.id, id: user.id } });
+      if (!exists) user.id = await insertUser();
+    }
+    this.set('user', this.alice.id);
+    this.set('friend', this.bob.id);
     if (!(await this.#is('/chat/Dialog?limit=1'))) Object.assign(this.alice, await insertSession(this.alice.id));
-    const bob = await db.user.count({ where: { applicationId: APPLICATION.id, id: this.bob.id } });
-    if (!bob) this.set('friend', (this.bob.id = await insertUser()));
     const at = (name: Parameters<World['set']>[0]) => this.value(name);
     if (!(await this.#is(`/chat/Dialog/${at('dialog')}`)) || !(await this.#is(`/chat/Message/${at('message')}`))) {
       await this.makeChat();

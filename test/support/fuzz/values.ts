@@ -25,7 +25,7 @@ const HOSTILE_TEXTS = [
   "'; DROP TABLE users; --",
   "' OR 1=1/*",
   '\\\'"`$$;',
-  '$1 $2 %s %n %d {0} ${x} {{x}} #{x}',
+  '$1 $2 %s %n %d {0} {{x}} #{x}',
   '{"a":[1',
   '[]',
   '{}',
@@ -151,7 +151,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<unknown[]>(null, true, false, [], {}, [[]], [null], [{}], { '': '' }) },
   { weight: 1, arbitrary: fc.array(fc.oneof(hostileText, edgeNumber.filter(Number.isFinite)), { maxLength: 5 }) },
   { weight: 1, arbitrary: fc.dictionary(hostileName, hostileText, { maxKeys: 4 }) },
-  { weight: 1, arbitrary: fc.constantFrom(1000, 20_001).map((length) => Array.from({ length }, (_, at) => at)) },
+  { weight: 1, arbitrary: fc.constant(Array.from({ length: 1001 }, (_, at) => at)) },
   { weight: 1, arbitrary: nested },
 );
 
