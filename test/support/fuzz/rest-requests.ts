@@ -188,7 +188,7 @@ export function written(route: Route, fuzzed: FuzzedRequest, world: World): { ta
     const at = texts.findIndex(([known]) => known === name);
     return at === wrong ? world.real(fuzzed.path!.text) : escaped(texts[at]?.[1] ?? '1');
   });
-  const queryText = [swollen(formText(given.query), 3000, 500), fuzzed.rawQuery].filter(Boolean).join('&');
+  const queryText = [formText(given.query), fuzzed.rawQuery].filter(Boolean).join('&');
   const { type, text } = bodyOf(fuzzed, given.body);
   const headers = Object.fromEntries(fuzzed.headers);
   return {
@@ -228,7 +228,7 @@ function pairsOf(value: unknown): [name: string, value: unknown][] {
 }
 
 function formText(value: unknown): string {
-  return new URLSearchParams(pairsOf(value).map(([name, one]) => [name, String(one)])).toString();
+  return new URLSearchParams(pairsOf(value).map(([name, one]) => [name, swollen(String(one), 3000, 500)])).toString();
 }
 
 function escaped(text: string): string {
