@@ -198,8 +198,9 @@ export const UPGRADE = Buffer.from(
 export function frame(first: number, payload: Buffer, { length = payload.length, isMasked = true } = {}): Buffer {
   const mask = isMasked ? 0x80 : 0;
   const size = length < 126 ? Buffer.from([mask | length]) : Buffer.alloc(length < 65_536 ? 3 : 9);
-  if (size.length === 3) size.writeUInt8(mask | 126), size.writeUInt16BE(length, 1);
-  if (size.length === 9) size.writeUInt8(mask | 127), size.writeBigUInt64BE(BigInt(length), 1);
+  if (size.length > 1) size.writeUInt8(mask | (size.length === 3 ? 126 : 127));
+  if (size.length === 3) size.writeUInt16BE(length, 1);
+  if (size.length === 9) size.writeBigUInt64BE(BigInt(length), 1);
   // A mask of zeroes leaves the payload as it is.
   return Buffer.concat([Buffer.from([first]), size, Buffer.alloc(isMasked ? 4 : 0), payload]);
 }
