@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { CloseCode, type Server } from 'graphql-ws';
+import { CloseCode, MessageType, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { withSharedText } from './shared-text.ts';
@@ -67,7 +67,9 @@ export function converse<Extra extends UnderWay>(
           // Whoever is being closed may go on sending and gets nothing for it.
           if (socket.readyState !== socket.OPEN) return;
           boundBuffer(socket);
-          const taken = take(String(frame));
+          const text = String(frame);
+          if (isOnlyOurs(text)) return socket.close(CloseCode.BadRequest, 'Invalid message received');
+          const taken = take(text);
           const id = extra.begins;
           extra.begins = undefined;
           void taken.catch(fail).finally(() => {
@@ -88,6 +90,18 @@ export function converse<Extra extends UnderWay>(
     closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'the end of a socket failed'));
   });
 }
+
+/** Whether a message is one that only services send: the library takes it for a fault of ours. */
+function isOnlyOurs(text: string): boolean {
+  if (!/"(?:connection_ack|next|error)"/.test(text)) return false;
+  try {
+    return ONLY_OURS.has((JSON.parse(text) as { type?: unknown } | null)?.type);
+  } catch {
+    return false; // the library says what is wrong with it
+  }
+}
+
+const ONLY_OURS = new Set<unknown>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);
 
 /** Whoever asks and asks without reading the answers is not waited for. */
 function boundBuffer(socket: WebSocket): void {

@@ -155,7 +155,8 @@ function countFieldsOfFragment(name: string, context: ValidationContext, counts:
 }
 
 function asBadInput(error: GraphQLError): GraphQLError {
-  return new GraphQLError(error.message, {
+  // The rules that limit a document call what they refuse a syntax error, which it is not.
+  return new GraphQLError(error.message.replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, ''), {
     nodes: error.nodes,
     source: error.source,
     positions: error.positions,

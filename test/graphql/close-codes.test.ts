@@ -44,6 +44,10 @@ const CLOSINGS: [string, Closing][] = [
     'a message that is none',
     { code: 4400, reason: 'Invalid message received', bring: () => said('{"type":"nonsense"}') },
   ],
+  [
+    'a message that only services send',
+    { code: 4400, reason: 'Invalid message received', bring: () => said('{"type":"next","id":"1","payload":{}}') },
+  ],
   ['an operation before connection_init', { code: 4401, reason: 'Unauthorized', bring: () => saying(SUBSCRIBE) }],
   ['no credentials', { code: 4403, reason: 'Forbidden', bring: () => saying({ type: 'connection_init' }) }],
   [

@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest';
+import { create } from 'xmlbuilder2';
+import { routes } from '../../src/rest/index.ts';
+import type { Route } from '../../src/rest/route.ts';
+import { useApp } from '../support/app.ts';
+import { expectMasked, faultLog } from '../support/fuzz/log.ts';
+import { type FuzzedRequest, requestsTo, written } from '../support/fuzz/rest-requests.ts';
+import { fuzz, PATIENCE } from '../support/fuzz/run.ts';
+import { Scene } from '../support/fuzz/scene.ts';
+import { wire } from '../support/wire.ts';
+
+const { log, expectNoFaults } = faultLog();
+
+useApp({ log });
+
+const scene = new Scene();
+beforeAll(() => scene.begin());
+
+/** Endpoints that ask a model: it is away. */
+const MAY_BE_AWAY = /^\/ai\//;
+
+const rows = routes.map((route) => ({ name: `${route.method.toUpperCase()} ${route.path}`, route }));
+
+test.each(rows)(
+  '$name answers whatever it is sent as documented',
+  async ({ route }) => {
+    await scene.mend();
+    await fuzz(requestsTo(route), (fuzzed) => expectAnswered(route, fuzzed));
+    expectNoFaults();
+    await scene.expectUnharmed();
+  },
+  PATIENCE,
+);
+
+/** `wire` itself holds status and body against the document of the endpoint. */
+async function expectAnswered(route: Route, fuzzed: FuzzedRequest): Promise<void> {
+  const { target, request } = written(route, fuzzed, scene);
+  const as = scene.caller(fuzzed.caller);
+  const { status, text, headers } = await wire(route.method.toUpperCase(), target, { as, ...request });
+  if (status !== 503 || !MAY_BE_AWAY.test(route.path)) expect(status).toBeLessThan(500);
+  if (status < 400 || text === '') return;
+  expectMasked(text);
+  if (headers['content-type']?.startsWith('application/xml')) create(text);
+  else JSON.parse(text);
+  expectNoFaults();
+}

@@ -1,0 +1,30 @@
+import { pino } from 'pino';
+import { expect } from 'vitest';
+
+/** Lines that tell of a fault: from 50 on, pino's `error`. */
+const FAULT = 50;
+
+/** A log that remembers what went wrong. */
+export function faultLog() {
+  const faults: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void (isFault(line) && faults.push(line)) });
+  return {
+    log,
+    expectNoFaults: () => expect(faults.splice(0).map((line) => line.slice(0, 2000))).toEqual([]),
+  };
+}
+
+/** Whether a line of the log tells of something that must not happen. Providers of pushes and models may be away. */
+export function isFault(line: string): boolean {
+  if (!line.startsWith('{')) return /unhandled|uncaught|Error:/i.test(line);
+  const { level } = JSON.parse(line) as { level: number };
+  return level >= FAULT;
+}
+
+/** Words of the inside, which no answer may have. */
+const INSIDE =
+  /prisma|postgres|pg_|node_modules|\/src\/|\.ts:\d+|\bat .{1,80}:\d+:\d+|violates|invalid input syntax|ECONN|EPIPE|relation "|column "|TypeError|RangeError|Cannot read prop|is not a function|Internal server error|Unexpected error/i;
+
+export function expectMasked(text: string): void {
+  expect(INSIDE.exec(text)?.[0]).toBeUndefined();
+}
