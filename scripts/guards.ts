@@ -350,7 +350,9 @@ export const GUARDS: Guard[] = [
     ],
     'connections that break off in the middle of a request, an upgrade or a frame leave the service as it was',
   ),
-  ...guardsOf('repository.test.ts', '#45 supply chain', [[45, 'src/graphql/http.ts', '    renderGraphiQL,\n', '']]),
+  ...guardsOf('repository.test.ts', '#45 supply chain', [
+    [45, 'src/graphql/http.ts', '    renderGraphiQL: explorer.page,\n', ''],
+  ]),
   ...guardsOf('callers.test.ts', '#46 ids that clients would like to choose', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [46, 'src/lib/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
