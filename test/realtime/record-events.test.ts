@@ -52,8 +52,12 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
 
   test('a filter names what is told: as it is now, or was before', async () => {
     const heard = await listen(query, { where: { value: { gte: 5 } } }, user);
+    // The filter asks for the record as it is when it is told, so each step is told before the next.
+    const all = await listen(query, {}, user);
     const id = await make({ make: 'low', value: 1 });
+    await all.atLeast(1);
     await change(id, { value: 2 });
+    await all.atLeast(2);
     await change(id, { value: 5, make: 'enters' });
     await heard.atLeast(1);
     await change(id, { value: 6, make: 'stays' });
