@@ -246,7 +246,7 @@ function createCounters({ config, database, log }: AppDependencies): Counters {
 }
 
 function patternOf(path: string): string | undefined {
-  if (isDocs(path)) return '/docs';
+  if (isDocs(path)) return path === '/openapi.json' ? path : '/docs';
   return FIXED_PATHS.has(path) ? path : undefined;
 }
 
