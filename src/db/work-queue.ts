@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
-import type { Transaction } from './client.ts';
+import { db, type Transaction } from './client.ts';
 
 /** Work that any process may do, stored by pg-boss in a schema of its own (`pgboss`). */
 export interface Job<Data extends object = object> {
@@ -19,6 +19,9 @@ const CONNECTIONS = 2;
 
 /** What is done is kept for a while by pg-boss itself, of no use to us. */
 const KEEP_DONE_SECONDS = 60;
+
+/** Held by the process that makes queues. */
+const START_LOCK = 7_270_103;
 
 /** Jobs that fail for whatever reason are tried again until they do not. */
 const RETRIES = 1_000_000;
@@ -45,8 +48,18 @@ export class WorkQueue {
     this.#boss.on('error', (error) => log.warn({ err: error }, 'the work queue has lost a connection'));
   }
 
-  /** Makes or updates its schema; any number of processes may start at once. */
+  /**
+   * Makes or updates its schema. Any number of processes may start at once: one after the other, since two that make
+   * queues would wait for each other in a circle.
+   */
   async start(): Promise<void> {
+    await db.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
+      await this.#makeQueues();
+    });
+  }
+
+  async #makeQueues(): Promise<void> {
     await this.#boss.start();
     for (const [name, { expireInSeconds }] of Object.entries(this.#queues)) {
       const options = { name, expireInSeconds, retryLimit: RETRIES, retryDelay: RETRY_SECONDS };
