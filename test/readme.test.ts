@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { follow } from './support/follow.ts';
@@ -34,10 +34,13 @@ test('the README shows REST, GraphQL, what is live, and the CLI', async () => {
   expect(steps.filter(({ heard }) => heard !== undefined)).toHaveLength(1);
 });
 
-test('the README names every variable of the configuration', async () => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+test('the README, or a guide, names every variable of the configuration', async () => {
+  const guides = (await readdir(join(ROOT, 'docs')))
+    .map((name) => `docs/${name}`)
+    .filter((path) => path.endsWith('.md'));
+  const texts = await Promise.all(['README.md', ...guides].map((path) => readFile(join(ROOT, path), 'utf8')));
   const config = await readFile(join(ROOT, 'src/config.ts'), 'utf8');
   const names = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map((match) => match[1]!);
   expect(names.length).toBeGreaterThan(10);
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  expect(names.filter((name) => !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))).toEqual([]);
 });
