@@ -41,4 +41,4 @@ test('pushes, with providers that stand in for the real ones', async () => {
   expect(apple.pushes).toHaveLength(1);
   expect(google.pushes).toHaveLength(1);
   expect(browser.pushes).toHaveLength(1);
-}, 0);
+}, 600_000);

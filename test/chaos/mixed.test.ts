@@ -69,7 +69,7 @@ beforeAll(async () => {
     });
   }
   services.push(...(await Promise.all(wires.map((_, nth) => startProcess(nth)))));
-}, 0);
+}, 600_000);
 
 afterAll(async () => {
   if (SECONDS === 0) return;
@@ -77,7 +77,7 @@ afterAll(async () => {
   for (const { clients, database } of wires) for (const wire of [clients, database]) wire.stop();
   await stopRedis();
   await folder.remove();
-}, 0);
+}, 600_000);
 
 function addressOf({ url }: Service) {
   return { host: '127.0.0.1', port: Number(new URL(url).port) };
@@ -136,7 +136,7 @@ const TROUBLES: Record<string, () => Promise<void>> = {
 test.skipIf(SECONDS === 0)(
   `nothing is lost, doubled or miscounted in ${SECONDS} seconds of mixed work over bad wires`,
   {
-    timeout: 0,
+    timeout: 600_000,
   },
   async ({ onTestFailed }) => {
     console.info(`CHAOS_SEED=${SEED}`);

@@ -54,7 +54,7 @@ test('applications are made without a service, at once, and served by the one th
   const users = await fetch(`${service.url}/users.json`, { headers: { Authorization: `ApiKey ${chosen.apiKey}` } });
   expect(users.status).toBe(200);
   expect(await service.stop()).toBe(0);
-}, 0);
+}, 600_000);
 
 test('as a process it ends with the same codes', async () => {
   const env = await freshFolder();
@@ -63,7 +63,7 @@ test('as a process it ends with the same codes', async () => {
   expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
   expect(await cli(env, 'app', 'set', '1')).toEqual({ code: 2, stdout: '', stderr: 'atrium: no setting is given\n' });
   expect(await cli({ ...env, PORT: 'http' }, 'app', 'list')).toMatchObject({ code: 1, stdout: '' });
-}, 0);
+}, 600_000);
 
 const unixNow = () => Math.floor(Date.now() / 1000);
 
@@ -150,7 +150,7 @@ test.each([
     expect(stderr).toMatch(line);
     expect(await readdir(env.DATA_DIR)).toEqual([]);
   },
-  0,
+  600_000,
 );
 
 test.each([
@@ -173,7 +173,7 @@ test.each([
     for (const name of names) expect(stdout).toContain(name);
     expect(await readdir(env.DATA_DIR)).toEqual([]);
   },
-  0,
+  600_000,
 );
 
 test.each([
@@ -188,7 +188,7 @@ test.each([
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
   },
-  0,
+  600_000,
 );
 
 test('with DATABASE_URL that database is used, also while Redis is away', async () => {
@@ -200,4 +200,4 @@ test('with DATABASE_URL that database is used, also while Redis is away', async 
   const { applicationId } = await cliJson(env, 'app', 'create', '--name', 'Shop');
   expect(await cliJson(env, 'app', 'show', String(applicationId))).toMatchObject({ id: 1, name: 'Shop' });
   expect(existsSync(join(env.DATA_DIR, 'postgres'))).toBe(false);
-}, 0);
+}, 600_000);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const file = join(running.dataDir, 'good.tar.gz');
   await writeArchive(file, here(), { applicationId: APPLICATION.id });
   good = [...(await entriesOf(file))];
-}, 0);
+}, 600_000);
 
 const DAMAGED = 'the archive is damaged, or none of ours';
 const ID = APPLICATION.id;
@@ -114,7 +114,7 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
     expect(refused).not.toContain('\n');
     expect(await allRows(place)).toEqual(before);
   },
-  0,
+  600_000,
 );
 
 test('what was made up by these tests without a change is stored', async () => {
@@ -123,7 +123,7 @@ test('what was made up by these tests without a change is stored', async () => {
   await writeFile(file, await packed(recounted(good)));
   await storeArchive(file, place);
   expect((await allRows(place)).messages).toHaveLength(1);
-}, 0);
+}, 600_000);
 
 test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   ['nothing', () => Buffer.alloc(0)],
@@ -154,7 +154,7 @@ test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
     await expect(storeArchive(file, place)).rejects.toThrow(DAMAGED);
     expect(await allRows(place)).toEqual(before);
   },
-  0,
+  600_000,
 );
 
 test('the command says so, too', async () => {
@@ -173,7 +173,7 @@ test('the command says so, too', async () => {
     code: 1,
     stderr: expect.stringMatching(/atrium: there is no application 7\n$/),
   });
-}, 0);
+}, 600_000);
 
 test.each([
   ['blobs', 'number 1 of blobs'],
@@ -202,7 +202,7 @@ test.each([
     await expect(storeArchive(file, place)).rejects.toThrow(`application 7 has ${sentence} already`);
     expect(await allRows(place)).toEqual(before);
   },
-  0,
+  600_000,
 );
 
 function renaming(entry: RegExp, rename: (name: string) => string) {

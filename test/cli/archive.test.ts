@@ -36,7 +36,7 @@ const CLI = 'npm run --silent cli --';
 let made: Populated;
 beforeAll(async () => {
   made = await populate();
-}, 0);
+}, 600_000);
 
 test('somebody has decided of every table whether it is archived', async () => {
   const tables = await sql<{ name: string }>(
@@ -70,7 +70,7 @@ test('what was exported, imported and exported again is the same, row by row and
   expect(contentOf(after)).toEqual(contentOf(before));
   const everything = Buffer.concat([...before.values()]).toString('latin1');
   for (const secret of SECRETS) expect(everything).not.toContain(secret);
-}, 0);
+}, 600_000);
 
 test('one application goes alone, with a passphrase to a service of another key', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
@@ -90,7 +90,7 @@ test('one application goes alone, with a passphrase to a service of another key'
   const rows = await allRows(place);
   expect(rows.applications).toHaveLength(1);
   expect(rows.messages!.some((row) => row.includes('in the other application'))).toBe(false);
-}, 0);
+}, 600_000);
 
 test('of an archive of two applications one can be imported, then the other, and none twice', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
@@ -101,7 +101,7 @@ test('of an archive of two applications one can be imported, then the other, and
   await expect(storeArchive(file, place)).rejects.toThrow(`application ${other} is there already`);
   await storeArchive(file, place, { applicationId: one });
   expect(await allRows(place)).toEqual(await allRows(here()));
-}, 0);
+}, 600_000);
 
 test('the imported service serves: old passwords, lists, files, and new things with ids that are free', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
@@ -163,7 +163,7 @@ test('the imported service serves: old passwords, lists, files, and new things w
   } finally {
     expect(await service.stop()).toBe(0);
   }
-}, 0);
+}, 600_000);
 
 test('an archive that is written while others write is of one moment', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
@@ -212,7 +212,7 @@ test('an archive that is written while others write is of one moment', async () 
       AND d.type = 2) AS "withoutMembers"`);
   await client.end();
   expect(rows).toEqual([{ withoutDialog: 0, miscounted: 0, withoutMembers: 0 }]);
-}, 0);
+}, 600_000);
 
 test('the commands of docs/backup.md do what it says', async () => {
   const [folder, source] = [await temporaryFolder(), await emptyPlace()];
@@ -242,7 +242,7 @@ test('the commands of docs/backup.md do what it says', async () => {
   expect(await run(restore, target)).toBe(printed[1]);
   expect(JSON.parse(await run(`${CLI} app list --json`, target))).toMatchObject([{ id: 1, name: 'Shop' }]);
   expect(dump).toContain('pg_dump');
-}, 0);
+}, 600_000);
 
 async function createBlobs(count: number): Promise<{ id: number }[]> {
   const blobs: { id: number }[] = [];

@@ -31,12 +31,12 @@ beforeAll(async () => {
   });
   const { body } = await call('POST', '/users.json', { user: { login: 'alice', password: 'password-1' } });
   alice = body.user.id;
-}, 0);
+}, 600_000);
 
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
   await folder.remove();
-}, 0);
+}, 600_000);
 
 /** One request to the running service. */
 async function call(method: string, path: string, body?: object, as: { key?: string; userId?: number } = {}) {
@@ -103,7 +103,7 @@ test.each<[line: string, args: string[]]>([
     expect(stderr).toMatch(/^atrium: [^\n]+\n$/);
     expect(stderr.slice('atrium: '.length)).toContain(line);
   },
-  0,
+  600_000,
 );
 
 describe('app', () => {
@@ -153,7 +153,7 @@ describe('app', () => {
     await cliJson(env, 'app', 'set', '92', ...on);
     expect(await cliJson(env, 'app', 'show', '92')).toMatchObject({ answerAssist: true, gateway: false });
     expect((await cli(env, 'app', 'show', '92')).stdout).not.toContain('the-secret');
-  }, 0);
+  }, 600_000);
 });
 
 describe('key', () => {
@@ -191,7 +191,7 @@ describe('key', () => {
       expect(stdout).not.toContain(made.key);
     }
     expect(JSON.stringify(await cliJson(env, 'key', 'list'))).not.toContain(made.key);
-  }, 0);
+  }, 600_000);
 });
 
 describe('class', () => {
@@ -235,7 +235,7 @@ describe('class', () => {
     });
     expect((await call('GET', '/data/Cars.json')).status).toBe(403);
     expect(await cliJson(env, 'class', 'list', ...APP)).toEqual([]);
-  }, 0);
+  }, 600_000);
 });
 
 describe('assistant', () => {
@@ -273,7 +273,7 @@ describe('assistant', () => {
 
     expect(await cliJson(env, 'assistant', 'delete', made.id, ...APP)).toEqual({ deleted: made.id });
     expect((await ask(made.id)).status).toBe(404);
-  }, 0);
+  }, 600_000);
 });
 
 describe('push', () => {
@@ -304,7 +304,7 @@ describe('push', () => {
     await cliJson(env, 'push', 'apns', ...production, ...ids);
     await subscribe('apns', 'ios', appleToken(1));
     await until(() => apple.pushes.length === 1);
-  }, 0);
+  }, 600_000);
 
   test('Google is asked with the service account that was set', async () => {
     const google = await startGoogle(() => new Date());
@@ -315,7 +315,7 @@ describe('push', () => {
     expect(set).toMatchObject({ provider: 'fcm', publicId: 'project-1' });
     await subscribe('gcm', 'android', 'fcm-token');
     await until(() => google.pushes.length === 1);
-  }, 0);
+  }, 600_000);
 
   test('browsers keep their key when it is set up anew, and the list shows no secret', async () => {
     const subject = (address: string) => cliJson(env, 'push', 'web', ...production, '--subject', address);
@@ -326,7 +326,7 @@ describe('push', () => {
     const { stdout } = await cli(env, 'push', 'list', ...APP);
     expect(stdout).toMatch(/^environment +provider +publicId +createdAt +updatedAt\nproduction +apns .+\n/);
     expect(stdout + JSON.stringify(await cliJson(env, 'push', 'list', ...APP))).not.toContain('PRIVATE KEY');
-  }, 0);
+  }, 600_000);
 });
 
 describe('social', () => {
@@ -356,7 +356,7 @@ describe('social', () => {
       /^provider +publicId +endpoint .+\nfacebook +12 +- .+\ntwitter +ck .+\nfirebase_phone +p-1 /,
     );
     expect(stdout + JSON.stringify(await cliJson(env, 'social', 'list', ...APP))).not.toContain('hidden');
-  }, 0);
+  }, 600_000);
 
   async function applicationSession(): Promise<{ token: string }> {
     const timestamp = String(Math.floor(Date.now() / 1000));

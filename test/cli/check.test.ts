@@ -49,4 +49,4 @@ test('differences are counted, told and set right, and the exit code says whethe
     code: 1,
     stderr: expect.stringContaining('atrium: there is no application 4\n'),
   });
-}, 0);
+}, 600_000);

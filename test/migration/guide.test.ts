@@ -53,4 +53,4 @@ test('the guide moves an application as it says', async () => {
   expect(dialogs).toMatchObject({ total_entries: 1, items: [{ last_message: 'Lunch?', unread_messages_count: 1 }] });
   expect(unread).toEqual({ total: 1 });
   expect(stdout.match(/^messages +1$/gm)).toHaveLength(3);
-}, 0);
+}, 600_000);

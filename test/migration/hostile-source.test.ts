@@ -24,13 +24,13 @@ beforeAll(async () => {
     `INSERT INTO users (application_id, id, login, login_key, created_at, updated_at)
      VALUES (91, 900, 'theirs', 'theirs', now(), now()), (92, 901, 'Taken', 'taken', now(), now())`,
   );
-}, 0);
+}, 600_000);
 
 afterAll(async () => {
   await client.end();
   await database.drop();
   await folder.remove();
-}, 0);
+}, 600_000);
 
 const AT = '2026-11-20T10:00:00Z';
 const ID = (number: number) => number.toString(16).padStart(24, '0');
@@ -213,7 +213,7 @@ test.each<[line: string, what: string, replies: Replies]>([
     expect(answer).toEqual({ code: 1, stdout: '', line: expect.stringContaining(line) });
     expect(await stored()).toEqual({});
   },
-  0,
+  600_000,
 );
 
 test('what stands twice is stored once, and texts that no database keeps become ones that it does', async () => {
@@ -226,7 +226,7 @@ test('what stands twice is stored once, and texts that no database keeps become 
   expect(await stored()).toMatchObject({ messages: 2, dialogs: 1, members: 3 });
   const { rows } = await client.query(`SELECT full_name FROM users WHERE application_id = 92 AND id = 1`);
   expect(rows).toEqual([{ full_name: 'a\uFFFDb\uFFFD' }]);
-}, 0);
+}, 600_000);
 
 test('repeated, what is not there any more stays, and what was deleted here does not come back', async () => {
   const soon = new Date(Date.now() + 5_000).toISOString();
@@ -258,7 +258,7 @@ test('repeated, what is not there any more stays, and what was deleted here does
     { user_id: 1, isThere: true },
     { user_id: 2, isThere: false },
   ]);
-}, 0);
+}, 600_000);
 
 test('what comes late stands before what is younger here, unread by those who have read that', async () => {
   const { rows: highest } = await client.query(`SELECT last_seq FROM dialogs WHERE id = $1`, [ID(1)]);
@@ -307,7 +307,7 @@ test('what comes late stands before what is younger here, unread by those who ha
     [ID(1)],
   );
   expect(marks).toEqual([{ seq: before + 1, isRead: false }]);
-}, 0);
+}, 600_000);
 
 test.each([
   ['the address should begin with https, or --insecure', ['http://example.org'], {}],
@@ -326,7 +326,7 @@ test.each([
     const { code, stderr } = await cliHere({ ...env, ...more }, 'migrate-from', ...args, ...application);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`atrium: ${line}`) });
   },
-  0,
+  600_000,
 );
 
 test('an unfinished migration of another server is not mixed up with this one', async () => {
@@ -337,4 +337,4 @@ test('an unfinished migration of another server is not mixed up with this one', 
     code: 1,
     stderr: expect.stringMatching(/is not finished; --restart gives it up/),
   });
-}, 0);
+}, 600_000);

@@ -46,11 +46,11 @@ let populated: Populated;
 beforeAll(async () => {
   [source, target] = await Promise.all([start(), start()]);
   populated = await populate(source.service.url);
-}, 0);
+}, 600_000);
 
 afterAll(async () => {
   await Promise.all([source.stop(), target.stop()]);
-}, 0);
+}, 600_000);
 
 const migrate = (...more: string[]) =>
   cli(
@@ -80,7 +80,7 @@ test('a dry run counts what is there and writes nothing', async () => {
     messages: GROUP_MESSAGES + 5,
   });
   expect(await count(target, '/users.json')).toBe(0);
-}, 0);
+}, 600_000);
 
 test('everybody is shown by the new server what the old one shows them', async () => {
   expect(await migrated()).toMatchObject({
@@ -106,7 +106,7 @@ test('everybody is shown by the new server what the old one shows them', async (
     expect(here).toEqual(there);
     expect(here!.body).toMatch(/bytes of|read me/);
   }
-}, 0);
+}, 600_000);
 
 const firstCar = async ({ service }: Running) => (await rest(service.url, 'GET', '/data/Cars.json')).body.items[0]._id;
 
@@ -140,7 +140,7 @@ test('the new server goes on: live, with ids behind those that came', async () =
 
   const { body } = await rest(url, 'POST', '/users.json', { user: { login: 'frida', password: 'password-1' } });
   expect(body.user.id).toBeGreaterThan(Math.max(...populated.users) + 1_000);
-}, 0);
+}, 600_000);
 
 test('repeated, it brings what has come since, in its place, and leaves what was done here', async () => {
   const [alice, bob, carla, , emil] = populated.users as [number, number, number, number, number];
@@ -204,7 +204,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   const before = await messagesNow();
   await migrated();
   expect(await messagesNow()).toBe(before);
-}, 0);
+}, 600_000);
 
 async function endedEarly({ answer }: RunningCommand): Promise<never> {
   const { code, stderr } = await answer;
@@ -270,7 +270,7 @@ test('killed again and again, from a server that often fails, it ends with the s
   const service = await startService(dataDir, { DATABASE_URL: database.url });
   await expectMoved(source.service, service, populated);
   expect(await service.stop()).toBe(0);
-}, 0);
+}, 600_000);
 
 test('without an API key it brings what the users that it signs in as are shown', async () => {
   const [, bob] = populated.users as [number, number];
@@ -308,4 +308,4 @@ test('without an API key it brings what the users that it signs in as are shown'
     ...command,
   );
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('SOURCE_…: an API key is needed') });
-}, 0);
+}, 600_000);

@@ -30,14 +30,14 @@ beforeAll(async () => {
     BOOTSTRAP_API_KEY: 'the-key',
   };
   await connectDatabase(database.config);
-}, 0);
+}, 600_000);
 
 afterAll(async () => {
   await db.$disconnect();
   await apple.down();
   await database.drop();
   await folder.remove();
-}, 0);
+}, 600_000);
 
 /** Devices of one user each, past the doors: they are many. */
 async function insertDevices(): Promise<void> {
@@ -110,4 +110,4 @@ test('of two processes one is killed in the middle: every device is served, and 
     `${DEVICES} devices, killed after ${atDeath} pushes: ${duplicates} duplicates, done after ${Date.now() - begun} ms`,
   );
   expect(await survivor.stop()).toBe(0);
-}, 0);
+}, 600_000);
