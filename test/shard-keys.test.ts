@@ -1,10 +1,41 @@
-import { expect, test } from 'vitest';
+import { AsyncResource } from 'node:async_hooks';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../src/db/pool.ts';
+import { type OwnDatabase, startOwnDatabase } from './support/own-database.ts';
 import { EXCEPTIONS } from './support/shard-keys/exceptions.ts';
 import { judge } from './support/shard-keys/judge.ts';
+import { sent } from './support/shard-keys/record.ts';
 import { unplacedTables } from './support/shard-keys/statement.ts';
 import { shardKeys } from './support/shard-keys/tables.ts';
 
 // What looks at every statement of every test (support/shard-keys/reporter.ts) sees what it should see.
+
+let database: OwnDatabase;
+let pool: pg.Pool;
+let askAsService: (sql: string) => Promise<unknown>;
+beforeAll(async () => {
+  database = await startOwnDatabase();
+  pool = createPool({ ...database.config, max: 1 });
+  askAsService = AsyncResource.bind((text: string) => pool.query({ text }));
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+test('a statement is that of whoever asks it, whoever gave the connection back', async () => {
+  const askAsTest = (text: string) => pool.query({ text });
+  await Promise.all(
+    Array.from({ length: 5 }, (_, nth) => [
+      askAsTest(`SELECT ${nth} AS "of the test"`),
+      askAsService(`SELECT ${nth} AS "of the service"`),
+    ]).flat(),
+  );
+  expect([...sent].filter((text) => text.includes('"of the'))).toEqual(
+    Array.from({ length: 5 }, (_, nth) => `SELECT ${nth} AS "of the service"`),
+  );
+});
 
 test.each([
   ['by a parameter', 'SELECT 1 FROM users WHERE application_id = $1 AND id = $2'],

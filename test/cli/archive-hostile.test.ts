@@ -65,7 +65,7 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
   ['no format', changed(/^archive.json/, '"format": 1', '"format": "1"'), DAMAGED],
   ['a header that is no JSON', changed(/^archive.json/, '{', ''), DAMAGED],
   ['more in the header', changed(/^archive.json/, '"format"', '"more": 1, "format"'), DAMAGED],
-  ['another application in the header', changed(/^archive.json/, String(ID), '7'), DAMAGED],
+  ['another application in the header', changed(/^archive.json/, `\n    ${ID}\n`, '\n    7\n'), DAMAGED],
   ['no proof of the key', changed(/^archive.json/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'with another ENCRYPTION_KEY'],
   ['a path upwards', renamed(/users/, `${ID}/../users/000001.ndjson`), DAMAGED],
   ['an absolute path', renamed(/users/, '/etc/passwd'), DAMAGED],

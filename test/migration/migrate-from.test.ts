@@ -108,6 +108,12 @@ test('everybody is shown by the new server what the old one shows them', async (
   }
 }, 600_000);
 
+/** Legacy clients see whole seconds: what is sent in one is in no order. */
+async function nextSecond(): Promise<void> {
+  const next = Math.floor(Date.now() / 1000) + 1;
+  await until(() => Date.now() / 1000 >= next);
+}
+
 const firstCar = async ({ service }: Running) => (await rest(service.url, 'GET', '/data/Cars.json')).body.items[0]._id;
 
 test('the new server goes on: live, with ids behind those that came', async () => {
@@ -150,7 +156,8 @@ test('repeated, it brings what has come since, in its place, and leaves what was
     expect([200, 201]).toContain(answer.status);
     return answer.body;
   };
-  // Some go on over there ...
+  // Some go on over there, in a later second than what was sent here while the test before listened ...
+  await nextSecond();
   const late = { chat_dialog_id: populated.group, message: 'late, over there' };
   const { _id: lateId } = await ask(there, 'POST', '/chat/Message.json', late, bob);
   const { user: gina } = await ask(
@@ -167,8 +174,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   const trio = await ask(there, 'POST', '/chat/Dialog.json', { type: 3, occupants_ids: [carla] }, emil);
   await ask(there, 'POST', '/chat/Message.json', { chat_dialog_id: trio._id, message: 'over there' }, emil);
   // ... and some here, younger than what comes late, since the clocks are one.
-  const passed = Math.floor(Date.now() / 1000) + 1;
-  await until(() => Date.now() / 1000 > passed);
+  await nextSecond();
   const own = { recipient_id: carla, message: 'here' };
   const { chat_dialog_id: ownDialog } = await ask(here, 'POST', '/chat/Message.json', own, emil);
   const young = { chat_dialog_id: populated.group, message: 'young, here' };

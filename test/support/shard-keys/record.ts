@@ -1,5 +1,5 @@
 // Notes every statement that a test file makes the service send, for `reporter.ts`.
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,17 @@ import pg from 'pg';
 import { afterAll, aroundEach } from 'vitest';
 
 const folder = process.env.STATEMENTS_FOLDER!;
-const sent = new Set<string>();
+export const sent = new Set<string>();
 
 /** What a test does itself. Requests to the service and its clock do not come from there, so they are told apart. */
 const ofTest = new AsyncLocalStorage<true>();
 aroundEach((runTest) => ofTest.run(true, runTest));
+
+// Who waits for a connection is told by whoever gives one back; what they then ask is their own all the same.
+const { connect } = pg.Pool.prototype;
+pg.Pool.prototype.connect = function bound(this: pg.Pool, callback?: (...results: unknown[]) => void) {
+  return (connect as (told?: unknown) => unknown).call(this, callback && AsyncResource.bind(callback));
+} as typeof connect;
 
 const { query } = pg.Client.prototype;
 pg.Client.prototype.query = function noted(this: pg.Client, ...args: unknown[]) {
