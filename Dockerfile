@@ -26,7 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json ./
+COPY package.json production.env ./
 COPY prisma ./prisma
 RUN mkdir /data && chown node:node /data
 VOLUME /data
@@ -37,4 +37,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 # Not by npm, which would keep the signal to itself.
-CMD ["node", "dist/main.js"]
+CMD ["node", "--env-file=production.env", "dist/main.js"]

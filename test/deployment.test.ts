@@ -37,7 +37,9 @@ test('the image is pinned, runs no scripts of packages and nothing as root, and 
   expect(last.at(-1)).toBe('CMD');
   expect(argumentsOf('USER')).toEqual(['node']);
   expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
-  expect(JSON.parse(argumentsOf('CMD').at(-1)!)).toEqual(['node', 'dist/main.js']);
+  // As `npm start` does it, without npm between.
+  const { scripts } = JSON.parse(read('package.json'));
+  expect(JSON.parse(argumentsOf('CMD').at(-1)!).join(' ')).toBe(scripts.start);
   expect(argumentsOf('HEALTHCHECK')[0]).toContain('/healthz');
 });
 
@@ -49,7 +51,14 @@ test('what the image copies is there, and what the build needs is not held back'
   const letIn = patterns.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
   for (const path of letIn) expect(() => readdirOrRead(path), path).not.toThrow();
   expect(letIn).toEqual(
-    expect.arrayContaining(['package-lock.json', 'prisma', 'src', 'scripts/prisma.mjs', 'tsconfig.build.json']),
+    expect.arrayContaining([
+      'package-lock.json',
+      'production.env',
+      'prisma',
+      'src',
+      'scripts/prisma.mjs',
+      'tsconfig.build.json',
+    ]),
   );
 });
 

@@ -31,12 +31,16 @@ export function tokenHeader({ token }: Person): Record<string, string> {
 export const PASSWORD = 'bench-password';
 
 export async function createPerson(url: string, login: string): Promise<Person> {
-  const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
-  const { user } = JSON.parse(
-    await call(`${url}/users.json`, 201, { method: 'POST', headers, json: { user: { login, password: PASSWORD } } }),
-  );
+  const id = await createUser(url, login);
   const { session } = JSON.parse(await logIn(url, login));
-  return { id: user.id, login, token: session.token };
+  return { id, login, token: session.token };
+}
+
+/** A user who never signs in. @returns the id */
+export async function createUser(url: string, login: string): Promise<number> {
+  const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+  const json = { user: { login, password: PASSWORD } };
+  return JSON.parse(await call(`${url}/users.json`, 201, { method: 'POST', headers, json })).user.id;
 }
 
 /** Opens another session of a person. */

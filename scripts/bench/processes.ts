@@ -36,11 +36,9 @@ export async function startNode(
 
 /** One of our own scripts, which takes its settings as the first message from us. */
 export function startScript(script: URL, settings: unknown, cleanup: Cleanup): Promise<Started> {
-  return startNode(['--import', 'tsx', fileURLToPath(script)], {
-    env: { NODE_ENV: 'production' },
-    settings,
-    cleanup,
-  });
+  // With the service's own settings of Node.
+  const args = ['--env-file=production.env', '--import', 'tsx', fileURLToPath(script)];
+  return startNode(args, { settings, cleanup });
 }
 
 function readyUrl(child: ChildProcess, args: string[]): Promise<string> {

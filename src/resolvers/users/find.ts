@@ -1,8 +1,9 @@
 import type { KnownContext, UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { InvalidFieldsError, NoSuchUserError, UnknownUserError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NoSuchUserError, SessionMissingError, UnknownUserError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import { userById } from './rows.ts';
 
 /**
  * @throws {InvalidFieldsError} an id that is no positive integer
@@ -11,7 +12,7 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 export async function findUser(id: number, { viewer }: KnownContext): Promise<User> {
   requirePositive(id);
   const { applicationId } = viewer;
-  const user = isDatabaseId(id) ? await findUnique({ applicationId_id: { applicationId, id } }) : null;
+  const user = isDatabaseId(id) ? await userById({ applicationId, id }) : undefined;
   if (!user) throw new UnknownUserError();
   return user;
 }
@@ -60,9 +61,11 @@ export function findUserByPhone(phone: string, { viewer }: KnownContext): Promis
 }
 
 /** The user behind the call. */
-export function findViewer({ viewer }: UserContext): Promise<User> {
-  const { applicationId, userId } = viewer;
-  return db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId, id: userId } } });
+export async function findViewer({ viewer: { applicationId, userId } }: UserContext): Promise<User> {
+  const user = await userById({ applicationId, id: userId });
+  // Their session goes with them, perhaps in the moment between.
+  if (!user) throw new SessionMissingError();
+  return user;
 }
 
 function findUnique(where: Prisma.UserWhereUniqueInput): Promise<User | null> {

@@ -1,17 +1,10 @@
 import DataLoader from 'dataloader';
-import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { indexBy } from '../../lib/collections.ts';
+import { userById } from './rows.ts';
 
-/** Users by id; null for those who are gone. */
+/** Users by id, each read once per request; null for those who are gone. */
 export function userLoader(): DataLoader<{ applicationId: number; id: number }, User | null, number> {
-  return new DataLoader(
-    async (keys) => {
-      const ids = keys.map((key) => key.id);
-      const users = await db.user.findMany({ where: { applicationId: keys[0]!.applicationId, id: { in: ids } } });
-      const byId = indexBy(users, (user) => user.id);
-      return ids.map((id) => byId.get(id) ?? null);
-    },
-    { cacheKeyFn: ({ id }) => id },
-  );
+  return new DataLoader(async (keys) => Promise.all(keys.map(async (key) => (await userById(key)) ?? null)), {
+    cacheKeyFn: ({ id }) => id,
+  });
 }

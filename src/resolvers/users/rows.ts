@@ -1,17 +1,31 @@
-import { db } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { columnsOf } from '../../db/columns.ts';
+import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 
-/** Ids of one statement, which takes no more than 32,767 values. */
-const AT_ONCE = 10_000;
+const COLUMNS = columnsOf(Prisma.UserScalarFieldEnum, 'u');
+
+/** One user, undefined for those who are gone; whoever is asked for in the same turn is read with them. */
+export const userById = coalesce(
+  async (wanted: { applicationId: number; id: number }[]): Promise<(User | undefined)[]> => {
+    const rows = await query<User & { place: number }>`
+      SELECT ${COLUMNS}, wanted.place::int AS place
+      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::int[])
+        WITH ORDINALITY AS wanted (application_id, id, place)
+      JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;
+    const users = indexBy(rows, ({ place }) => place);
+    return wanted.map((_one, index) => users.get(index + 1));
+  },
+  { max: 1_000 },
+);
 
 /** The users in the order of the ids, without those that are gone. */
 export async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
-  const found: User[] = [];
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const id = { in: ids.slice(start, start + AT_ONCE) };
-    found.push(...(await db.user.findMany({ where: { applicationId, id } })));
-  }
-  const users = indexBy(found, (user) => user.id);
+  if (ids.length === 0) return [];
+  const rows = await query<User>`
+    SELECT ${COLUMNS} FROM users u WHERE u.application_id = ${applicationId} AND u.id = ANY(${ids}::int[])`;
+  const users = indexBy(rows, ({ id }) => id);
   return ids.flatMap((id) => users.get(id) ?? []);
 }
