@@ -158,6 +158,28 @@ describe.each(KINDS)('%s', (kind) => {
   });
 });
 
+test('who asks at once with others is answered for themselves', async () => {
+  const cars = await Promise.all(
+    KINDS.map(async (kind) => ({
+      kind,
+      id: await newCar({ permissions: { read: permission(kind) } }, stage.olga),
+    })),
+  );
+  const asked = Array.from({ length: 5 }, () =>
+    ALL.flatMap((caller) => cars.map((car) => ({ caller, ...car }))),
+  ).flat();
+  const answers = await Promise.all(
+    asked.map(({ caller, id }) => rest('GET', `/data/cars/${id}`, { as: stage.callers[caller]! })),
+  );
+  expect(answers.map(({ status, body }) => [status, body._id ?? body])).toEqual(
+    asked.map(({ caller, kind, id }) => (ALLOWED[kind].includes(caller) ? [200, id] : [403, MAY_NOT_DO])),
+  );
+  const unknown = await Promise.all(
+    [...cars.map(({ id }) => id), 'f'.repeat(24)].map((id) => rest('GET', `/data/cars/${id}`, { as: apiKey })),
+  );
+  expect(unknown.map(({ status }) => status)).toEqual([...cars.map(() => 200), 404]);
+});
+
 describe('a class that lets nobody', () => {
   let id: string;
   beforeAll(async () => {

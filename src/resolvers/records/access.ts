@@ -38,8 +38,17 @@ export async function readableParts(known: KnownClass, viewer: KnownViewer): Pro
   return [...open, own, shared];
 }
 
+/** One who reads: a viewer, or the users whom a column of the statement names. */
+export type Reader = KnownViewer | NamedUser;
+
+interface NamedUser {
+  kind: 'user';
+  applicationId: number;
+  userId: number | Prisma.Sql;
+}
+
 /** The same as one condition, for statements that look at given records. */
-export function readable(known: KnownClass, viewer: KnownViewer): Prisma.Sql {
+export function readable(known: KnownClass, viewer: Reader): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (isForbidden(known.readers)) return Prisma.sql`false`;
   if (viewer.kind === 'application') return Prisma.sql`r.is_open`;
@@ -64,8 +73,8 @@ export function creating(known: KnownClass, viewer: KnownViewer): boolean | Pris
 }
 
 /** What the user is granted by name and by their tags, as they are now. */
-function grantsOfUser({ applicationId, userId }: { applicationId: number; userId: number }): Prisma.Sql {
-  return Prisma.sql`(ARRAY[${`u:${userId}`}]::text[] || ARRAY(
+function grantsOfUser({ applicationId, userId }: Pick<NamedUser, 'applicationId' | 'userId'>): Prisma.Sql {
+  return Prisma.sql`(ARRAY['u:' || ${userId}::text] || ARRAY(
     SELECT 'g:' || tag FROM users u, unnest(u.tags) tag
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
 }

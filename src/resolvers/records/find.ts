@@ -1,11 +1,13 @@
 import type { KnownContext } from '../../context.ts';
-import type { Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
+import { groupBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
-import { forbidden, readable } from './access.ts';
+import { forbidden, type Reader, readable } from './access.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 
 /** Several records, and the ids under which the caller finds none. */
@@ -28,7 +30,7 @@ export async function findRecord(
   { ownOnly }: { ownOnly?: boolean | null | undefined } = {},
 ): Promise<ShownRecord> {
   const known = await classNamed(className, viewer);
-  const [row] = await readRows(known, [id], readable(known, viewer));
+  const row = isStringId(id) ? await readRow({ known, id, viewer }) : undefined;
   if (!row) throw new NotFoundError();
   const isOwn = viewer.kind === 'key' || (viewer.kind === 'user' && row.userId === viewer.userId);
   if (!row.isReadable || (ownOnly && !isOwn)) throw forbidden();
@@ -43,7 +45,7 @@ export async function findRecord(
 export async function findRecords(className: string, ids: string[], { viewer }: KnownContext): Promise<FoundRecords> {
   const known = await classNamed(className, viewer);
   const asked = distinctIds(ids);
-  const rows = await readRows(known, asked, readable(known, viewer));
+  const rows = await readRows(known, asked, viewer);
   const byId = new Map(rows.filter(({ isReadable }) => isReadable).map((row) => [row.id, row]));
   return {
     records: asked.flatMap((id) => {
@@ -66,10 +68,38 @@ export async function requireParent(className: string, id: string, viewer: Known
   if (!parent) throw new NotFoundError();
 }
 
-function readRows({ applicationId, key }: KnownClass, ids: string[], isReadable: Prisma.Sql): Promise<ReadRow[]> {
+interface Wanted {
+  known: KnownClass;
+  id: string;
+  viewer: KnownViewer;
+}
+
+/** One record; those of a class that are asked for in the same turn are read together, each for whoever asks. */
+const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)[]> => {
+  const rows = new Map<Wanted, ReadRow>();
+  for (const ofClass of groupBy(wanted, ({ known }) => known).values()) {
+    for (const alike of groupBy(ofClass, ({ viewer }) => viewer.kind).values()) {
+      for (const { place, ...row } of await readForEach(alike)) rows.set(alike[place - 1]!, row);
+    }
+  }
+  return wanted.map((one) => rows.get(one));
+});
+
+/** Of one class, for viewers of one kind. @returns rows with their places among them, from 1 on */
+function readForEach(wanted: Wanted[]): Promise<(ReadRow & { place: number })[]> {
+  const { known, viewer } = wanted[0]!;
+  const reader: Reader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;
+  const userIds = wanted.map((one) => (one.viewer.kind === 'user' ? one.viewer.userId : null));
+  return query`
+    SELECT ${RECORD_COLUMNS}, ${readable(known, reader)} AS "isReadable", wanted.place::int AS place
+    FROM unnest(${wanted.map(({ id }) => id)}::text[], ${userIds}::int[]) WITH ORDINALITY AS wanted (id, user_id, place)
+    JOIN records r ON r.application_id = ${known.applicationId} AND r.id = wanted.id AND r.class_key = ${known.key}`;
+}
+
+function readRows(known: KnownClass, ids: string[], viewer: KnownViewer): Promise<ReadRow[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return Promise.resolve([]);
-  return query<ReadRow>`
-    SELECT ${RECORD_COLUMNS}, ${isReadable} AS "isReadable" FROM records r
-    WHERE r.application_id = ${applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${key}`;
+  return query`
+    SELECT ${RECORD_COLUMNS}, ${readable(known, viewer)} AS "isReadable" FROM records r
+    WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}`;
 }
