@@ -24,13 +24,18 @@ export class Worker {
     this.random = random;
   }
 
-  protected async insist(method: string, path: string, content?: object | FormData): Promise<Answered> {
+  protected async insist(
+    method: string,
+    path: string,
+    content?: object | FormData,
+    as: Caller = this.#user,
+  ): Promise<Answered> {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const isForm = content instanceof FormData;
         const response = await fetch(this.random.pick(this.#urls()) + path, {
           method,
-          headers: { ...this.#user.headers, ...(content && !isForm && { 'Content-Type': 'application/json' }) },
+          headers: { ...as.headers, ...(content && !isForm && { 'Content-Type': 'application/json' }) },
           signal: AbortSignal.timeout(PATIENCE),
           ...(content && { body: isForm ? content : JSON.stringify(content) }),
         });
