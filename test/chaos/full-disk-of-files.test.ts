@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkDatabase } from '../../src/check/run.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createDataDir, type Service, startService } from '../support/service.ts';
 import { faultsIn } from '../support/soak/verdict.ts';
 import { CAN_MOUNT, mountTinyDisk, type TinyDisk } from '../support/tiny-disk.ts';
+
+// For a busy machine.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 // The service as a process of its own, whose disk, or whose right to write to it, ends.
 
