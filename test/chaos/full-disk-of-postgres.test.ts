@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
@@ -118,7 +119,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
     await say('before');
     const holder = await ownConnection();
-    const broken = new Promise((resolve) => holder.on('end', resolve));
+    const broken = once(holder, 'end');
     await disk.fill();
     // Fills what room the log has of its own.
     const write = "SELECT pg_logical_emit_message(false, 'filling', repeat('x', 1000000))";

@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** What a request that never ends is given up after, in milliseconds. */
-const PATIENCE = 20_000;
+export const PATIENCE = 20_000;
 
 /** Somebody who asks over REST, over whatever process answers, until one does that has a database. */
 export class Worker {
