@@ -140,7 +140,8 @@ test('what is due is sent once, and tried again, however the clock jumps', async
     const other = await sendEvent({ push_type: 'apns', user: { ids: user.id } });
     await sentEvent(other);
     expect((await deliveriesTo(device)).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
-    passTime(2 * HOUR + 100_000);
+    // Nobody rings: what is due again the service finds by itself.
+    running.setTime(new Date(SAMPLE_TIME.getTime() + HOUR + 100_000));
     await sentEvent(id);
     for (const jump of [-3, 3, -1, 48]) passTime(jump * HOUR);
     const last = await sendEvent({ push_type: 'apns', user: { ids: user.id } });

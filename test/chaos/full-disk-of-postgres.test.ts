@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
@@ -119,7 +118,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
     await say('before');
     const holder = await ownConnection();
-    const broken = once(holder, 'end');
+    const broken = new Promise<void>((resolve) => holder.on('end', () => resolve()));
     await disk.fill();
     // Fills what room the log has of its own.
     const write = "SELECT pg_logical_emit_message(false, 'filling', repeat('x', 1000000))";
