@@ -76,11 +76,13 @@ export class S3Storage implements Storage {
     const measuring = new Measuring(maxBytes);
     stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
     const file = await openNameless(this.#folder).catch((error: unknown) => {
+      stream.destroy();
       throw this.#toldOfDisk(error);
     });
     try {
       await pipeline(stream, measuring, async (chunks) => {
-        for await (const chunk of chunks) await file.write(chunk as Buffer);
+        // A single write to a disk that is nearly full stores a part, and says nothing of the rest.
+        for await (const chunk of chunks) await file.appendFile(chunk as Buffer);
       });
       const stored = measuring.measured();
       await this.#send(key, file, stored);
