@@ -14,6 +14,7 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
+import { cutStalled } from './http/stalled-clients.ts';
 import { readBacklog } from './jobs/backlog.ts';
 import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
@@ -77,6 +78,8 @@ export interface AppDependencies {
   drainSeconds?: number;
   /** Another clock for who is online than the process' own. */
   presenceClock?: Clock | undefined;
+  /** Milliseconds after which a client that neither sends nor takes what is due is cut off; default: two minutes. */
+  stalledAfter?: number | undefined;
 }
 
 export interface App {
@@ -99,6 +102,9 @@ const ARRIVAL = 30 * MINUTE;
  */
 const KEEP_ALIVE = 75 * SECOND;
 
+/** How long a client may send nothing more of its request, or take nothing more of its answer. */
+const STALLED = 2 * MINUTE;
+
 /** How long requests under way may take when the app stops. */
 const PATIENCE = 10 * SECOND;
 const IDLE_CHECK = 100;
@@ -117,7 +123,7 @@ const FIXED_PATHS = new Set(['/graphql', '/healthz', '/readyz', '/metrics', RESE
 /** Builds and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, log, identities, mailer, storage, models, pushGateways, sealer } = dependencies;
-  const { limits, presenceClock, drainSeconds = 0, directDatabase = database } = dependencies;
+  const { limits, presenceClock, drainSeconds = 0, directDatabase = database, stalledAfter = STALLED } = dependencies;
   const probe = new DatabaseProbe(database);
   const metrics: Metrics = new Metrics({
     sockets: () => sockets.count(),
@@ -170,6 +176,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     if (isStopping) response.setHeader('Connection', 'close');
     // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
+    watchOver(request, response);
     requests.serve(request, response, patternOf(path), () => {
       if (path === '/graphql') void graphql(request, response);
       else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
@@ -179,6 +186,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       else rest(request, response);
     });
   });
+  const watchOver = cutStalled(server, stalledAfter);
   const sockets = graphqlOverSocket(server, services, { tokenHeaders: config.tokenHeaders, requests });
   /** First proxies get to know; then the sockets go one after the other, so that clients do not come back all at once. */
   const drain = async (milliseconds: number) => {

@@ -1,3 +1,4 @@
+import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 
@@ -34,8 +35,15 @@ export function isDeadlock(error: unknown): boolean {
   );
 }
 
-function adapterCause(error: unknown): { kind?: string; originalCode?: string } | undefined {
-  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { kind: string } } } };
+interface AdapterCause {
+  kind?: string;
+  originalCode?: string;
+}
+
+/** The adapter's words: within Prisma's error of a statement; of a `BEGIN` or `COMMIT` its own error, as it is. */
+function adapterCause(error: unknown): AdapterCause | undefined {
+  if (error instanceof Error && isDriverAdapterError(error)) return error.cause as AdapterCause;
+  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: AdapterCause } } };
   return meta?.driverAdapterError?.cause;
 }
 

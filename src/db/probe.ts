@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { SECOND } from '../lib/time.ts';
+import { createPool } from './pool.ts';
 
 /** How long a connection, and each question, may take. */
 const PATIENCE = SECOND;
@@ -15,14 +16,13 @@ export class DatabaseProbe {
   #asked: Promise<boolean> | undefined;
 
   constructor(database: pg.PoolConfig) {
-    this.#pool = new pg.Pool({
+    this.#pool = createPool({
       ...database,
       max: CONNECTIONS,
       connectionTimeoutMillis: PATIENCE,
       query_timeout: PATIENCE,
       statement_timeout: PATIENCE,
     });
-    this.#pool.on('error', () => {}); // the next question tells
   }
 
   /** Whether it answers. However many ask at once, it is asked once. */

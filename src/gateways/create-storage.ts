@@ -14,7 +14,7 @@ export interface StorageSettings {
 /** The SDK of S3 is large; who has no use for it does not load it. */
 export async function createStorage({ s3, dataDir, log }: StorageSettings): Promise<Storage> {
   const folder = join(dataDir, 'files');
-  if (!s3) return new DiskStorage(folder);
+  if (!s3) return new DiskStorage(folder, log);
   const { S3Storage } = await import('./s3-storage.ts');
   return new S3Storage(s3, folder, log);
 }

@@ -1,8 +1,11 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
 import type { ByteRange } from '../lib/byte-ranges.ts';
+import { ServiceUnavailableError } from '../lib/errors.ts';
+import { isOfDisk } from './disk-failures.ts';
 import {
   folderOf,
   isKeyOf,
@@ -20,9 +23,12 @@ const WRITTEN_BYTES = 1024 * 1024;
 /** Files in a folder of this machine, each complete from the moment it has its name. Nobody else may read them. */
 export class DiskStorage implements Storage {
   readonly #folder: string;
+  readonly #log: Logger | undefined;
 
-  constructor(folder: string) {
+  /** @param log is told of a disk that is full or fails */
+  constructor(folder: string, log?: Logger) {
     this.#folder = folder;
+    this.#log = log;
   }
 
   async put(key: string, stream: Readable, { maxBytes }: PutSettings): Promise<Stored> {
@@ -41,19 +47,16 @@ export class DiskStorage implements Storage {
       stream.destroy();
       await rm(unfinished, { force: true });
       await rm(path, { force: true });
-      throw error;
+      throw this.#told(error);
     }
   }
 
   async get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
-    const file = await open(this.#pathOf(key)).catch(unlessMissing);
-    if (!file) return undefined;
     try {
-      const { size } = await file.stat();
-      return { stream: file.createReadStream({ ...range }), size };
+      const file = await open(this.#pathOf(key)).catch(unlessMissing);
+      return file && (await contentOf(file, range));
     } catch (error) {
-      await file.close();
-      throw error;
+      throw this.#told(error);
     }
   }
 
@@ -85,9 +88,26 @@ export class DiskStorage implements Storage {
 
   close(): void {}
 
+  /** What is the disk's matter the log alone is told. */
+  #told(error: unknown): unknown {
+    if (!isOfDisk(error)) return error;
+    this.#log?.error({ err: error }, 'the disk of the files failed');
+    return new ServiceUnavailableError();
+  }
+
   #pathOf(key: string): string {
     requireStorageKey(key);
     return join(this.#folder, key);
+  }
+}
+
+async function contentOf(file: FileHandle, range: ByteRange | undefined): Promise<{ stream: Readable; size: number }> {
+  try {
+    const { size } = await file.stat();
+    return { stream: file.createReadStream({ ...range }), size };
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { ByteRange } from '../lib/byte-ranges.ts';
 import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
+import { isOfDisk } from './disk-failures.ts';
 import {
   folderOf,
   isKeyOf,
@@ -74,14 +75,20 @@ export class S3Storage implements Storage {
     requireStorageKey(key);
     const measuring = new Measuring(maxBytes);
     stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
-    const file = await openNameless(this.#folder);
+    const file = await openNameless(this.#folder).catch((error: unknown) => {
+      stream.destroy();
+      throw this.#toldOfDisk(error);
+    });
     try {
       await pipeline(stream, measuring, async (chunks) => {
-        for await (const chunk of chunks) await file.write(chunk as Buffer);
+        // A single write to a disk that is nearly full stores a part, and says nothing of the rest.
+        for await (const chunk of chunks) await file.appendFile(chunk as Buffer);
       });
       const stored = measuring.measured();
       await this.#send(key, file, stored);
       return stored;
+    } catch (error) {
+      throw this.#toldOfDisk(error);
     } finally {
       stream.destroy();
       await file.close();
@@ -166,6 +173,10 @@ export class S3Storage implements Storage {
         Body.destroy();
       }
     }
+  }
+
+  #toldOfDisk(error: unknown): unknown {
+    return isOfDisk(error) ? this.#told(error) : error;
   }
 
   /** What is no error of the caller is one of the store, of which the log alone is told. */

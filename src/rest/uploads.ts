@@ -105,7 +105,10 @@ class UploadReader {
       this.#busboy.on(
         'file',
         (name: string | undefined, stream: BusboyFileStream, fileName?: string, _encoding?: string, type?: string) => {
-          stream.on('error', () => reject(malformed()));
+          stream.on('error', () => {
+            // Whoever takes a file and gives up on it has destroyed it so, and says why.
+            if (!stream.errored) reject(malformed());
+          });
           if (name === 'file' && !this.#taken)
             this.#takeFile({ name: fileName, contentType: type ?? '', stream }, reject);
           else if (name === undefined || fileName !== undefined) stream.resume();

@@ -110,6 +110,37 @@ test.each([
   }
 });
 
+test.each([
+  ['57P01', { isAway: true, isCircle: false }],
+  ['53100', { isAway: true, isCircle: false }],
+  ['40P01', { isAway: false, isCircle: true }],
+  ['23514', { isAway: false, isCircle: false }],
+])(
+  'a transaction that fails with the state %s only as it is committed says so',
+  async (state, { isAway, isCircle }) => {
+    // What the server says of a COMMIT reaches us in another form than what it says of a statement.
+    const fails = db.$transaction(async (transaction) => {
+      await transaction.$executeRawUnsafe('CREATE TABLE late (id int)');
+      await transaction.$executeRawUnsafe(
+        `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'at the end' USING ERRCODE = '${state}'; END $$`,
+      );
+      await transaction.$executeRawUnsafe(
+        `CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION fail()`,
+      );
+      await transaction.$executeRawUnsafe('INSERT INTO late VALUES (1)');
+    });
+    const error = await fails.then(
+      () => expect.unreachable(),
+      (reason: unknown) => reason,
+    );
+    expect(sqlState(error)).toBe(state);
+    expect(isDatabaseAway(error)).toBe(isAway);
+    expect(isDeadlock(error)).toBe(isCircle);
+  },
+);
+
 test('while the database is away, every statement says so; then it goes on', async () => {
   await database.stop();
   const error = await query`SELECT 1`.then(

@@ -10,7 +10,9 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { S3Storage } from '../../src/gateways/s3-storage.ts';
 import { newStorageKey } from '../../src/gateways/storage.ts';
+import { ServiceUnavailableError } from '../../src/lib/errors.ts';
 import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../support/s3.ts';
+import { CAN_MOUNT, mountTinyDisk } from '../support/tiny-disk.ts';
 
 let store: ObjectStore;
 let folder: string;
@@ -42,6 +44,25 @@ test('keeps bytes as they are, and none of them here', async () => {
   expect((await buffer(found!.stream)).equals(bytes)).toBe(true);
   expect(await store.keys()).toContain(key);
   expect(await readdir(folder)).toEqual([]);
+});
+
+// Only root can mount a small file system.
+test.skipIf(!CAN_MOUNT)('is away for what finds no room here on its way, even within its last write', async () => {
+  const disk = mountTinyDisk(1);
+  let output = '';
+  const told = pino({}, { write: (line: string) => (output += line) });
+  const small = new S3Storage({ ...store, region: undefined }, disk.dataDir, told);
+  try {
+    const key = newStorageKey(92);
+    const put = (size: number) => small.put(key, Readable.from([Buffer.alloc(size, 'x')]), { maxBytes: 10_000_000 });
+    await expect(put(3_000_000)).rejects.toThrow(ServiceUnavailableError);
+    expect(output).toContain('ENOSPC');
+    expect(await small.get(key)).toBeUndefined();
+    expect(await put(1_000)).toMatchObject({ size: 1_000 });
+  } finally {
+    small.close();
+    await disk.remove();
+  }
 });
 
 test('gives a range of them', async () => {

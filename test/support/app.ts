@@ -65,6 +65,8 @@ export interface TestSettings {
   modelSilence?: number;
   /** Of who is online, for apps that `startAnother` starts. */
   presenceClock?: Clock;
+  /** Milliseconds after which clients that have stopped are cut off. */
+  stalledAfter?: number;
   /** Hears what is logged; default: nobody. */
   log?: Logger;
   /** Another database than one on the server that all tests share. */
@@ -107,6 +109,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
       ...limitConfig(settings),
     },
     limits: settings.limits,
+    stalledAfter: settings.stalledAfter,
     database: database.config,
     now,
     log,

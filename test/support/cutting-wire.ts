@@ -16,6 +16,8 @@ export class CuttingWire {
   isBad = false;
   /** Connections it has cut. */
   cuts = 0;
+  /** What may still go one way before everything is cut, if somebody counts. */
+  #left: { isBack: boolean; bytes: number } | undefined;
   readonly #server: Server;
   readonly #pairs = new Set<Socket[]>();
   readonly #far: () => Far;
@@ -42,6 +44,18 @@ export class CuttingWire {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
 
+  /** Ends all that goes through it when so many more bytes have gone to the far side, or have come back. */
+  cutAfter(bytes: number, isBack: boolean): void {
+    this.#left = { isBack, bytes };
+  }
+
+  /** Cuts nothing more. @returns whether it had not come to it yet */
+  hold(): boolean {
+    const isLeft = this.#left !== undefined;
+    this.#left = undefined;
+    return isLeft;
+  }
+
   stop(): void {
     this.#server.close();
     this.cutAll();
@@ -64,14 +78,23 @@ export class CuttingWire {
       from.on('close', cut);
       from.on('data', (chunk) => {
         from.pause();
-        void this.#pass(chunk, to).then((isWhole) => (isWhole ? from.resume() : cut()));
+        void this.#pass(chunk, to, from === far).then((isWhole) => (isWhole ? from.resume() : cut()));
       });
     }
   }
 
   /** @returns false: the connection ends here */
-  async #pass(chunk: Buffer, to: Socket): Promise<boolean> {
+  async #pass(chunk: Buffer, to: Socket, isBack: boolean): Promise<boolean> {
     const random = this.#random;
+    const left = this.#left?.isBack === isBack ? this.#left : undefined;
+    if (left && left.bytes < chunk.length) {
+      this.#left = undefined;
+      this.cuts++;
+      await write(to, chunk.subarray(0, left.bytes));
+      this.cutAll();
+      return false;
+    }
+    if (left) left.bytes -= chunk.length;
     if (!this.isBad) return write(to, chunk);
     if (random.chance(LATE)) await delay(random.between(1, LONGEST_DELAY));
     const place = random.between(0, chunk.length);

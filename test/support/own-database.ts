@@ -17,8 +17,9 @@ export interface OwnDatabase extends TestDatabase {
   crash: () => Promise<void>;
 }
 
-export async function startOwnDatabase(): Promise<OwnDatabase> {
-  const folder = await createDataDir();
+/** @param place where its data lies; taken away with it */
+export async function startOwnDatabase(place?: Awaited<ReturnType<typeof createDataDir>>): Promise<OwnDatabase> {
+  const folder = place ?? (await createDataDir());
   // Its data outlives a crash of the server, if not of the machine.
   const options = { dataDir: join(folder.dataDir, 'postgres'), database: 'atrium', flags: ['-c', 'fsync=off'] };
   let postgres = await startEmbedded(options);

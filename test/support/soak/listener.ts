@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import type { QuickUser } from '../chat.ts';
 import { pause, type Random } from './random.ts';
+import { PATIENCE } from './worker.ts';
 
 /** An event as a listener got it. */
 export interface Heard {
@@ -139,9 +140,15 @@ export class Listener {
     const aborted = new AbortController();
     void until.then(() => aborted.abort());
     const response = await this.#post(this.#subscription, variables, 'text/event-stream', aborted.signal);
+    // The body of a connection that is cut as it is dropped has been seen not to end at all.
+    const dropped = until.then(() => ({ value: undefined, done: true }));
+    const reader = response.body!.getReader();
+    const decoder = new TextDecoder();
     let text = '';
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const events = (text + chunk).split('\n\n');
+    for (;;) {
+      const { value, done } = await Promise.race([reader.read(), dropped]);
+      if (done) return;
+      const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
       text = events.pop()!;
       for (const event of events) {
         const data = event.includes('event: next') && /^data: (.+)$/m.exec(event)?.[1];
@@ -170,7 +177,7 @@ export class Listener {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: accept, ...this.options.user.headers },
       body: JSON.stringify({ query, variables }),
-      ...(signal && { signal }),
+      signal: signal ?? AbortSignal.timeout(PATIENCE),
     });
   }
 }

@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** What a request that never ends is given up after, in milliseconds. */
-const PATIENCE = 20_000;
+export const PATIENCE = 20_000;
 
 /** Somebody who asks over REST, over whatever process answers, until one does that has a database. */
 export class Worker {
@@ -24,13 +24,18 @@ export class Worker {
     this.random = random;
   }
 
-  protected async insist(method: string, path: string, content?: object | FormData): Promise<Answered> {
+  protected async insist(
+    method: string,
+    path: string,
+    content?: object | FormData,
+    as: Caller = this.#user,
+  ): Promise<Answered> {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const isForm = content instanceof FormData;
         const response = await fetch(this.random.pick(this.#urls()) + path, {
           method,
-          headers: { ...this.#user.headers, ...(content && !isForm && { 'Content-Type': 'application/json' }) },
+          headers: { ...as.headers, ...(content && !isForm && { 'Content-Type': 'application/json' }) },
           signal: AbortSignal.timeout(PATIENCE),
           ...(content && { body: isForm ? content : JSON.stringify(content) }),
         });

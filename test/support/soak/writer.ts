@@ -1,5 +1,6 @@
 import type { QuickUser } from '../chat.ts';
 import { pause, type Random } from './random.ts';
+import { PATIENCE } from './worker.ts';
 
 /** A message whose sender was told that it is stored. */
 export interface Acknowledged {
@@ -78,6 +79,7 @@ export class Writer {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', ...this.#user.headers },
           body: JSON.stringify({ query, variables }),
+          signal: AbortSignal.timeout(PATIENCE),
         });
         const answer = (await response.json()) as { errors?: { extensions?: { code?: string } }[] };
         if (!answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR')) return answer;
