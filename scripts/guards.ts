@@ -283,8 +283,8 @@ export const GUARDS: Guard[] = [
   ...guardsOf('documents.test.ts', '#36 CSRF', [
     [
       36,
-      'src/graphql/http.ts',
-      "if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);",
+      'src/graphql/request-shape.ts',
+      "if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('Unsupported content type', 415);",
       '',
     ],
   ]),

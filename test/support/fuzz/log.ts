@@ -8,9 +8,18 @@ const FAULT = 50;
 export function faultLog() {
   const faults: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void (isFault(line) && faults.push(line)) });
+  const expectNoFaults = () => expect(faults.splice(0).map((line) => line.slice(0, 2000))).toEqual([]);
   return {
     log,
-    expectNoFaults: () => expect(faults.splice(0).map((line) => line.slice(0, 2000))).toEqual([]),
+    expectNoFaults,
+    /** Asks, and fails with what the log tells of it, or else with what is wrong with the answer. */
+    async orFault(ask: () => Promise<void>): Promise<void> {
+      await ask().catch((error: unknown) => {
+        expectNoFaults();
+        throw error;
+      });
+      expectNoFaults();
+    },
   };
 }
 
