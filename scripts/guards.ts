@@ -251,6 +251,21 @@ export const GUARDS: Guard[] = [
       'return resolver(parent, args, context, info);',
     ],
   ]),
+  ...guardsOf('crawlers.test.ts', '#32 what 403 and 404 tell', [
+    [
+      32,
+      'src/resolvers/dialogs/access.ts',
+      'if (!isReadable) throw new ForbiddenError();',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'if (!isReadable) throw new ForbiddenError(`Dialog ${dialogId} has other occupants`);',
+    ],
+    [
+      32,
+      'src/rest/errors.ts',
+      'return error instanceof NotFoundError && error.message === new NotFoundError().message;',
+      'return false;',
+    ],
+  ]),
   ...guardsOf('faults.test.ts', '#33 details of faults', [
     [
       33,

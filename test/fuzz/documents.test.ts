@@ -1,6 +1,6 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { DOCUMENT_DOORS, type FuzzedDocument, documentPayload, documents } from '../support/fuzz/documents.ts';
+import { DOCUMENT_DOORS, documentPayload, documents, type FuzzedDocument } from '../support/fuzz/documents.ts';
 import { askForStream, askOverHttp, askOverSocket } from '../support/fuzz/graphql-doors.ts';
 import { faultLog } from '../support/fuzz/log.ts';
 import { fuzz, PATIENCE, RUNS } from '../support/fuzz/run.ts';

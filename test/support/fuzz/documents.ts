@@ -41,12 +41,32 @@ const TOKENS = [
   ...['constructor', 'hasOwnProperty', 'x: id', '$n', '$yes', '$none', '$n: Int', '($n: Int)', '($a: [User!]! = [1])'],
   ...['0', '-0', '007', '1e', '0x1', '1e999', '.5', '99999999999999999999', '-', '1_000', 'NaN', '{ a: { b: [] } }'],
   ...['@include', '@include(if: true)', '@include(if: "x")', '@skip(if: $none)', '@skip(if: null)', '@skip(if: $yes)'],
-  ...['@include(if: true) @include(if: true)', '@include(unless: 1)', '@deprecated', '@deprecated(reason: 1)', '@oneOf'],
+  ...[
+    '@include(if: true) @include(if: true)',
+    '@include(unless: 1)',
+    '@deprecated',
+    '@deprecated(reason: 1)',
+    '@oneOf',
+  ],
   ...['@specifiedBy(url: "x")', '@defer', '@stream(initialCount: -1)', '@__proto__', '@toString', '@nothing(a: [$b])'],
-  ...['...f', '...g', '...none', '...__proto__', '...toString', '... on', '... on User { id }', '... on Nothing { id }'],
+  ...[
+    '...f',
+    '...g',
+    '...none',
+    '...__proto__',
+    '...toString',
+    '... on',
+    '... on User { id }',
+    '... on Nothing { id }',
+  ],
   ...['... on __Type { name }', '... on DialogFilter { id }', '... on __proto__ { id }', '... { }', '{ id }', '{ }'],
   ...['fragment f on Query { ...f }', 'fragment g on User { ...f id }', 'fragment on on on { on }', 'query A { a }'],
-  ...['fragment x on toString { id }', 'fragment x($a: Int) on User { id }', 'type Query { a: Int }', 'scalar DateTime'],
+  ...[
+    'fragment x on toString { id }',
+    'fragment x($a: Int) on User { id }',
+    'type Query { a: Int }',
+    'scalar DateTime',
+  ],
   ...['extend type User { password: String }', 'schema { query: User }', 'directive @skip on FIELD', '"""x""" { me }'],
   '{ a: me { id } a: users { totalCount } }',
   `{ ${repeated(30, (at) => `...r${at}`).join(' ')} } ${repeated(30, (at) => `fragment r${at} on Query { ...r${(at + 1) % 30} }`).join(' ')}`,
@@ -140,7 +160,11 @@ export function documentPayload(fuzzed: FuzzedDocument): string {
   const parts = RIGHT[right]!.match(TOKEN)!;
   for (const edit of edits) apply(edit, parts);
   const whole = changed({ query: parts.join(' '), variables, operationName, extensions }, changes);
-  return swollen(JSON.stringify(batch > 0 ? Array.from({ length: batch }, () => whole) : whole) ?? '', 100_000, 100_000);
+  return swollen(
+    JSON.stringify(batch > 0 ? Array.from({ length: batch }, () => whole) : whole) ?? '',
+    100_000,
+    100_000,
+  );
 }
 
 function apply({ at, how, token }: Edit, parts: string[]): void {
