@@ -261,9 +261,10 @@ export const GUARDS: Guard[] = [
     ],
     [
       32,
-      'src/rest/errors.ts',
-      'return error instanceof NotFoundError && error.message === new NotFoundError().message;',
-      'return false;',
+      'src/resolvers/records/find.ts',
+      'if (!row.isReadable || (ownOnly && !isOwn)) throw forbidden();',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'if (!row.isReadable || (ownOnly && !isOwn)) throw Object.assign(forbidden(), { message: `Record of user ${row.userId}` });',
     ],
   ]),
   ...guardsOf('faults.test.ts', '#33 details of faults', [
