@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { create } from 'xmlbuilder2';
 import { useApp } from '../support/app.ts';
 import { type Envelope, envelopes, sealed } from '../support/fuzz/envelopes.ts';
 import { expectMasked, faultLog } from '../support/fuzz/log.ts';
 import { fuzz, PATIENCE, RUNS } from '../support/fuzz/run.ts';
 import { Scene } from '../support/fuzz/scene.ts';
+import { expectXml } from '../support/fuzz/xml.ts';
 import { wire } from '../support/wire.ts';
 
 const { log, orFault } = faultLog();
@@ -45,6 +45,6 @@ async function expectAnswered(envelope: Envelope): Promise<void> {
   const type = headers['content-type'] ?? '';
   if (status >= 400) expectMasked(text);
   if (text === '') return;
-  if (type.startsWith('application/xml')) create(text);
+  if (type.startsWith('application/xml')) expectXml(text);
   else if (type.startsWith('application/json') && method !== 'HEAD') JSON.parse(text);
 }

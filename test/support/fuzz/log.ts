@@ -11,7 +11,6 @@ export function faultLog() {
   const expectNoFaults = () => expect(faults.splice(0).map((line) => line.slice(0, 2000))).toEqual([]);
   return {
     log,
-    expectNoFaults,
     /** Asks, and fails with what the log tells of it, or else with what is wrong with the answer. */
     async orFault(ask: () => Promise<void>): Promise<void> {
       await ask().catch((error: unknown) => {
@@ -26,8 +25,9 @@ export function faultLog() {
 /** Whether a line of the log tells of something that must not happen. Providers of pushes and models may be away. */
 export function isFault(line: string): boolean {
   if (!line.startsWith('{')) return /unhandled|uncaught|Error:/i.test(line);
-  const { level } = JSON.parse(line) as { level: number };
-  return level >= FAULT;
+  const { level, status } = JSON.parse(line) as { level: number; status?: number };
+  // Whether an answer may be that a provider is away is asked of the answer itself.
+  return level >= FAULT && status !== 503;
 }
 
 /** Words of the inside, which no answer may have. */
