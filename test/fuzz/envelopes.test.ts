@@ -23,7 +23,7 @@ test(
       if (sent++ % 50 === 0) await scene.mend();
       await orFault(() => expectAnswered(envelope));
     };
-    await fuzz(envelopes, send, RUNS * 50);
+    await fuzz(envelopes, send, RUNS * 25);
     await scene.expectUnharmed();
   },
   PATIENCE,
