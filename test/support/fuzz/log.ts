@@ -32,7 +32,7 @@ export function isFault(line: string): boolean {
 
 /** Words of the inside, which no answer may have. */
 const INSIDE =
-  /prisma|postgres|pg_|node_modules|\/src\/|\.ts:\d+|\bat .{1,80}:\d+:\d+|violates|invalid input syntax|ECONN|EPIPE|relation "|column "|TypeError|RangeError|Cannot read prop|is not a function|Internal server error|Unexpected error/i;
+  /prisma|postgres|pg_|node_modules|\/src\/|\.ts:\d+|\bat (?:async )?[\w.<> ]{1,80} \(.{1,200}:\d+:\d+\)|\bfile:\/\/|violates|invalid input syntax|ECONN|EPIPE|relation "|column "|TypeError|RangeError|Cannot read prop|is not a function|Internal server error|Unexpected error/i;
 
 export function expectMasked(text: string): void {
   expect(INSIDE.exec(text)?.[0]).toBeUndefined();
