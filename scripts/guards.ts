@@ -251,6 +251,22 @@ export const GUARDS: Guard[] = [
       'return resolver(parent, args, context, info);',
     ],
   ]),
+  ...guardsOf('crawlers.test.ts', '#32 what 403 and 404 tell', [
+    [
+      32,
+      'src/resolvers/dialogs/access.ts',
+      'if (!isReadable) throw new ForbiddenError();',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'if (!isReadable) throw new ForbiddenError(`Dialog ${dialogId} has other occupants`);',
+    ],
+    [
+      32,
+      'src/resolvers/records/find.ts',
+      'if (!row.isReadable || (ownOnly && !isOwn)) throw forbidden();',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'if (!row.isReadable || (ownOnly && !isOwn)) throw Object.assign(forbidden(), { message: `Record of user ${row.userId}` });',
+    ],
+  ]),
   ...guardsOf('faults.test.ts', '#33 details of faults', [
     [
       33,
@@ -283,8 +299,8 @@ export const GUARDS: Guard[] = [
   ...guardsOf('documents.test.ts', '#36 CSRF', [
     [
       36,
-      'src/graphql/http.ts',
-      "if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);",
+      'src/graphql/request-shape.ts',
+      "if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('Unsupported content type', 415);",
       '',
     ],
   ]),

@@ -102,8 +102,10 @@ function withPageSizes(document: DocumentNode, variables: Record<string, unknown
     Argument(argument) {
       const { name, value } = argument;
       if ((name.value !== 'first' && name.value !== 'last') || value.kind !== Kind.VARIABLE) return undefined;
-      const size = Number(variables[value.name.value] ?? MAX_PAGE);
-      return { ...argument, value: { kind: Kind.INT, value: String(Number.isInteger(size) ? size : MAX_PAGE) } };
+      const given = variables[value.name.value];
+      // What is no integer is refused later, when its type is known.
+      const size = Number.isInteger(given) ? given : MAX_PAGE;
+      return { ...argument, value: { kind: Kind.INT, value: String(size) } };
     },
   });
 }

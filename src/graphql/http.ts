@@ -17,6 +17,7 @@ import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { createExplorer, type Explorer } from './explorer.ts';
 import { askedOperation } from './operations.ts';
+import { requireReadable } from './request-shape.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
@@ -74,8 +75,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
-      // Any page may have a browser post forms and plain text; for JSON it has to be allowed to first.
-      if (request.method === 'POST' && !isJson(request)) throw new BadInputError('Unsupported content type', 415);
+      requireReadable(request);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
       refuse(response, error, requestLog(), await countsOf(request, caller));
@@ -83,10 +83,6 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     }
     await yoga(request, response, { caller, seen: { schema }, facts, requestLog });
   };
-}
-
-function isJson({ headers }: IncomingMessage): boolean {
-  return /^application\/json\s*(?:;|$)/i.test(headers['content-type']?.trim() ?? '');
 }
 
 /** Asks who calls, the first time that anybody wants to know. */

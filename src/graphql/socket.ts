@@ -79,6 +79,7 @@ export function graphqlOverSocket(
     socket.on('error', destroy); // Node listens no more, and unheard it would end the process
     if (request.url?.split('?')[0] !== '/graphql') {
       requests.tellRefused(request, 404);
+      socket.once('finish', destroy); // nobody reads it, so it would not notice that its client has gone, either
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }

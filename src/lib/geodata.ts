@@ -28,6 +28,9 @@ type Point = [x: number, y: number, z: number];
 const EARTH_RADIUS = 6_371_008.8;
 export const MAX_STATUS = 1000;
 
+/** Of degrees: far less than an atom on the ground. PostgreSQL does not compute with what it has to round to 0. */
+const NOTHING = 1e-100;
+
 /** Makes up for what rounding takes from a bound: a millimetre on the ground is 1.6e-10. */
 const ROUNDING = 1e-12;
 
@@ -52,6 +55,11 @@ export function geodatumChangeProblems({ latitude, longitude, status }: Geodatum
 /** A status as it is kept: user texts are trimmed at the end, and an empty one is none. */
 export function statusText(status: string | null | undefined): string | null {
   return status?.trimEnd() || null;
+}
+
+/** Degrees that can be computed with. */
+export function soundDegrees(degrees: number): number {
+  return Math.abs(degrees) < NOTHING ? 0 : degrees;
 }
 
 /** Whether the earth has such a place. */

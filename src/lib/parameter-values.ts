@@ -10,6 +10,13 @@ export function readInteger(value: Given): number | undefined {
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
+/** An integer of any size, as `readInteger` reads it, brought between two bounds; undefined for all else. */
+export function readIntegerWithin(value: Given, least: number, most: number): number | undefined {
+  const number = typeof value === 'string' && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
+  const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
+  return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
+}
+
 /** A finite JSON number, or decimal text (`"-0.5"`, `"1e3"`); undefined for all else. */
 export function readNumber(value: Given): number | undefined {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;

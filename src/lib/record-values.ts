@@ -1,4 +1,5 @@
 import { isObject, type ParameterValue } from './bracket-keys.ts';
+import { soundDegrees } from './geodata.ts';
 import {
   type Given,
   readFlag,
@@ -97,7 +98,7 @@ export function readPlace(given: Given): Place | undefined {
   const parts = typeof given === 'string' ? given.split(',').map((part) => part.trim()) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
   const [lat, lon] = parts.map(readNumber);
-  return lat === undefined || lon === undefined ? undefined : { lat, lon };
+  return lat === undefined || lon === undefined ? undefined : { lat: soundDegrees(lat), lon: soundDegrees(lon) };
 }
 
 function coordinatesOf(given: Given): ParameterValue[] | undefined {

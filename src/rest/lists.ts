@@ -1,7 +1,7 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { type MomentFilter, type MomentOperator, momentFilter, readSpan, type Span } from '../lib/moment-filters.ts';
-import { readFlag, readInteger, readList, readMoment, readText } from '../lib/parameter-values.ts';
+import { readFlag, readInteger, readIntegerWithin, readList, readMoment, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 
 /** What a filtered field holds; it decides which operators fit and how values are read (gaps §1.5). */
@@ -61,11 +61,8 @@ export function readOrder<Field extends string>(given: Parameters, fields: Recor
 /** `limit` and `skip` as they are applied: 1 to 100, default 100; from 0, default 0 (gaps §1.3). */
 export function readWindow(given: Parameters): { limit: number; skip: number } {
   const limit = readInteger(given.limit) ?? 100;
-  const skip = readInteger(given.skip) ?? 0;
-  return {
-    limit: limit >= 1 ? Math.min(limit, 100) : 100,
-    skip: Math.min(Math.max(skip, 0), 2_147_483_647),
-  };
+  const skip = readIntegerWithin(given.skip, 0, 2_147_483_647) ?? 0;
+  return { limit: limit >= 1 ? Math.min(limit, 100) : 100, skip };
 }
 
 /** Whether only the number of items is asked for. */

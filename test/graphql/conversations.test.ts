@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
+import { sendBytes } from '../support/fuzz/connections.ts';
 import { closeSockets, connect, listen, listenOn, openSocket, type RawSocket, until } from '../support/sockets.ts';
 import { ownConnection, sql } from '../support/sql.ts';
 import { apiKey, createUser } from '../support/users.ts';
@@ -113,6 +114,15 @@ describe('sockets that break the rules', () => {
       await once(socket, 'close');
     }
     await somebodyHears();
+  });
+
+  test('which ask for other paths, and send more than is read, leave no connection that a stop would wait for', async () => {
+    const open = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    const before = open();
+    const upgrade = Buffer.from('GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    for (let nth = 0; nth < 20; nth++) await sendBytes(running.url, [upgrade, Buffer.alloc(200_000)]);
+    // The database's own connections may have become a few more.
+    await until(() => open() < before + 10);
   });
 });
 

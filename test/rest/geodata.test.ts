@@ -59,6 +59,12 @@ describe('POST /geodata', () => {
       right('a place', FIRST),
       right('without status', { latitude: 1, longitude: 2 }),
       right(
+        'less than any atom away from zero',
+        { latitude: -7e-323, longitude: 5e-324 },
+        { latitude: 0, longitude: 0 },
+      ),
+      right('so little away from it at a pole', { latitude: 90, longitude: 1e-292 }, { latitude: 90, longitude: 0 }),
+      right(
         'as texts',
         { latitude: '1.5', longitude: '-2e1', status: 7 },
         { latitude: 1.5, longitude: -20, status: '7' },
@@ -363,6 +369,7 @@ describe('GET /geodata/find', () => {
     ['current_position=48.9;2.4&radius=0', 'paris'],
     ['current_position=-15;-179&radius=1000000', 'samoa fiji'],
     ['current_position=90;180&radius=1000', 'pole'],
+    ['current_position=5e-324;-7e-323&radius=30000000&sort_by=latitude', 'pole oslo london paris samoa fiji'],
     ['current_position=0;0&radius=30000000', 'pole samoa fiji oslo paris london'],
     ['current_position=48.9;2.4&sort_by=distance&sort_asc=1', 'paris london oslo pole samoa fiji'],
     ['current_position=48.9;2.4&sort_by=distance', 'fiji samoa pole oslo london paris'],

@@ -479,6 +479,9 @@ describe('GET /chat/Message', () => {
 
   test.each<[query: string, skip: number, limit: number]>([
     ['limit=100&skip=2147483648', 2_147_483_647, 100],
+    ['limit=9007199254740993&skip=9007199254740993', 2_147_483_647, 100],
+    [`skip=${'9'.repeat(400)}`, 2_147_483_647, 100],
+    [`skip=-${'9'.repeat(400)}`, 0, 100],
     ['limit=1&skip=7', 7, 1],
     ['limit=101&skip=-1', 0, 100],
     ['limit=0&skip=', 0, 100],

@@ -35,6 +35,8 @@ beforeEach(async () => {
 const refused = (...sentences: string[]) => ({ errors: sentences });
 const NO_FIELD = (name: string) => refused(`Field ${name} is not a file field`);
 
+const UNNAMED = refused('Field name is missing');
+
 /** A form with a file between its fields. */
 function form(
   before: Record<string, string>,
@@ -214,7 +216,7 @@ describe('what is refused', () => {
   testScenarios(
     () => stage,
     [
-      row('no field', 'POST', FILE, form({}, 'hello'), 422, NO_FIELD(''), MULTIPART),
+      row('no field', 'POST', FILE, form({}, 'hello'), 422, UNNAMED, MULTIPART),
       row('an unknown field', 'POST', FILE, whole('none'), 422, NO_FIELD('none'), MULTIPART),
       row('a field of another type', 'POST', FILE, whole('make'), 422, NO_FIELD('make'), MULTIPART),
       row('a name that every object has', 'POST', FILE, whole('__proto__'), 422, NO_FIELD('__proto__'), MULTIPART),
@@ -226,7 +228,7 @@ describe('what is refused', () => {
       row('no id', 'POST', '/data/cars/abc/file', whole('motor'), 404, NOT_FOUND, MULTIPART),
       row('an unknown class', 'POST', '/data/Cars/{car}/file', whole('motor'), 403, UNDEFINED_CLASS, MULTIPART),
       row('none to be read', 'GET', `${FILE}?field_name=motor`, undefined, 404, NOT_FOUND),
-      row('to be read of no field', 'GET', FILE, undefined, 422, NO_FIELD('')),
+      row('to be read of no field', 'GET', FILE, undefined, 422, UNNAMED),
       row('to be read of a text', 'GET', `${FILE}?field_name=make`, undefined, 422, NO_FIELD('make')),
       row(
         'to be read of an unknown record',
@@ -245,7 +247,7 @@ describe('what is refused', () => {
         UNDEFINED_CLASS,
       ),
       row('none to be deleted', 'DELETE', FILE, 'field_name=motor', 404, NOT_FOUND),
-      row('to be deleted of no field', 'DELETE', FILE, undefined, 422, NO_FIELD('')),
+      row('to be deleted of no field', 'DELETE', FILE, undefined, 422, UNNAMED),
       row('to be deleted of a text', 'DELETE', `${FILE}?field_name=tags`, undefined, 422, NO_FIELD('tags')),
       row(
         'to be deleted of an unknown record',

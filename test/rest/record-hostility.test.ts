@@ -270,6 +270,18 @@ describe('values', () => {
     expect(filtered.body.items).toMatchObject([{ value: -5e-324 }]);
   });
 
+  test('places less than any atom away from zero are there', async () => {
+    for (const place of [
+      [-7e-323, 5e-324],
+      [90, 1e-292],
+    ]) {
+      const { _id } = await created('/data/cars', { place }, stage.olga);
+      const { body } = await rest('GET', `/data/cars?place[near]=${place.join()};1&_id=${_id}`, { as: stage.olga });
+      expect(body.items).toMatchObject([{ _id, place: [place[0] === 90 ? 90 : 0, 0] }]);
+      await rest('DELETE', `/data/cars/${_id}`, { as: stage.olga });
+    }
+  });
+
   test('fields whose names every object has are fields as all others', async () => {
     const json = { toString: 'x', valueOf: '7', hasOwnProperty: ['a'] };
     const { status, body } = await rest('POST', '/data/odd', { as: stage.olga, json });

@@ -104,7 +104,7 @@ export function documented(method: string, target: string): { operation: Operati
     }))
     // Paths with several ids stand before those for one, as in the service.
     .sort((a, b) => Number(b.isSeveral) - Number(a.isSeveral));
-  const path = target.replace(/\?.*$/s, '').replace(/(.)\/$/, '$1');
+  const path = target.replace(/[?#].*$/s, '').replace(/(.)\/$/, '$1');
   const plain = path.replace(/\.(json|xml)$/, '').replaceAll(/%2c/gi, ',');
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = matchers.find(({ form, item }) => form.test(plain) && item[name])?.item[name];

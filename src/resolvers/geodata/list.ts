@@ -11,7 +11,15 @@ import {
 import { query } from '../../db/query.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
-import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle } from '../../lib/geodata.ts';
+import {
+  antipodeOf,
+  boxAround,
+  chordOf,
+  isPosition,
+  type Position,
+  type Rectangle,
+  soundDegrees,
+} from '../../lib/geodata.ts';
 import {
   type Connection,
   type ConnectionArguments,
@@ -151,7 +159,7 @@ function orderOf({ orderBy, position }: GeodataListing): Order {
 }
 
 function placeOf({ latitude, longitude }: Position): Prisma.Sql {
-  return Prisma.sql`place_of(${latitude}::float8, ${longitude}::float8)`;
+  return Prisma.sql`place_of(${soundDegrees(latitude)}::float8, ${soundDegrees(longitude)}::float8)`;
 }
 
 function requirePlaces({ within, position, radius, orderBy }: GeodataListing): void {

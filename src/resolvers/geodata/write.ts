@@ -4,7 +4,13 @@ import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
-import { type GeodatumInput, geodatumChangeProblems, geodatumProblems, statusText } from '../../lib/geodata.ts';
+import {
+  type GeodatumInput,
+  geodatumChangeProblems,
+  geodatumProblems,
+  soundDegrees,
+  statusText,
+} from '../../lib/geodata.ts';
 import { HOUR } from '../../lib/time.ts';
 import { holdUsers } from '../users/hold.ts';
 import { requireOwnGeodatum } from './find.ts';
@@ -37,8 +43,8 @@ export async function createGeodatum(input: GeodatumInput, context: UserContext)
       data: {
         applicationId,
         userId,
-        latitude: latitude!,
-        longitude: longitude!,
+        latitude: soundDegrees(latitude!),
+        longitude: soundDegrees(longitude!),
         status: statusText(status),
         isLatest: true,
         createdAt: at,
@@ -61,8 +67,8 @@ export async function updateGeodatum(id: number, input: GeodatumInput, context: 
   const [updated] = await db.geodatum.updateManyAndReturn({
     where: { applicationId, id },
     data: {
-      latitude: latitude ?? undefined,
-      longitude: longitude ?? undefined,
+      latitude: latitude == null ? undefined : soundDegrees(latitude),
+      longitude: longitude == null ? undefined : soundDegrees(longitude),
       status: status === undefined ? undefined : statusText(status),
       updatedAt: context.now(),
     },

@@ -25,7 +25,7 @@ export interface RecordFile extends FileValue {
 
 /**
  * Puts the file that came with the request into a field; the one that was there is removed (gaps §9.5).
- * @throws {UnprocessableError} `Field <f> is not a file field`, `File is missing`
+ * @throws {UnprocessableError} `Field name is missing`, `Field <f> is not a file field`, `File is missing`
  * @throws {ForbiddenError} `Undefined class`; the caller may not update the record
  * @throws {NotFoundError} unknown record
  */
@@ -53,7 +53,7 @@ export async function deleteRecordFile(place: RecordFileKey, context: ActingCont
 
 /**
  * The file of a field, for whoever may read the record.
- * @throws {UnprocessableError} `Field <f> is not a file field`
+ * @throws {UnprocessableError} `Field name is missing`, `Field <f> is not a file field`
  * @throws {ForbiddenError} `Undefined class`; the caller may not read the record
  * @throws {NotFoundError} unknown record, or no file
  */
@@ -98,6 +98,7 @@ async function replaceFile<File extends FileValue | undefined>(
 }
 
 function requireFileField({ fields }: KnownClass, name: string): void {
+  if (name === '') throw new UnprocessableError('Field name is missing');
   if (fields.get(name)?.type !== 'File') throw new UnprocessableError(`Field ${name} is not a file field`);
 }
 

@@ -12,6 +12,7 @@ const errors = [
   notAllowed,
   new NotFoundError(),
   new UnprocessableError('Field photo is not a file field'),
+  new UnprocessableError('Field name is missing'),
 ];
 const place = { path: { class: 'Cars', id: SAMPLES.record } };
 

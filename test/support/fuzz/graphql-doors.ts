@@ -73,6 +73,9 @@ export async function askForStream(body: string, as: Caller, mayBeAway = false):
     signal: leaving.signal,
   });
   if (!mayBeAway) expect(response.status).toBeLessThan(500);
+  if (response.headers.get('content-type')?.includes('json')) {
+    expectContract((await response.json()) as Answered, mayBeAway);
+  }
   leaving.abort();
 }
 

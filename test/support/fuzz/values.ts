@@ -195,6 +195,8 @@ type Holder = Record<string, unknown>;
 
 /** `__proto__` as a name like any other. */
 function set(holder: Holder, name: string, value: unknown): void {
+  // An array of JSON has no names, and one with a `constructor` of its own could not even be copied.
+  if (Array.isArray(holder)) return void holder.push(value);
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 }
 

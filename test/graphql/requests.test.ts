@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
+import { apiKey } from '../support/users.ts';
+
+useApp();
+
+// What a request over HTTP may look like, beyond the audits of the specification.
+
+test.each([
+  ['variables', '{'],
+  ['variables', 'x'],
+  ['extensions', "{'a':1}"],
+  ['extensions', '\0'],
+])('a GET whose %s are no JSON is refused: %j', async (name, text) => {
+  const parameters = new URLSearchParams({ query: '{ __typename }', [name]: text });
+  const response = await fetch(`${running.url}/graphql?${parameters}`);
+  const error = { message: `The parameter ${name} is no JSON`, extensions: { code: 'BAD_USER_INPUT' } };
+  expect([response.status, await response.json()]).toEqual([400, { errors: [error] }]);
+});
+
+describe('a page size that is no number', () => {
+  const document = 'query ($size: Int) { users(first: $size) { totalCount } }';
+
+  test.each([[{ toString: 'x', valueOf: 1 }], [[2]], [['x']], [true], ['2'], [1e300], [1.5]])(
+    'is refused on every door: %j',
+    async (size) => {
+      for (const [name, door] of GRAPHQL_DOORS) {
+        expect([name, codeOf(await door(document, { size }, apiKey))]).toEqual([name, 'BAD_USER_INPUT']);
+      }
+      const parameters = new URLSearchParams({ query: document, variables: JSON.stringify({ size }) });
+      const response = await fetch(`${running.url}/graphql?${parameters}`, { headers: apiKey.headers });
+      const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+      expect([response.status, errors[0]!.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+    },
+  );
+});
