@@ -4,13 +4,25 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, aroundEach } from 'vitest';
+import { afterAll, aroundEach, vi } from 'vitest';
 
 const folder = process.env.STATEMENTS_FOLDER!;
 export const sent = new Set<string>();
 
 /** What a test does itself. Requests to the service and its clock do not come from there, so they are told apart. */
 const ofTest = new AsyncLocalStorage<true>();
+
+// A file that takes long sees the sweep, which is for all applications.
+vi.mock('../../../src/jobs/sweep.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../src/jobs/sweep.ts')>();
+  const sweep: typeof original.sweep = (...given) => ofTest.run(true, () => original.sweep(...given));
+  return { ...original, sweep };
+});
+vi.mock('../../../src/jobs/sweep-files.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../src/jobs/sweep-files.ts')>();
+  const sweepFiles: typeof original.sweepFiles = (...given) => ofTest.run(true, () => original.sweepFiles(...given));
+  return { ...original, sweepFiles };
+});
 aroundEach((runTest) => ofTest.run(true, runTest));
 
 // Who waits for a connection is told by whoever gives one back; what they then ask is their own all the same.
