@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../support/app.ts';
@@ -15,16 +14,14 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../support/archives.ts';
-import { type CliAnswer, cli } from '../support/cli.ts';
+import { type CliAnswer, cli, launchCli } from '../support/cli.ts';
 import { type Populated, populate } from '../support/populated.ts';
-import { exitCode, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { until } from '../support/sockets.ts';
 import { sql } from '../support/sql.ts';
 import { signedParameters } from '../support/users.ts';
 
 useApp();
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 let made: Populated;
 beforeAll(async () => {
@@ -132,14 +129,9 @@ async function killedAt({ database, ...place }: Place, file: string, table: stri
   const count = async (what: string) => (await client.query(`SELECT FROM ${what}`)).rowCount!;
   try {
     await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'import', file], {
-      cwd: ROOT,
-      env: { ...process.env, ...envOf({ database, ...place }) },
-      stdio: 'ignore',
-    });
+    const command = launchCli(envOf({ database, ...place }), 'import', file);
     await until(async () => (await count(`pg_locks WHERE NOT granted AND relation = '${table}'::regclass`)) > 0);
-    child.kill('SIGKILL');
-    await exitCode(child);
+    await command.kill();
     await client.query('ROLLBACK');
     // Its connection ends when the database has noticed.
     await until(
