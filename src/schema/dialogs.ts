@@ -9,6 +9,7 @@ import {
 import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { otherOccupant } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
+import { counted } from './counted.ts';
 import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
 import {
@@ -21,7 +22,6 @@ import {
   OR,
   ORDER,
   SORT_FIELD,
-  TOTAL_COUNT,
   UPDATED_AT,
 } from './sentences.ts';
 
@@ -254,11 +254,7 @@ builder.queryField('dialogs', (t) =>
       },
       resolve: (_root, args, context) => listDialogs(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -335,7 +331,3 @@ builder.mutationField('updateDialogNotifications', (t) =>
     resolve: (_root, { dialogId, enabled }, context) => updateDialogNotifications(dialogId, enabled, context),
   }),
 );
-
-interface Counted {
-  totalCount: () => Promise<number>;
-}

@@ -10,6 +10,7 @@ import { markDialogMessages, updateMessages } from '../resolvers/messages/update
 import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
 import { Blob } from './content.ts';
+import { counted } from './counted.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
 import {
@@ -236,11 +237,7 @@ builder.queryField('messages', (t) =>
       },
       resolve: (_root, args, context, info) => listMessages(args, askedFields(info), context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -320,7 +317,3 @@ builder.mutationField('deleteMessages', (t) =>
     resolve: (_root, { ids, ...deletion }, context) => deleteMessages(ids, deletion, context),
   }),
 );
-
-interface Counted {
-  totalCount: () => Promise<number>;
-}

@@ -15,6 +15,7 @@ import {
 } from '../resolvers/records/update.ts';
 import { builder } from './builder.ts';
 import { RecordPermission, RecordPermissionInput } from './classes.ts';
+import { counted } from './counted.ts';
 import { SortDirection } from './scalars.ts';
 import {
   CLASS_NAME,
@@ -325,14 +326,7 @@ builder.queryField('records', (t) =>
       },
       resolve: (_root, args, context) => listRecords(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({
-          description: TOTAL_COUNT,
-          resolve: (connection) => (connection as unknown as { totalCount: () => Promise<number> }).totalCount(),
-        }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 

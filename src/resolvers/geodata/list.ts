@@ -13,8 +13,8 @@ import type { Geodatum } from '../../generated/prisma/client.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle } from '../../lib/geodata.ts';
 import {
-  type Connection,
   type ConnectionArguments,
+  type CountedConnection,
   connection,
   type PageRequest,
   pageRequest,
@@ -70,7 +70,7 @@ const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
 export async function listGeodata(
   listing: GeodataListing & ConnectionArguments,
   { viewer }: KnownContext,
-): Promise<Connection<Geodatum> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<Geodatum>> {
   const { applicationId } = viewer;
   const page = geodataPage(listing);
   requirePlaces(listing);
