@@ -40,7 +40,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   migration: ['resolvers', 'realtime', 'db', 'context'],
   start: ['db', 'secrets', 'config'],
-  main: ['app', 'start', 'resolvers', 'gateways', 'observe', 'config'],
+  main: ['app', 'start', 'resolvers', 'gateways', 'secrets', 'observe', 'config'],
   archive: ['resolvers', 'gateways', 'secrets', 'db'],
   check: ['gateways', 'db'],
   cli: [

@@ -14,7 +14,7 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../support/archives.ts';
-import { type CliAnswer, cli, launchCli } from '../support/cli.ts';
+import { type CliAnswer, cli, cliJson, launchCli } from '../support/cli.ts';
 import { type Populated, populate } from '../support/populated.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/sockets.ts';
@@ -116,6 +116,12 @@ test('discard-import leaves nothing, neither rows nor files', async () => {
   await writeArchive(file, here(), { applicationId: APPLICATION.id });
   await storeArchive(file, place);
   await sqlIn(place, "UPDATE applications SET import_id = 'unfinished'");
+  const told = 'half done: go on with import, or discard-import';
+  expect(await cliJson(envOf(place), 'app', 'list')).toContainEqual(
+    expect.objectContaining({ id: APPLICATION.id, import: told }),
+  );
+  expect(await cliJson(envOf(place), 'app', 'show', String(APPLICATION.id))).toMatchObject({ import: told });
+  expect((await cli(envOf(place), 'app', 'list')).stdout).toContain(told);
   expect(await discard(place)).toMatchObject({ code: 0 });
   expect(Object.values(await allRows(place)).flat()).toEqual([]);
   expect(await sqlIn(place, 'SELECT FROM blob_counts UNION ALL SELECT FROM geodata_counts')).toEqual([]);

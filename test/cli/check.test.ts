@@ -1,15 +1,19 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { CHECKS } from '../../src/check/run.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { placeOfSettings } from '../../src/resolvers/push-settings.ts';
+import { Sealer } from '../../src/secrets/sealer.ts';
+import { APPLICATION, SEALER, useApp } from '../support/app.ts';
+import { envOf, here } from '../support/archives.ts';
 import { createDialog, quickUsers, send } from '../support/chat.ts';
-import { cli } from '../support/cli.ts';
+import { cli, launchCli } from '../support/cli.ts';
+import { until } from '../support/sockets.ts';
 import { sql } from '../support/sql.ts';
 
 useApp();
 
 function check(...args: string[]) {
-  const { connectionString } = running.database.config;
-  return cli({ DATABASE_URL: connectionString!, DATA_DIR: running.dataDir }, 'check', ...args);
+  return cli(envOf(here()), 'check', ...args);
 }
 
 test('differences are counted, told and set right, and the exit code says whether any are left', async () => {
@@ -49,4 +53,46 @@ test('differences are counted, told and set right, and the exit code says whethe
     code: 1,
     stderr: expect.stringContaining('atrium: there is no application 4\n'),
   });
+}, 600_000);
+
+test('an application whose secrets were sealed with another key is told', async () => {
+  const place = { applicationId: APPLICATION.id, environment: 'production', provider: 'web' } as const;
+  const store = (sealer: Sealer) =>
+    sql(
+      `INSERT INTO push_settings (application_id, environment, provider, public_id, sealed, created_at, updated_at)
+      VALUES ($1, $2, $3, 'key', $4, now(), now())
+      ON CONFLICT (application_id, environment, provider) DO UPDATE SET sealed = excluded.sealed`,
+      [...Object.values(place), sealer.seal('{}', placeOfSettings(place))],
+    );
+  await store(SEALER);
+  expect(await check()).toMatchObject({ code: 0 });
+  await store(new Sealer(Buffer.alloc(32, 9)));
+  const found = await check('--repair', '--json');
+  expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('atrium: there is a difference\n') });
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    differences: 1,
+    repaired: 0,
+    found: [{ check: 'secrets', applicationId: APPLICATION.id, kept: '1 sealed with another key', isRepaired: false }],
+  });
+  await sql('DELETE FROM push_settings');
+}, 600_000);
+
+test('the first Ctrl-C ends it, also in the middle of a query', async () => {
+  const client = new pg.Client(here().database);
+  await client.connect();
+  try {
+    await client.query('BEGIN; LOCK TABLE applications');
+    const command = launchCli(envOf(here()), 'check');
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND query LIKE 'SELECT id FROM applications WHERE%import_id IS NULL%'`;
+    await until(async () => (await client.query(waiting)).rowCount! > 0);
+    command.interrupt();
+    expect(await command.answer).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('atrium: stopped\n'),
+    });
+  } finally {
+    await client.end();
+  }
 }, 600_000);
