@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { CHECKS } from '../../src/check/run.ts';
 import { placeOfSettings } from '../../src/resolvers/push-settings.ts';
@@ -6,8 +5,7 @@ import { Sealer } from '../../src/secrets/sealer.ts';
 import { APPLICATION, SEALER, useApp } from '../support/app.ts';
 import { envOf, here } from '../support/archives.ts';
 import { createDialog, quickUsers, send } from '../support/chat.ts';
-import { cli, launchCli } from '../support/cli.ts';
-import { until } from '../support/sockets.ts';
+import { cli } from '../support/cli.ts';
 import { sql } from '../support/sql.ts';
 
 useApp();
@@ -75,24 +73,4 @@ test('an application whose secrets were sealed with another key is told', async 
     found: [{ check: 'secrets', applicationId: APPLICATION.id, kept: '1 sealed with another key', isRepaired: false }],
   });
   await sql('DELETE FROM push_settings');
-}, 600_000);
-
-test('the first Ctrl-C ends it, also in the middle of a query', async () => {
-  const client = new pg.Client(here().database);
-  await client.connect();
-  try {
-    await client.query('BEGIN; LOCK TABLE applications');
-    const command = launchCli(envOf(here()), 'check');
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-      AND query LIKE 'SELECT id FROM applications WHERE%import_id IS NULL%'`;
-    await until(async () => (await client.query(waiting)).rowCount! > 0);
-    command.interrupt();
-    expect(await command.answer).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('atrium: stopped\n'),
-    });
-  } finally {
-    await client.end();
-  }
 }, 600_000);

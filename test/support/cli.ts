@@ -17,8 +17,6 @@ export interface CliAnswer {
 export interface RunningCommand {
   /** Waits for its end. */
   answer: Promise<CliAnswer>;
-  /** Ctrl-C */
-  interrupt: () => void;
   /** kill -9 */
   kill: () => Promise<void>;
 }
@@ -47,7 +45,6 @@ export function launchCli(env: Record<string, string>, ...args: string[]): Runni
   const answer = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
   return {
     answer,
-    interrupt: () => void child.kill('SIGINT'),
     kill: async () => {
       child.kill('SIGKILL');
       await answer;
