@@ -12,7 +12,12 @@ import { createLog, readable } from './observe/log.ts';
 import { collectTraces } from './observe/tracing.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
 import { sealIdentityProviders } from './resolvers/identity-providers.ts';
+import { countUnopened } from './resolvers/sealed.ts';
+import type { Sealer } from './secrets/sealer.ts';
 import { createSealer, type Database, naming, openDatabase } from './start.ts';
+
+/** Of each kind; one is enough to know a wrong key by. */
+const SECRETS_TRIED = 10;
 
 type Traces = ReturnType<typeof import('./observe/otlp.ts').startOtlp>;
 
@@ -39,6 +44,7 @@ async function main(config: Config): Promise<void> {
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
     const sealer = await createSealer(config);
     await sealIdentityProviders(sealer);
+    await warnOfOtherKey(sealer, log);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, sealer };
     const { drainSeconds } = config;
@@ -78,6 +84,12 @@ async function writeDown(credentials: ApplicationCredentials, file: string): Pro
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
+}
+
+/** Everything but what needs the secrets works all the same. */
+async function warnOfOtherKey(sealer: Sealer, log: Logger): Promise<void> {
+  const count = await countUnopened(sealer, { most: SECRETS_TRIED });
+  if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY does not open secrets in the database: it is another than before');
 }
 
 /** When the process is first asked to stop. A second Ctrl-C ends it at once. */

@@ -92,7 +92,6 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'events', instead: { active: 't.active AND t.due_at IS NOT NULL' } },
   {
     name: 'push_deliveries',
-    without: ['pushSendApplicationId', 'pushSendId'],
     where: `t.status <> 'pending' AND EXISTS (SELECT FROM push_sends s WHERE s.application_id = t.application_id
       AND s.id = t.send_id AND s.finished_at IS NOT NULL)`,
   },

@@ -11,13 +11,17 @@ import { STREAM_CHECKS } from './stream.ts';
 /** All that is compared by SQL alone. */
 export const ROW_CHECKS: readonly Check[] = [...MESSAGE_CHECKS, ...PEOPLE_CHECKS, ...RECORD_CHECKS, ...STREAM_CHECKS];
 
+const SECRETS = { name: 'secrets', sentence: 'What is sealed for an application opens with ENCRYPTION_KEY.' };
+
 /** What is looked at, in that order. */
-export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECKS, ...FILE_CHECKS];
+export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECKS, ...FILE_CHECKS, SECRETS];
 
 export interface CheckOptions {
   database: pg.ClientConfig;
   /** Undefined: files are not looked at. */
   storage: Storage | undefined;
+  /** How many secrets of an application the key does not open. Undefined: they are not looked at. */
+  unopened?: (applicationId: number) => Promise<number>;
   now: Date;
   /** Undefined: all. */
   applicationId: number | undefined;
@@ -38,6 +42,7 @@ export interface CheckOptions {
  */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
+  const forget = await cancelOn(options.signal, client, fresh);
   try {
     const ids = await applicationIds(client, options.applicationId);
     for (const check of options.checks ?? ROW_CHECKS) {
@@ -51,13 +56,43 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
       options.onBegin?.('files', applicationId);
       await inSnapshot(client, async () => {
         for await (const difference of checkFiles({ applicationId, client, fresh, storage: storage!, now })) {
+          options.signal?.throwIfAborted();
           options.onDifference(difference, false);
         }
       });
     }
+    for (const applicationId of options.unopened ? ids : []) await checkSecrets(applicationId, options);
+  } catch (error) {
+    options.signal?.throwIfAborted(); // then what went wrong is that it was stopped
+    throw error;
   } finally {
+    forget();
     await Promise.all([client.end(), fresh.end()]);
   }
+}
+
+async function checkSecrets(applicationId: number, { unopened, signal, onBegin, onDifference }: CheckOptions) {
+  signal?.throwIfAborted();
+  onBegin?.(SECRETS.name, applicationId);
+  const count = await unopened!(applicationId);
+  const difference = {
+    check: SECRETS.name,
+    applicationId,
+    row: {},
+    kept: `${count} sealed with another key`,
+    counted: null,
+  };
+  if (count > 0) onDifference(difference, false);
+}
+
+/** A check may be one long query, which does not see the signal. @returns stops listening */
+async function cancelOn(signal: AbortSignal | undefined, client: pg.Client, fresh: pg.Client): Promise<() => void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const cancel = () => {
+    fresh.query('SELECT pg_cancel_backend($1)', [rows[0]!.pid]).catch(() => {}); // between two checks it is seen
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  return () => signal?.removeEventListener('abort', cancel);
 }
 
 interface Connections {
@@ -71,6 +106,7 @@ async function runCheck(
   { client, fresh }: Connections,
   { repairs, signal, onBegin, onDifference }: CheckOptions,
 ): Promise<void> {
+  signal?.throwIfAborted();
   onBegin?.(name, applicationId);
   const values = applicationId === null ? [] : [applicationId];
   await inSnapshot(client, async () => {

@@ -8,6 +8,7 @@ import { Outbox } from '../realtime/outbox.ts';
 import { findApplication } from '../resolvers/applications.ts';
 import { createSealer, openDatabase } from '../start.ts';
 import { type Answer, print } from './answer.ts';
+import { onInterruption } from './interruption.ts';
 
 /** What a command works with. */
 export type Administration = Omit<AdministrationContext, 'viewer'>;
@@ -20,6 +21,7 @@ export async function administer(
   command: Command,
   work: (administration: Administration) => Promise<Answer>,
 ): Promise<void> {
+  const { signal, forget } = onInterruption();
   const config = readConfig();
   const database = await openDatabase(config);
   try {
@@ -29,12 +31,15 @@ export async function administer(
     const bus = createBus({ redisUrl: config.redisUrl, database: database.config, log });
     await bus.start();
     try {
+      // What has begun is finished, and told: its secrets may be shown this once.
+      signal.throwIfAborted();
       const answer = await work({ now: () => new Date(), log, sealer, outbox: new Outbox(bus) });
       await print(answer, { json: command.optsWithGlobals().json === true });
     } finally {
       await bus.stop();
     }
   } finally {
+    forget();
     await database.stop();
   }
 }

@@ -28,6 +28,9 @@ const SHOWN = [
 
 const COLUMNS = ['id', 'name', 'authKey', 'createdAt'];
 
+/** Of an application that nobody can reach yet. */
+const HALF_DONE = 'half done: go on with import, or discard-import';
+
 interface SetOptions {
   name?: string;
   signatureHash?: SignatureHash;
@@ -60,7 +63,11 @@ export function addApplicationCommands(program: Command): void {
     .command('list')
     .description('show all applications')
     .action((_options, command: Command) =>
-      administer(command, async () => ({ value: (await listApplications()).map(shown), columns: COLUMNS })),
+      administer(command, async () => {
+        const applications = (await listApplications()).map(shown);
+        const columns = applications.some((one) => 'import' in one) ? [...COLUMNS, 'import'] : COLUMNS;
+        return { value: applications, columns };
+      }),
     );
 
   app
@@ -113,5 +120,5 @@ export function addApplicationCommands(program: Command): void {
 }
 
 function shown(application: Application) {
-  return pick(application, SHOWN);
+  return { ...pick(application, SHOWN), ...(application.importId === null ? {} : { import: HALF_DONE }) };
 }

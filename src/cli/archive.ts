@@ -12,6 +12,7 @@ import type { Storage } from '../gateways/storage.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { createSealer, openDatabase } from '../start.ts';
 import { print } from './answer.ts';
+import { onInterruption } from './interruption.ts';
 import { applicationOption, readNamedFile, wholeNumber } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -99,9 +100,7 @@ export function addArchiveCommands(program: Command): void {
 
 /** Works beside whatever processes serve. The first Ctrl-C asks it to stop in good order. */
 async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Promise<Answer> {
-  const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const { signal, forget } = onInterruption();
   const config = readConfig();
   const database = await openDatabase(config);
   const progress = createProgress();
@@ -109,13 +108,13 @@ async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Pr
     const sealer = await createSealer(config);
     const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
     try {
-      return await task({ database: database.config, storage, sealer, progress, signal: stopping.signal });
+      return await task({ database: database.config, storage, sealer, progress, signal });
     } finally {
       storage.close();
     }
   } finally {
     progress.end();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+    forget();
     await database.stop();
   }
 }

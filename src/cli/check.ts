@@ -4,8 +4,10 @@ import type { Difference } from '../check/check.ts';
 import { CHECKS, checkDatabase } from '../check/run.ts';
 import { readConfig } from '../config.ts';
 import { createStorage } from '../gateways/create-storage.ts';
-import { openDatabase } from '../start.ts';
+import { countUnopened } from '../resolvers/sealed.ts';
+import { createSealer, openDatabase } from '../start.ts';
 import { print } from './answer.ts';
+import { onInterruption } from './interruption.ts';
 import { applicationOption } from './options.ts';
 import { createProgress } from './progress.ts';
 
@@ -28,6 +30,7 @@ export function addCheckCommand(program: Command): void {
 }
 
 async function check(applicationId: number | undefined, repairs: boolean) {
+  const { signal, forget } = onInterruption();
   const config = readConfig();
   const database = await openDatabase(config);
   const progress = createProgress();
@@ -35,9 +38,12 @@ async function check(applicationId: number | undefined, repairs: boolean) {
   const counts = new Map(CHECKS.map(({ name }) => [name, { differences: 0, repaired: 0 }]));
   const found: (Omit<Difference, 'row'> & { row: string; isRepaired: boolean })[] = [];
   try {
+    const sealer = await createSealer(config);
     await checkDatabase({
       database: database.direct,
       storage,
+      unopened: (id) => countUnopened(sealer, { applicationId: id }),
+      signal,
       now: new Date(),
       applicationId,
       repairs,
@@ -50,6 +56,7 @@ async function check(applicationId: number | undefined, repairs: boolean) {
       },
     });
   } finally {
+    forget();
     progress.end();
     storage.close();
     await database.stop();

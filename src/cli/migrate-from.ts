@@ -7,6 +7,7 @@ import { readCredentials } from '../migration/credentials.ts';
 import { countAtSource, type MigrationSettings, migrateFrom } from '../migration/index.ts';
 import { administerApplication } from './administer.ts';
 import { print } from './answer.ts';
+import { onInterruption } from './interruption.ts';
 import { applicationOption, readNamedFile } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -95,21 +96,6 @@ async function settingsOf(
     publicDetails,
     progress,
     signal,
-  };
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
-/** Ends what is under way at the first Ctrl-C; what was kept by then stays. */
-function onInterruption(): { signal: AbortSignal; forget: () => void } {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  for (const signal of SIGNALS) process.once(signal, abort);
-  return {
-    signal: controller.signal,
-    forget: () => {
-      for (const signal of SIGNALS) process.off(signal, abort);
-    },
   };
 }
 

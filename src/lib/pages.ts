@@ -30,6 +30,9 @@ export interface Connection<Row> {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 
+/** A page of a list whose length can be asked for, which costs a query of its own. */
+export type CountedConnection<Row> = Connection<Row> & { totalCount: () => Promise<number> };
+
 /** Reads Relay's arguments; without `first` and `last` the first 50. */
 export function pageRequest({ first, after, last, before }: ConnectionArguments): PageRequest {
   if (first != null && last != null) throw new BadInputError('Only one of first and last may be used');

@@ -3,14 +3,14 @@ import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../observe/tracing.ts';
-import { Audience, type Knowing, mayKnow } from './audience.ts';
+import { Audience } from './audience.ts';
 import type { Bus } from './bus.ts';
 import { credentialPlaces, placeOfCredential } from './credential-places.ts';
-import { LiveEvent } from './live-queue.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { RecentEvents } from './recent-events.ts';
-import { type StreamEvent, Watch, type Watched, wants } from './watch.ts';
+import { type StreamEvent, Watch, type Watched } from './watch.ts';
+import { Watches } from './watches.ts';
 
 /** What wakes a process can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
 const LOOK_EVERY = SECOND;
@@ -44,12 +44,7 @@ export class Hub {
   #reader = new OutboxReader();
   readonly #audience = new Audience();
   readonly #recent = new RecentEvents();
-  /** Watches of one dialog, by its id. */
-  readonly #ofDialog = new Map<string, Set<Watch>>();
-  /** Watches of all the dialogs of a user, by application and user; of an API key alone under `*`. */
-  readonly #ofUser = new Map<string, Set<Watch>>();
-  /** Watches of the records of one class, by its key. */
-  readonly #ofClass = new Map<number, Set<Watch>>();
+  readonly #watches = new Watches();
   /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
   /** Grows whenever somebody may have lost their rights in a dialog. */
@@ -84,14 +79,12 @@ export class Hub {
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
   endWatches(): void {
-    for (const watch of [...this.#watches()]) void watch.return();
+    for (const watch of [...this.#watches]) void watch.return();
   }
 
   /** Watches that are open. */
   get watchCount(): number {
-    let count = 0;
-    for (const watches of this.#sets()) count += watches.size;
-    return count;
+    return this.#watches.size;
   }
 
   /** How far the stream has been read; undefined while nobody listens, so that it is not read. */
@@ -105,9 +98,10 @@ export class Hub {
     // A cursor from another process may be ahead of what this one has read.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
-    const watch = new Watch(watched, { since, startsAfter }, missed, (left) => this.#leave(left));
-    if (watched.classKey !== undefined) addTo(this.#ofClass, watched.classKey, watch);
-    else addTo(...this.#placeOf(watched), watch);
+    const watch = new Watch(watched, { since, startsAfter }, missed, (left) => {
+      if (this.#watches.delete(left)) this.#listeners--;
+    });
+    this.#watches.add(watch);
     return watch;
   }
 
@@ -151,20 +145,6 @@ export class Hub {
       if (isListening) this.#listeners--;
       isListening = false;
     };
-  }
-
-  #leave(watch: Watch): void {
-    const { classKey } = watch.watched;
-    const hasLeft =
-      classKey === undefined
-        ? removeFrom(...this.#placeOf(watch.watched), watch)
-        : removeFrom(this.#ofClass, classKey, watch);
-    if (hasLeft) this.#listeners--;
-  }
-
-  #placeOf({ viewer, dialogId }: Watched): [Map<string, Set<Watch>>, string] {
-    if (dialogId !== undefined) return [this.#ofDialog, dialogId];
-    return [this.#ofUser, placeOfUser(viewer.applicationId, viewer.kind === 'user' ? viewer.userId : '*')];
   }
 
   /** The first listener makes the reader start at the end of the stream. */
@@ -251,87 +231,21 @@ export class Hub {
   async #dispatch(): Promise<void> {
     const rows = this.#undelivered;
     if (rows.length === 0) return;
-    const knowing = await this.#audience.of(rows.filter((row) => this.#isWatched(row)));
+    const knowing = await this.#audience.of(rows.filter((row) => this.#watches.mayWant(row)));
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
       for (const callback of this.#credentials.get(placeOfCredential(row)) ?? []) callback();
-      if (this.#isWatched(row)) this.#deliver(row, knowing(row));
+      if (this.#watches.mayWant(row)) this.#watches.deliver(row, knowing(row));
     }
   }
 
   async #hear(row: StreamRow): Promise<void> {
-    // Only watches of single dialogs want it, and most dialogs have none.
-    const isWanted = [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ watched }) => wants(watched.kind, row));
-    if (!isWanted) return;
+    if (!this.#watches.wantOfDialog(row)) return;
     try {
       const knowing = await this.#audience.of([row]);
-      this.#deliver(row, knowing(row));
+      this.#watches.deliver(row, knowing(row));
     } catch (error) {
       this.#log.warn({ err: error }, 'nobody could be told who is typing');
     }
   }
-
-  *#sets(): Iterable<Set<Watch>> {
-    yield* this.#ofDialog.values();
-    yield* this.#ofUser.values();
-    yield* this.#ofClass.values();
-  }
-
-  *#watches(): Iterable<Watch> {
-    for (const watches of this.#sets()) yield* watches;
-  }
-
-  #isWatched({ dialogId, classKey }: StreamRow): boolean {
-    if (classKey !== null) return this.#ofClass.has(classKey);
-    return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
-  }
-
-  #deliver(row: StreamRow, audience: Knowing): void {
-    const event = new LiveEvent(row, row.createdAt?.getTime());
-    if (row.classKey !== null) {
-      this.#deliverOfClass(row, row.classKey, event);
-      return;
-    }
-    const isLoss = row.kind === 'dialogRemoved' && row.detail?.removal !== 'hidden';
-    const deliver = (watch: Watch) => {
-      const { viewer, kind } = watch.watched;
-      if (viewer.applicationId !== row.applicationId || !mayKnow(viewer, row, audience)) return;
-      if (row.position >= 0n && row.position <= watch.startsAfter) return;
-      if (isLoss) watch.loseRights(row);
-      if (wants(kind, row)) watch.push(event);
-    };
-    const ofDialog = this.#ofDialog.get(row.dialogId!) ?? [];
-    for (const watch of ofDialog) deliver(watch);
-    for (const watch of this.#ofUser.get(placeOfUser(row.applicationId, '*')) ?? []) deliver(watch);
-    for (const watch of this.#watchesOfUsers(row.applicationId, audience)) deliver(watch);
-    if (isLoss) {
-      for (const watch of ofDialog) {
-        if (row.position > watch.startsAfter && mayKnow(watch.watched.viewer, row, audience)) watch.finish();
-      }
-    }
-  }
-
-  #deliverOfClass(row: StreamRow, classKey: number, event: StreamEvent): void {
-    for (const watch of this.#ofClass.get(classKey) ?? []) {
-      // Keys of classes are unique within their application; an imported one brings its own.
-      if (watch.watched.viewer.applicationId !== row.applicationId || row.position <= watch.startsAfter) continue;
-      if (wants(watch.watched.kind, row)) watch.push(event);
-      else if (row.kind === 'classDeleted') watch.finish();
-    }
-  }
-
-  /** Looks from the shorter side: few users listening to a large group, or many to a small one. */
-  *#watchesOfUsers(applicationId: number, audience: Knowing): Iterable<Watch> {
-    if (audience !== 'everyone' && audience.size <= this.#ofUser.size) {
-      for (const userId of audience) yield* this.#ofUser.get(placeOfUser(applicationId, userId)) ?? [];
-    } else {
-      for (const [place, watches] of this.#ofUser) {
-        if (place !== placeOfUser(applicationId, '*')) yield* watches;
-      }
-    }
-  }
-}
-
-function placeOfUser(applicationId: number, user: number | '*'): string {
-  return `${applicationId}:${user}`;
 }

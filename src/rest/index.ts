@@ -14,6 +14,7 @@ import { messageRoutes } from './messages.ts';
 import { rulesOf } from './operations.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
+import { recordChangeRoutes } from './record-changes.ts';
 import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
 import type { Route } from './route.ts';
@@ -32,6 +33,7 @@ export const routes: Route[] = [
   ...reactionRoutes,
   ...classRoutes,
   ...recordFileRoutes,
+  ...recordChangeRoutes,
   ...recordRoutes,
   ...contentRoutes,
   ...subscriptionRoutes,

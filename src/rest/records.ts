@@ -1,46 +1,19 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { BadInputError, UnprocessableError } from '../lib/errors.ts';
-import { readFlag, readInteger, readText } from '../lib/parameter-values.ts';
-import { presentDeleted } from './deletions.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readFlag } from '../lib/parameter-values.ts';
 import { recordDocs } from './docs/records.ts';
 import { errorList } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { isCount, readIds, readWindow } from './lists.ts';
+import { graphql } from './graphql.ts';
+import { isCount, readIds } from './lists.ts';
 import {
   presentListed,
   presentPermissions,
-  presentRecord,
   presentValue,
-  readChanges,
-  readCriteria,
   readGrouping,
-  readNewRecord,
   readRecordOrder,
   readRecordWindow,
 } from './record-forms.ts';
-import { type Answer, created, empty, ok, route } from './route.ts';
-
-const RecordFields = graphql(`fragment RecordFields on Record {
-  id parentId userId fields createdAt updatedAt
-  permissions { read { access ids groups } update { access ids groups } delete { access ids groups } }
-}`);
-
-const CreateRecord = graphql(
-  `mutation CreateRecord($input: CreateRecordInput!) { createRecord(input: $input) { ...RecordFields } }`,
-  [RecordFields],
-);
-
-const CreateChildRecord = graphql(
-  `mutation CreateChildRecord($input: CreateChildRecordInput!) { createChildRecord(input: $input) { ...RecordFields } }`,
-  [RecordFields],
-);
-
-const CreateRecords = graphql(
-  `mutation CreateRecords($className: String!, $records: [NewRecordInput!]!) {
-    createRecords(className: $className, records: $records) { ...RecordFields }
-  }`,
-  [RecordFields],
-);
+import { type Answer, ok, route } from './route.ts';
+import { type MaskedRecord, present, RecordFields, unmasked } from './shown-records.ts';
 
 const FindRecord = graphql(
   `query FindRecord($className: String!, $id: ID!, $ownOnly: Boolean) {
@@ -75,130 +48,7 @@ const ListRecords = graphql(
   [RecordFields],
 );
 
-const UpdateRecord = graphql(
-  `mutation UpdateRecord($className: String!, $id: ID!, $input: UpdateRecordInput!) {
-    updateRecord(className: $className, id: $id, input: $input) { ...RecordFields }
-  }`,
-  [RecordFields],
-);
-
-const UpdateRecords = graphql(
-  `mutation UpdateRecords($className: String!, $records: [ChangedRecordInput!]!) {
-    updateRecords(className: $className, records: $records) { records { ...RecordFields } notFoundIds }
-  }`,
-  [RecordFields],
-);
-
-const UpdateRecordsByCriteria = graphql(
-  `mutation UpdateRecordsByCriteria(
-    $className: String!, $criteria: JSON, $input: UpdateRecordInput!, $skip: Int!, $limit: Int!
-  ) {
-    updateRecordsByCriteria(className: $className, criteria: $criteria, input: $input, skip: $skip, limit: $limit) {
-      skip limit totalFound items { ...RecordFields }
-    }
-  }`,
-  [RecordFields],
-);
-
-const DeleteRecord = graphql(`mutation DeleteRecord($className: String!, $id: ID!) {
-  deleteRecord(className: $className, id: $id)
-}`);
-
-const DeleteRecords = graphql(`mutation DeleteRecords($className: String!, $ids: [ID!]!) {
-  deleteRecords(className: $className, ids: $ids) { deletedIds notFoundIds wrongPermissionsIds }
-}`);
-
-const DeleteRecordsByCriteria = graphql(`mutation DeleteRecordsByCriteria($className: String!, $criteria: JSON) {
-  deleteRecordsByCriteria(className: $className, criteria: $criteria) { totalDeleted }
-}`);
-
 export const recordRoutes = [
-  route({
-    method: 'post',
-    path: '/data/:class/multi',
-    xml: 'records',
-    document: CreateRecords,
-    variables: (request) => ({
-      className: request.path.class!,
-      records: readNumbered(request.given.record).map(([number, given]) => ({
-        number,
-        ...named(number, () => readNewRecord(given, request)),
-      })),
-    }),
-    respond: ({ createRecords }, { path }) =>
-      created({ class_name: path.class, items: createRecords.map((record) => present(record)) }),
-    errors: errorList,
-    docs: recordDocs.createRecords,
-  }),
-  route({
-    method: 'put',
-    path: '/data/:class/multi',
-    xml: 'records',
-    plainRefusal: true,
-    document: UpdateRecords,
-    variables: (request) => ({
-      className: request.path.class!,
-      records: readNumbered(request.given.record).map(([, { id, ...given }]) => {
-        const name = readText(id);
-        if (!name) throw new BadInputError('id is missing');
-        return { id: name, changes: readChanges(given, request) };
-      }),
-    }),
-    respond: ({ updateRecords: { records, notFoundIds } }, { path }) =>
-      ok({
-        class_name: path.class,
-        not_found: { ids: notFoundIds },
-        items: records.map((record) => present(record)),
-      }),
-    errors: errorList,
-    docs: recordDocs.updateRecords,
-  }),
-  route({
-    method: 'put',
-    path: '/data/:class/by_criteria',
-    xml: 'records',
-    document: UpdateRecordsByCriteria,
-    variables: (request) => {
-      const { search_criteria: criteria, limit, skip, ...changes } = request.given;
-      return {
-        className: request.path.class!,
-        criteria: isObject(criteria) ? readCriteria(criteria) : undefined,
-        input: readChanges(changes, request),
-        ...readWindow(request.given),
-      };
-    },
-    respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
-      ok({
-        class_name: path.class,
-        skip,
-        limit,
-        total_found: totalFound,
-        items: items.map((record) => present(record)),
-      }),
-    errors: errorList,
-    docs: recordDocs.updateRecordsByCriteria,
-  }),
-  route({
-    method: 'delete',
-    path: '/data/:class/by_criteria',
-    document: DeleteRecordsByCriteria,
-    variables: ({ path, given }) => ({ className: path.class!, criteria: readCriteria(given) }),
-    respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
-    errors: errorList,
-    docs: recordDocs.deleteRecordsByCriteria,
-  }),
-  route({
-    method: 'post',
-    path: '/data/:class',
-    xml: 'record',
-    document: CreateRecord,
-    variables: (request) => ({
-      input: { className: request.path.class!, ...readNewRecord(request.given, request) },
-    }),
-    respond: ({ createRecord }) => created(present(createRecord)),
-    errors: errorList,
-    docs: recordDocs.createRecord,
-  }),
   route({
     method: 'get',
     path: '/data/:class',
@@ -240,62 +90,6 @@ export const recordRoutes = [
     docs: recordDocs.findRecord,
   }),
   route({
-    method: 'put',
-    path: '/data/:class/:id',
-    xml: 'record',
-    document: UpdateRecord,
-    variables: (request) => ({
-      className: request.path.class!,
-      id: request.path.id!,
-      input: readChanges(request.given, request),
-    }),
-    respond: ({ updateRecord }) => ok(present(updateRecord)),
-    errors: errorList,
-    docs: recordDocs.updateRecord,
-  }),
-  route({
-    method: 'delete',
-    path: '/data/:class/:ids',
-    several: true,
-    document: DeleteRecords,
-    variables: ({ path }) => ({ className: path.class!, ids: readIds(path.ids!) }),
-    respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
-    errors: errorList,
-    docs: recordDocs.deleteRecords,
-  }),
-  route({
-    method: 'delete',
-    path: '/data/:class/:id',
-    document: DeleteRecord,
-    variables: ({ path }) => ({ className: path.class!, id: path.id! }),
-    respond: empty,
-    errors: errorList,
-    docs: recordDocs.deleteRecord,
-  }),
-  route({
-    method: 'post',
-    path: '/data/:class/:parent/:child',
-    xml: 'record',
-    plainRefusal: true,
-    document: CreateChildRecord,
-    variables: (request) => {
-      const { class: parentClassName, parent, child } = request.path;
-      const { fields, permissions } = readNewRecord(request.given, request);
-      return {
-        input: {
-          className: child!,
-          parentClassName: parentClassName!,
-          parentId: parent!,
-          fields,
-          permissions,
-        },
-      };
-    },
-    respond: ({ createChildRecord }) => created(present(createChildRecord)),
-    errors: errorList,
-    docs: recordDocs.createChildRecord,
-  }),
-  route({
     method: 'get',
     path: '/data/:class/:parent/:child',
     xml: 'records',
@@ -311,48 +105,8 @@ export const recordRoutes = [
   }),
 ];
 
-type Masked = FragmentOf<typeof RecordFields>;
-
-function unmasked(record: Masked) {
-  return readFragment(RecordFields, record);
-}
-
-function present(record: Masked) {
-  return presentRecord(unmasked(record));
-}
-
 function asksForPermissions({ permissions }: Parameters): boolean {
   return readFlag(permissions) === true;
-}
-
-/**
- * `{ "1": {…}, "2": {…} }` or an array: each record with its number, in their order.
- * @throws {BadInputError} none, or a key that is no number
- */
-function readNumbered(record: ParameterValue | undefined): [number: number, given: Parameters][] {
-  const entries: [string, ParameterValue][] = Array.isArray(record)
-    ? record.map((given, index) => [String(index + 1), given])
-    : isObject(record)
-      ? Object.entries(record)
-      : [];
-  if (entries.length === 0) throw new BadInputError('Record data is missing');
-  return entries
-    .map(([key, given]): [number, Parameters] => {
-      const number = readInteger(key);
-      if (number === undefined || !isObject(given)) throw new BadInputError('Record data is missing');
-      return [number, given];
-    })
-    .sort(([a], [b]) => a - b);
-}
-
-/** What is wrong with one of several records is told with its number (gaps §9.3). */
-function named<Read>(number: number, read: () => Read): Read {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof UnprocessableError)) throw error;
-    throw new UnprocessableError(...error.sentences.map((sentence) => `Record ${number}: ${sentence}`));
-  }
 }
 
 /** The variables of a list; it shows its number, its groups, or its items. */
@@ -376,7 +130,7 @@ interface PageAnswer {
   limit: number;
   totalCount?: number | null | undefined;
   groups?: { value: unknown; results: (number | null)[] }[] | null | undefined;
-  items?: Masked[] | null | undefined;
+  items?: MaskedRecord[] | null | undefined;
 }
 
 function presentPage(page: PageAnswer, className: string, given: Parameters): Answer {

@@ -9,7 +9,7 @@ import {
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
 import { builder } from './builder.ts';
-import { TOTAL_COUNT } from './sentences.ts';
+import { counted } from './counted.ts';
 import { User } from './users.ts';
 
 const UDID = 'The device whose book it is, at most 64 characters; left out: the book of no device.';
@@ -76,11 +76,7 @@ builder.queryField('contacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listContacts(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -92,11 +88,7 @@ builder.queryField('registeredContacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -127,7 +119,3 @@ builder.mutationField('uploadContacts', (t) =>
     resolve: (_root, args, context) => uploadContacts(args, context),
   }),
 );
-
-interface WithTotal {
-  totalCount: () => Promise<number>;
-}

@@ -14,6 +14,9 @@ import './fresh-loaders.ts';
 import './observed.ts';
 import './rate-limits.ts';
 
+/** JSON as clients send it. */
+export type JsonInput = object | string | number | boolean | null;
+
 interface Types {
   Context: Context;
   PrismaTypes: PrismaTypes;
@@ -30,7 +33,7 @@ interface Types {
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
-    JSON: { Input: unknown; Output: unknown };
+    JSON: { Input: JsonInput; Output: unknown };
     SafeInt: { Input: number; Output: number };
     Digits: { Input: string; Output: string };
     Flag: { Input: unknown; Output: boolean };

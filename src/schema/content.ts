@@ -3,13 +3,14 @@ import { completeBlob } from '../resolvers/content/complete.ts';
 import { createBlob } from '../resolvers/content/create.ts';
 import { deleteBlob } from '../resolvers/content/delete.ts';
 import { blobPath, findBlob, findBlobFile } from '../resolvers/content/find.ts';
-import { type BlobPage, listBlobs } from '../resolvers/content/list.ts';
+import { listBlobs } from '../resolvers/content/list.ts';
 import type { BlobRow } from '../resolvers/content/rows.ts';
 import { updateBlob } from '../resolvers/content/update.ts';
 import { type UploadedBlob, uploadBlob } from '../resolvers/content/upload.ts';
 import { builder } from './builder.ts';
+import { counted } from './counted.ts';
 import { StoredFile } from './files.ts';
-import { CREATED_AT, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
+import { CREATED_AT, UPDATED_AT } from './sentences.ts';
 
 const BlobObjectAccess = builder
   .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['access']> }>('BlobObjectAccess')
@@ -138,11 +139,7 @@ builder.queryField('blobs', (t) =>
       },
       resolve: (_root, args, context) => listBlobs(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as BlobPage).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 

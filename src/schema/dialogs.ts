@@ -1,29 +1,13 @@
 import { DIALOG_TYPE } from '../lib/dialog-types.ts';
-import { type DeletedItems, deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
+import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
 import { createDialog, findDialog, listDialogs } from '../resolvers/dialogs/index.ts';
-import {
-  type DialogNotifications,
-  findDialogNotifications,
-  updateDialogNotifications,
-} from '../resolvers/dialogs/notifications.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { otherOccupant } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
-import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
-import { SortDirection } from './scalars.ts';
-import {
-  AND,
-  CREATED_AT,
-  DELETED,
-  DIALOG_ID,
-  DIRECTION,
-  FILTER,
-  OR,
-  ORDER,
-  SORT_FIELD,
-  TOTAL_COUNT,
-  UPDATED_AT,
-} from './sentences.ts';
+import { counted } from './counted.ts';
+import { deletedItems } from './deletions.ts';
+import { DialogFilter, DialogOrder } from './dialog-filters.ts';
+import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './sentences.ts';
 
 const DialogType = builder.enumType('DialogType', {
   description: 'Who may take part in a dialog.',
@@ -124,64 +108,6 @@ export const Dialog = builder.prismaObject('Dialog', {
   }),
 });
 
-const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
-  fields: (t) => ({
-    id: t.field({ type: IdFilter, description: 'By their ids.' }),
-    type: t.field({ type: IntFilter, description: '1 public group, 2 group, 3 private.' }),
-    name: t.field({
-      type: StringFilter,
-      description: 'By what groups are called; private dialogs have no name of their own.',
-    }),
-    lastMessageDateSent: t.field({ type: UnixTimeFilter, description: 'When their latest message was sent.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'When they were made.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last changed.' }),
-    occupantIds: t.field({ type: IntListFilter, description: 'By the users who take part.' }),
-    data: t.field({
-      type: 'JSON',
-      description:
-        'Fields of the class that `dataClassName` names, with the operators of records: `{ friends: { eq: true } }`. ' +
-        'Plain names that it does not know are ignored.',
-    }),
-    or: t.field({ type: [DialogFilter], description: OR }),
-    and: t.field({ type: [DialogFilter], description: AND }),
-  }),
-});
-
-interface DialogFilterShape {
-  id?: typeof IdFilter.$inferInput | null;
-  type?: typeof IntFilter.$inferInput | null;
-  name?: typeof StringFilter.$inferInput | null;
-  lastMessageDateSent?: typeof UnixTimeFilter.$inferInput | null;
-  createdAt?: typeof DateTimeFilter.$inferInput | null;
-  updatedAt?: typeof DateTimeFilter.$inferInput | null;
-  occupantIds?: typeof IntListFilter.$inferInput | null;
-  // biome-ignore lint/suspicious/noExplicitAny: JSON in any form; Pothos takes no `unknown` here
-  data?: any;
-  or?: DialogFilterShape[] | null;
-  and?: DialogFilterShape[] | null;
-}
-
-const DialogSortField = builder.enumType('DialogSortField', {
-  description: 'What dialogs can be sorted by.',
-  values: {
-    ID: { value: 'id', description: 'By id, which is the order in which they were made.' },
-    TYPE: { value: 'type', description: 'Public groups, groups, private dialogs.' },
-    NAME: { value: 'name', description: 'What groups are called.' },
-    LAST_MESSAGE_DATE_SENT: { value: 'lastMessageDateSent', description: 'When their latest message was sent.' },
-    CREATED_AT: { value: 'createdAt', description: 'When they were made.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they were last changed.' },
-  } as const,
-});
-
-const DialogOrder = builder.inputType('DialogOrder', {
-  description: 'Unset values come last; ties by id.',
-  fields: (t) => ({
-    field: t.field({ type: DialogSortField, required: true, description: SORT_FIELD }),
-    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
-  }),
-});
-
 const DATA = 'Values by field, cast to the types of that class; names that it does not know are ignored.';
 
 const CreateDialogInput = builder.inputType('CreateDialogInput', {
@@ -216,21 +142,7 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
   }),
 });
 
-const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNotifications').implement({
-  description: 'Whether the caller is told of a dialog while away.',
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', { description: 'Whether the caller gets pushes of the dialog.' }),
-  }),
-});
-
-const DeletedDialogs = builder.objectRef<DeletedItems>('DeletedDialogs').implement({
-  description: 'What became of each dialog of a deletion.',
-  fields: (t) => ({
-    deletedIds: t.exposeIDList('deletedIds', { description: DELETED.deletedIds }),
-    notFoundIds: t.exposeIDList('notFoundIds', { description: DELETED.notFoundIds }),
-    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds', { description: DELETED.wrongPermissionsIds }),
-  }),
-});
+const DeletedDialogs = deletedItems('DeletedDialogs', 'What became of each dialog of a deletion.');
 
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
@@ -254,11 +166,7 @@ builder.queryField('dialogs', (t) =>
       },
       resolve: (_root, args, context) => listDialogs(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -268,15 +176,6 @@ builder.mutationField('createDialog', (t) =>
     description: 'Creates a dialog the caller owns; a private one that exists is returned as it is.',
     args: { input: t.arg({ type: CreateDialogInput, required: true, description: 'Its kind and its occupants.' }) },
     resolve: (_root, { input }, context) => createDialog(input, context),
-  }),
-);
-
-builder.queryField('dialogNotifications', (t) =>
-  t.withAuth({ user: true }).field({
-    type: DialogNotificationsType,
-    description: 'Whether the caller gets pushes of a dialog.',
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { dialogId }, context) => findDialogNotifications(dialogId, context),
   }),
 );
 
@@ -323,19 +222,3 @@ builder.mutationField('deleteDialogs', (t) =>
     resolve: (_root, { ids, force }, context) => deleteDialogs(ids, force, context),
   }),
 );
-
-builder.mutationField('updateDialogNotifications', (t) =>
-  t.withAuth({ user: true }).field({
-    type: DialogNotificationsType,
-    description: 'Switches the pushes of a dialog on or off for the caller.',
-    args: {
-      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
-      enabled: t.arg.boolean({ description: 'Whether to send them; required.' }),
-    },
-    resolve: (_root, { dialogId, enabled }, context) => updateDialogNotifications(dialogId, enabled, context),
-  }),
-);
-
-interface Counted {
-  totalCount: () => Promise<number>;
-}

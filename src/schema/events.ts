@@ -1,7 +1,6 @@
 import { createEvents } from '../resolvers/events/create.ts';
 import {
   deleteEvent,
-  type EventPage,
   type EventStatus as EventStatusShape,
   findEvent,
   findEventStatus,
@@ -9,7 +8,8 @@ import {
 } from '../resolvers/events/index.ts';
 import { updateEvent } from '../resolvers/events/update.ts';
 import { builder } from './builder.ts';
-import { APPLICATION_ID, CREATED_AT, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
+import { counted } from './counted.ts';
+import { APPLICATION_ID, CREATED_AT, UPDATED_AT } from './sentences.ts';
 
 const Event = builder.prismaObject('Event', {
   description: 'A push that is sent to some users, once or again and again.',
@@ -112,11 +112,7 @@ builder.queryField('events', (t) =>
       },
       resolve: (_root, args, context) => listEvents(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as EventPage).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 

@@ -2,9 +2,10 @@ import { findGeodatum } from '../resolvers/geodata/find.ts';
 import { listGeodata } from '../resolvers/geodata/list.ts';
 import { createGeodatum, deleteGeodatum, deleteOldGeodata, updateGeodatum } from '../resolvers/geodata/write.ts';
 import { builder } from './builder.ts';
+import { counted } from './counted.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
+import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UPDATED_AT } from './sentences.ts';
 import { User } from './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
@@ -121,11 +122,7 @@ builder.queryField('geodata', (t) =>
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as WithTotal).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -165,7 +162,3 @@ builder.mutationField('deleteOldGeodata', (t) =>
     resolve: (_root, { days }, context) => deleteOldGeodata(days, context),
   }),
 );
-
-interface WithTotal {
-  totalCount: () => Promise<number>;
-}

@@ -1,5 +1,4 @@
 import { attachedBlobs } from '../resolvers/content/attached.ts';
-import type { DeletedItems } from '../resolvers/dialogs/delete.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { prepareFields } from '../resolvers/messages/fields.ts';
 import { findMessage } from '../resolvers/messages/index.ts';
@@ -10,22 +9,18 @@ import { markDialogMessages, updateMessages } from '../resolvers/messages/update
 import { askedFields } from './asked-fields.ts';
 import { builder } from './builder.ts';
 import { Blob } from './content.ts';
-import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
-import { SortDirection } from './scalars.ts';
+import { counted } from './counted.ts';
+import { deletedItems } from './deletions.ts';
+import { MessageFilter, MessageOrder } from './message-filters.ts';
 import {
-  AND,
   CREATED_AT,
-  DELETED,
   DIALOG_ID,
-  DIRECTION,
   FILTER,
   LIMIT,
   MESSAGE_ID,
-  OR,
   ORDER,
   SKIP,
   SKIPPED,
-  SORT_FIELD,
   TOTAL_COUNT,
   UPDATED_AT,
 } from './sentences.ts';
@@ -130,53 +125,6 @@ const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement
   }),
 });
 
-interface MessageFilterShape {
-  id?: typeof IdFilter.$inferInput | null;
-  text?: typeof StringFilter.$inferInput | null;
-  dateSent?: typeof UnixTimeFilter.$inferInput | null;
-  senderId?: typeof IntFilter.$inferInput | null;
-  recipientId?: typeof IntFilter.$inferInput | null;
-  attachmentType?: typeof StringListFilter.$inferInput | null;
-  createdAt?: typeof DateTimeFilter.$inferInput | null;
-  updatedAt?: typeof DateTimeFilter.$inferInput | null;
-  or?: MessageFilterShape[] | null;
-  and?: MessageFilterShape[] | null;
-}
-
-const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
-  fields: (t) => ({
-    id: t.field({ type: IdFilter, description: 'By their ids.' }),
-    text: t.field({ type: StringFilter, description: 'By what they say.' }),
-    dateSent: t.field({ type: UnixTimeFilter, description: 'When they were sent.' }),
-    senderId: t.field({ type: IntFilter, description: 'By who sent them.' }),
-    recipientId: t.field({ type: IntFilter, description: 'By the other user of a private dialog; 0 in groups.' }),
-    attachmentType: t.field({ type: StringListFilter, description: 'Types of the attachments.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'When they were stored.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last edited.' }),
-    or: t.field({ type: [MessageFilter], description: OR }),
-    and: t.field({ type: [MessageFilter], description: AND }),
-  }),
-});
-
-const MessageSortField = builder.enumType('MessageSortField', {
-  description: 'What messages can be sorted by.',
-  values: {
-    ID: { value: 'id', description: 'By id, which is the order in which they were stored.' },
-    DATE_SENT: { value: 'dateSent', description: 'Ties in the order in which the dialog got them.' },
-    CREATED_AT: { value: 'createdAt', description: 'When they were stored.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they were last edited.' },
-  } as const,
-});
-
-const MessageOrder = builder.inputType('MessageOrder', {
-  description: 'Ties by id, or in the order in which the dialog got them.',
-  fields: (t) => ({
-    field: t.field({ type: MessageSortField, required: true, description: SORT_FIELD }),
-    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
-  }),
-});
-
 const SendMessageInput = builder.inputType('SendMessageInput', {
   description: 'A text, an attachment or a custom field is needed.',
   fields: (t) => ({
@@ -206,14 +154,7 @@ const UpdateMessagesInput = builder.inputType('UpdateMessagesInput', {
   }),
 });
 
-const DeletedMessages = builder.objectRef<DeletedItems>('DeletedMessages').implement({
-  description: 'What became of each message of a deletion.',
-  fields: (t) => ({
-    deletedIds: t.exposeIDList('deletedIds', { description: DELETED.deletedIds }),
-    notFoundIds: t.exposeIDList('notFoundIds', { description: DELETED.notFoundIds }),
-    wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds', { description: DELETED.wrongPermissionsIds }),
-  }),
-});
+const DeletedMessages = deletedItems('DeletedMessages', 'What became of each message of a deletion.');
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
@@ -236,11 +177,7 @@ builder.queryField('messages', (t) =>
       },
       resolve: (_root, args, context, info) => listMessages(args, askedFields(info), context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (connection) => (connection as Counted).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -320,7 +257,3 @@ builder.mutationField('deleteMessages', (t) =>
     resolve: (_root, { ids, ...deletion }, context) => deleteMessages(ids, deletion, context),
   }),
 );
-
-interface Counted {
-  totalCount: () => Promise<number>;
-}

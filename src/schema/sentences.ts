@@ -37,13 +37,6 @@ export const SKIPPED = 'How many were passed over.';
 export const SKIP = 'How many to pass over before the page begins.';
 export const LIMIT = 'How many the page has at most.';
 
-/** What a deletion of several answers. */
-export const DELETED = {
-  deletedIds: 'Those that are gone now, for the caller or for all.',
-  notFoundIds: 'Those that are not there, or not for the caller to see.',
-  wrongPermissionsIds: 'Those that the caller sees and may not delete; they stay.',
-};
-
 export const CLASS_NAME = 'Name of a class of the application, letter case included.';
 export const RECORD_ID = 'Id of the record, 24 hex digits.';
 export const FILE_FIELD = 'Name of the field, which is one of the type `FILE`.';

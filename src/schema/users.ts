@@ -8,11 +8,12 @@ import {
   findUserByTwitterId,
   findViewer,
 } from '../resolvers/users/find.ts';
-import { listUsers, listUsersByFullName, listUsersByTags, type UserPage } from '../resolvers/users/list.ts';
+import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
+import { counted } from './counted.ts';
 import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, TOTAL_COUNT, UPDATED_AT } from './sentences.ts';
+import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './sentences.ts';
 
 export const User = builder.prismaObject('User', {
   description: 'A user of the application; whoever holds a session of it may read it.',
@@ -208,11 +209,7 @@ builder.queryField('users', (t) =>
       },
       resolve: (_root, args, context) => listUsers(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as UserPage).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -227,11 +224,7 @@ builder.queryField('usersByFullName', (t) =>
       },
       resolve: (_root, args, context) => listUsersByFullName(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as UserPage).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );
 
@@ -246,10 +239,6 @@ builder.queryField('usersByTags', (t) =>
       },
       resolve: (_root, args, context) => listUsersByTags(args, context),
     },
-    {
-      fields: (t) => ({
-        totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => (page as UserPage).totalCount() }),
-      }),
-    },
+    { fields: counted },
   ),
 );

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { CHECKS } from '../../src/check/run.ts';
 import { newStorageKey } from '../../src/gateways/storage.ts';
+import { Sealer } from '../../src/secrets/sealer.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { populate } from '../support/populated.ts';
 import { findDifferences } from '../support/recount.ts';
@@ -280,6 +281,28 @@ async function stray(modifiedAt: Date, ending = ''): Promise<string> {
   return key;
 }
 
+test('a secret that another key has sealed is told', async () => {
+  const [row] = await sql<{ sealed: string }>('SELECT sealed FROM push_settings WHERE application_id = $1 LIMIT 1', [
+    APPLICATION.id,
+  ]);
+  const exchange = (from: string, to: string) =>
+    sql('UPDATE push_settings SET sealed = $2 WHERE sealed = $1', [from, to]);
+  const foreign = new Sealer(Buffer.alloc(32, 9)).seal('{}', 'anywhere');
+  await exchange(row!.sealed, foreign);
+  expect(await findDifferences()).toEqual([
+    {
+      check: 'secrets',
+      applicationId: APPLICATION.id,
+      row: {},
+      kept: '1 sealed with another key',
+      counted: null,
+      isRepaired: false,
+    },
+  ]);
+  await exchange(foreign, row!.sealed);
+  expect(await findDifferences()).toEqual([]);
+});
+
 test("bytes of no row are told once they are old, a crash's leftovers too", async () => {
   const keys = [await stray(LONG_AGO), await stray(LONG_AGO), await stray(LONG_AGO, '.part')].sort();
   const young = await stray(new Date());
@@ -323,6 +346,12 @@ test('a file that is shorter than its row says, or is gone, is told', async () =
 });
 
 test('each check has a damage that it finds', () => {
-  const damaged = new Set([...DAMAGES.map(({ check }) => check), 'bytes of files', 'rows of files', 'loose files']);
+  const damaged = new Set([
+    ...DAMAGES.map(({ check }) => check),
+    'bytes of files',
+    'rows of files',
+    'loose files',
+    'secrets',
+  ]);
   expect(CHECKS.map(({ name }) => name).filter((name) => !damaged.has(name))).toEqual([]);
 });

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../support/app.ts';
@@ -15,16 +14,14 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../support/archives.ts';
-import { type CliAnswer, cli } from '../support/cli.ts';
+import { type CliAnswer, cli, cliJson, launchCli } from '../support/cli.ts';
 import { type Populated, populate } from '../support/populated.ts';
-import { exitCode, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { until } from '../support/sockets.ts';
 import { sql } from '../support/sql.ts';
 import { signedParameters } from '../support/users.ts';
 
 useApp();
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 let made: Populated;
 beforeAll(async () => {
@@ -119,6 +116,12 @@ test('discard-import leaves nothing, neither rows nor files', async () => {
   await writeArchive(file, here(), { applicationId: APPLICATION.id });
   await storeArchive(file, place);
   await sqlIn(place, "UPDATE applications SET import_id = 'unfinished'");
+  const told = 'half done: go on with import, or discard-import';
+  expect(await cliJson(envOf(place), 'app', 'list')).toContainEqual(
+    expect.objectContaining({ id: APPLICATION.id, import: told }),
+  );
+  expect(await cliJson(envOf(place), 'app', 'show', String(APPLICATION.id))).toMatchObject({ import: told });
+  expect((await cli(envOf(place), 'app', 'list')).stdout).toContain(told);
   expect(await discard(place)).toMatchObject({ code: 0 });
   expect(Object.values(await allRows(place)).flat()).toEqual([]);
   expect(await sqlIn(place, 'SELECT FROM blob_counts UNION ALL SELECT FROM geodata_counts')).toEqual([]);
@@ -132,14 +135,9 @@ async function killedAt({ database, ...place }: Place, file: string, table: stri
   const count = async (what: string) => (await client.query(`SELECT FROM ${what}`)).rowCount!;
   try {
     await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'import', file], {
-      cwd: ROOT,
-      env: { ...process.env, ...envOf({ database, ...place }) },
-      stdio: 'ignore',
-    });
+    const command = launchCli(envOf({ database, ...place }), 'import', file);
     await until(async () => (await count(`pg_locks WHERE NOT granted AND relation = '${table}'::regclass`)) > 0);
-    child.kill('SIGKILL');
-    await exitCode(child);
+    await command.kill();
     await client.query('ROLLBACK');
     // Its connection ends when the database has noticed.
     await until(

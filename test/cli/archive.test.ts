@@ -21,6 +21,7 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../support/archives.ts';
+import { program } from '../support/built-source.ts';
 import { storeBlob } from '../support/content.ts';
 import { HOSTILE, type Populated, populate, SECRETS } from '../support/populated.ts';
 import { rest } from '../support/rest.ts';
@@ -226,11 +227,7 @@ test('the commands of docs/backup.md do what it says', async () => {
   const [backup, handOver, restore, dump] = commands as [string, string, string, string];
   expect(commands).toHaveLength(4);
   // From source: `npm run cli` runs what has been built.
-  const started = (command: string) =>
-    command.replaceAll(
-      'npm run --silent cli --',
-      `node --import ${ROOT}/node_modules/tsx/dist/loader.mjs ${ROOT}/src/cli.ts`,
-    );
+  const started = (command: string) => command.replaceAll('npm run --silent cli --', `node ${program('cli')}`);
   const run = async (command: string, place: Place) => {
     const env = { ...process.env, ...envOf(place), LC_ALL: 'C' };
     return (await promisify(execFile)('bash', ['-ec', started(command)], { cwd: folder, env })).stdout.trim();

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { CHECKS } from '../../src/check/run.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { placeOfSettings } from '../../src/resolvers/push-settings.ts';
+import { Sealer } from '../../src/secrets/sealer.ts';
+import { APPLICATION, SEALER, useApp } from '../support/app.ts';
+import { envOf, here } from '../support/archives.ts';
 import { createDialog, quickUsers, send } from '../support/chat.ts';
 import { cli } from '../support/cli.ts';
 import { sql } from '../support/sql.ts';
@@ -8,8 +11,7 @@ import { sql } from '../support/sql.ts';
 useApp();
 
 function check(...args: string[]) {
-  const { connectionString } = running.database.config;
-  return cli({ DATABASE_URL: connectionString!, DATA_DIR: running.dataDir }, 'check', ...args);
+  return cli(envOf(here()), 'check', ...args);
 }
 
 test('differences are counted, told and set right, and the exit code says whether any are left', async () => {
@@ -49,4 +51,26 @@ test('differences are counted, told and set right, and the exit code says whethe
     code: 1,
     stderr: expect.stringContaining('atrium: there is no application 4\n'),
   });
+}, 600_000);
+
+test('an application whose secrets were sealed with another key is told', async () => {
+  const place = { applicationId: APPLICATION.id, environment: 'production', provider: 'web' } as const;
+  const store = (sealer: Sealer) =>
+    sql(
+      `INSERT INTO push_settings (application_id, environment, provider, public_id, sealed, created_at, updated_at)
+      VALUES ($1, $2, $3, 'key', $4, now(), now())
+      ON CONFLICT (application_id, environment, provider) DO UPDATE SET sealed = excluded.sealed`,
+      [...Object.values(place), sealer.seal('{}', placeOfSettings(place))],
+    );
+  await store(SEALER);
+  expect(await check()).toMatchObject({ code: 0 });
+  await store(new Sealer(Buffer.alloc(32, 9)));
+  const found = await check('--repair', '--json');
+  expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('atrium: there is a difference\n') });
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    differences: 1,
+    repaired: 0,
+    found: [{ check: 'secrets', applicationId: APPLICATION.id, kept: '1 sealed with another key', isRepaired: false }],
+  });
+  await sql('DELETE FROM push_settings');
 }, 600_000);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { program } from '../support/built-source.ts';
 import { API_KEY, rest } from '../support/migration-source.ts';
 import { createDataDir, startService } from '../support/service.ts';
 
@@ -34,7 +35,7 @@ test('the guide moves an application as it says', async () => {
   const script = commands
     .map((command) =>
       command
-        .replace('npm run --silent cli --', 'node --import tsx src/cli.ts')
+        .replace('npm run --silent cli --', `node ${program('cli')}`)
         .replace('https://old.example.org', old.url)
         .replace('the-api-key-of-the-old-server', API_KEY),
     )

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { program } from './built-source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -20,7 +21,7 @@ export interface RunningCommand {
   kill: () => Promise<void>;
 }
 
-/** Runs one command of the CLI as a process of its own, from source, to its end. */
+/** Runs one command of the CLI as a process of its own, to its end. */
 export function cli(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
   return launchCli(env, ...args).answer;
 }
@@ -28,7 +29,7 @@ export function cli(env: Record<string, string>, ...args: string[]): Promise<Cli
 /** The same, for a command that may be killed. */
 export function launchCli(env: Record<string, string>, ...args: string[]): RunningCommand {
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+  const child = spawn(process.execPath, [program('cli'), ...args], {
     cwd: ROOT,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { buildSource } from './built-source.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,8 +14,11 @@ declare module 'vitest' {
   }
 }
 
-/** One embedded PostgreSQL for the whole run, in a temporary folder; its data need not survive a crash. */
+/** For the whole run the source in JavaScript, and one PostgreSQL, whose data need not survive a crash. */
 export default async function setup(project: TestProject) {
+  const built = await buildSource();
+  project.provide('builtSource', built.folder);
+  project.onTestsRerun(built.again);
   const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
   await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
   const flags = ['-c', 'fsync=off', '-c', 'max_connections=200'];
@@ -25,6 +29,7 @@ export default async function setup(project: TestProject) {
   await client.end();
   project.provide('templateUrl', postgres.url);
   return async () => {
+    await built.remove();
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };

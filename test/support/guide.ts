@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { program } from './built-source.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
@@ -129,12 +130,12 @@ export class Reader {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** As it is on this machine: the address, the folder of the data, and the CLI from source. */
+  /** As it is on this machine: the address, the folder of the data, and the CLI as it is now. */
   #here(text: string): string {
     return text
       .replaceAll('http://127.0.0.1:4000', this.#service.url)
       .replaceAll('./data/', `${this.#service.dataDir}/`)
-      .replaceAll('npm run --silent cli --', 'node --import tsx src/cli.ts');
+      .replaceAll('npm run --silent cli --', `node ${program('cli')}`);
   }
 
   /** Runs commands, which may set variables for those after them. @returns what they print */

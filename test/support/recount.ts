@@ -4,7 +4,8 @@ import type { Check, Difference } from '../../src/check/check.ts';
 import { MESSAGE_CHECKS } from '../../src/check/messages.ts';
 import { checkDatabase } from '../../src/check/run.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
-import { APPLICATION, running } from './app.ts';
+import { countUnopened } from '../../src/resolvers/sealed.ts';
+import { APPLICATION, running, SEALER } from './app.ts';
 
 interface Wanted {
   applicationId?: number;
@@ -21,6 +22,7 @@ export async function findDifferences({ repairs = false, hasStorage = true, appl
     ...wanted,
     database: running.database.config,
     storage: hasStorage ? new DiskStorage(join(running.dataDir, 'files')) : undefined,
+    unopened: (id) => countUnopened(SEALER, { applicationId: id }),
     now: new Date(),
     applicationId,
     repairs,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { program } from './built-source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -25,7 +26,7 @@ export async function createDataDir(): Promise<{ dataDir: string; remove: () => 
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** The service as a process of its own, from source, on a free port; ready when this returns. */
+/** The service as a process of its own, on a free port; ready when this returns. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Service> {
   const { child, output } = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT: 'off', ...env });
   const url = await readyUrl(child, output);
@@ -54,7 +55,7 @@ export async function failToStart(env: Record<string, string>): Promise<{ code: 
 /** The service as a process that may still be starting. */
 export function launch(env: Record<string, string>) {
   const { DATABASE_URL: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const child = spawn(process.execPath, [program('main')], {
     cwd: ROOT,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,8 +5,8 @@ import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
-  type Connection,
   type ConnectionArguments,
+  type CountedConnection,
   connection,
   type PageRequest,
   pageRequest,
@@ -43,7 +43,7 @@ const ORDER: Order = {
 export async function listContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
-): Promise<Connection<Contact> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<Contact>> {
   const page = pageRequest(listing);
   const book = bookOf(udid, context);
   const rows = await query<ContactRow>`
@@ -65,7 +65,7 @@ export async function listContacts(
 export async function listRegisteredContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
-): Promise<Connection<User> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<User>> {
   const page = pageRequest(listing);
   const book = bookOf(udid, context);
   await requireContacts(book);

@@ -2,10 +2,14 @@ import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
-import { type Connection, type ConnectionArguments, type Cursor, connection, pageRequest } from '../../lib/pages.ts';
+import {
+  type ConnectionArguments,
+  type CountedConnection,
+  type Cursor,
+  connection,
+  pageRequest,
+} from '../../lib/pages.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
-
-export type BlobPage = Connection<Blob> & { totalCount: () => Promise<number> };
 
 /** All of a user's, or for an API key alone of everybody's. */
 const ALL = 0;
@@ -18,7 +22,7 @@ const ALL = 0;
 export async function listBlobs(
   { skip, ...asked }: ConnectionArguments & { skip?: number | null },
   { viewer }: ActingContext,
-): Promise<BlobPage> {
+): Promise<CountedConnection<Blob>> {
   const { applicationId } = viewer;
   const own = viewer.kind === 'user' ? { userId: viewer.userId } : {};
   const page = pageRequest(asked);

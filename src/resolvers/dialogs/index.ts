@@ -14,7 +14,7 @@ import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pages.ts';
+import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pages.ts';
 import { announce } from '../../realtime/outbox.ts';
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { visibleTo as messageVisibleTo } from '../messages/rows.ts';
@@ -110,7 +110,7 @@ export async function findDialog(dialogId: string, { viewer }: ActingContext): P
 export async function listDialogs(
   listing: DialogListing & ConnectionArguments,
   { viewer }: ActingContext,
-): Promise<Connection<Dialog> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<Dialog>> {
   const page = pageRequest(listing);
   const { dataClassName } = listing;
   const known = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);

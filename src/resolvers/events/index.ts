@@ -5,11 +5,9 @@ import { query } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { type Connection, type ConnectionArguments, connection, numericPage } from '../../lib/pages.ts';
+import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pages.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { cancelSends, holdEvent, ownerOf } from './own.ts';
-
-export type EventPage = Connection<Event> & { totalCount: () => Promise<number> };
 
 const ORDER: Order = {
   column: Prisma.sql`e.id`,
@@ -26,7 +24,7 @@ const ORDER: Order = {
 export async function listEvents(
   { skip, ...listing }: ConnectionArguments & { skip?: number | null },
   { viewer }: ActingContext,
-): Promise<EventPage> {
+): Promise<CountedConnection<Event>> {
   const page = numericPage(listing);
   const { applicationId, userId } = ownerOf(viewer);
   const rows = await query<{ id: number }>`

@@ -21,8 +21,8 @@ import {
   soundDegrees,
 } from '../../lib/geodata.ts';
 import {
-  type Connection,
   type ConnectionArguments,
+  type CountedConnection,
   connection,
   type PageRequest,
   pageRequest,
@@ -78,7 +78,7 @@ const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
 export async function listGeodata(
   listing: GeodataListing & ConnectionArguments,
   { viewer }: KnownContext,
-): Promise<Connection<Geodatum> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<Geodatum>> {
   const { applicationId } = viewer;
   const page = geodataPage(listing);
   requirePlaces(listing);

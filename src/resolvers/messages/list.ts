@@ -11,7 +11,13 @@ import {
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
-import { type Connection, type ConnectionArguments, connection, MAX_PAGE, pageRequest } from '../../lib/pages.ts';
+import {
+  type ConnectionArguments,
+  type CountedConnection,
+  connection,
+  MAX_PAGE,
+  pageRequest,
+} from '../../lib/pages.ts';
 import { type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
 import { changedMessages } from '../live.ts';
 import { prepareFields } from './fields.ts';
@@ -76,7 +82,7 @@ export async function listMessages(
   listing: MessageListing & ConnectionArguments,
   asked: ReadonlySet<string>,
   context: ActingContext,
-): Promise<Connection<MessageRow> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<MessageRow>> {
   const { viewer } = context;
   const page = pageRequest(listing);
   await requireReadableDialog(listing.dialogId, viewer);

@@ -8,7 +8,7 @@ import { allows, forbidden, readable, requireOpenClass } from './access.ts';
 import { type Destruction, destroyRecords } from './destroy.ts';
 import { withClass } from './hold-class.ts';
 import { conditionOf } from './list.ts';
-import { changing } from './update.ts';
+import { changing } from './write.ts';
 
 /**
  * Deletes a record with its descendants, whoever owns those (gaps §9.3).

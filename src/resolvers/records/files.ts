@@ -10,7 +10,7 @@ import { forbidden } from './access.ts';
 import { findRecord } from './find.ts';
 import { withClass } from './hold-class.ts';
 import { type RecordRow, storedOf } from './rows.ts';
-import { changing, holdRows, setFields } from './update.ts';
+import { changing, holdRows, setFields } from './write.ts';
 
 /** A file field of a record. */
 export interface RecordFileKey {

@@ -4,8 +4,8 @@ import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
-  type Connection,
   type ConnectionArguments,
+  type CountedConnection,
   connection,
   MAX_PAGE,
   type PageRequest,
@@ -37,7 +37,7 @@ export interface RecordListing {
 export async function listRecords(
   listing: RecordListing & ConnectionArguments,
   { viewer }: KnownContext,
-): Promise<Connection<ShownRecord> & { totalCount: () => Promise<number> }> {
+): Promise<CountedConnection<ShownRecord>> {
   const known = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
   const where = conditionOf(known, readRecordFilter(listing.filter, known.fields, 'refuse'), listing.parentId);

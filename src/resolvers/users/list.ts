@@ -14,6 +14,7 @@ import { NoSuchUserError, UsersListingForbiddenError } from '../../lib/errors.ts
 import {
   type Connection,
   type ConnectionArguments,
+  type CountedConnection,
   connection,
   numericPage,
   type PageRequest,
@@ -31,8 +32,6 @@ export type UserSortField =
   | 'updatedAt'
   | 'lastRequestAt'
   | 'externalUserId';
-
-export type UserPage = Connection<User> & { totalCount: () => Promise<number> };
 
 export interface UserListing {
   filter?: FilterInput | null;
@@ -74,7 +73,10 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
  * @throws {BadInputError} page or cursor; a filter beyond all need
  * @throws {UsersListingForbiddenError} the application does not let sessions list its users
  */
-export async function listUsers(listing: UserListing & ConnectionArguments, context: KnownContext): Promise<UserPage> {
+export async function listUsers(
+  listing: UserListing & ConnectionArguments,
+  context: KnownContext,
+): Promise<CountedConnection<User>> {
   const page = numericPage(listing);
   const where = whereOf(listing, context);
   const application = await requireListable(context);
@@ -94,7 +96,7 @@ export async function listUsers(listing: UserListing & ConnectionArguments, cont
 export function listUsersByFullName(
   { fullName, ...listing }: UserListing & ConnectionArguments & { fullName: string },
   context: KnownContext,
-): Promise<UserPage> {
+): Promise<CountedConnection<User>> {
   const words = [...new Set(fullName.split(/\s+/).filter((word) => word !== ''))];
   const filter = { and: words.map((word) => ({ fullName: { contains: word } })) };
   return someUsers({ ...listing, filter }, words, context);
@@ -107,7 +109,7 @@ export function listUsersByFullName(
 export function listUsersByTags(
   { tags, ...listing }: UserListing & ConnectionArguments & { tags: string[] },
   context: KnownContext,
-): Promise<UserPage> {
+): Promise<CountedConnection<User>> {
   return someUsers({ ...listing, filter: { tags: { in: tags } } }, tags, context);
 }
 
@@ -115,7 +117,7 @@ async function someUsers(
   listing: UserListing & ConnectionArguments,
   asked: string[],
   context: KnownContext,
-): Promise<UserPage> {
+): Promise<CountedConnection<User>> {
   const page = numericPage(listing);
   const where = whereOf(listing, context);
   await requireListable(context);

@@ -6,8 +6,9 @@ import { type RecordChange, recordChange, watchRecords } from '../../resolvers/r
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import { updateRecord } from '../../resolvers/records/update.ts';
 import type { Builder } from '../builder.ts';
+import { counted } from '../counted.ts';
 import { SINCE } from '../live.ts';
-import { FILTER, ORDER, RECORD_ID, TOTAL_COUNT } from '../sentences.ts';
+import { FILTER, ORDER, RECORD_ID } from '../sentences.ts';
 import {
   changesType,
   filterType,
@@ -133,12 +134,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
       },
       {
         name: `${plural}Connection`,
-        fields: (t) => ({
-          totalCount: t.int({
-            description: TOTAL_COUNT,
-            resolve: (connection) => (connection as unknown as { totalCount: () => Promise<number> }).totalCount(),
-          }),
-        }),
+        fields: counted,
       },
       { name: `${plural}ConnectionEdge` },
     ),

@@ -1,0 +1,135 @@
+import type { ActingContext } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import { isDeadlock, sqlState } from '../../db/failures.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { isOpen } from '../../lib/grants.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import type { KnownClass } from '../classes/catalogue.ts';
+import { allows } from './access.ts';
+import { ClassChanged, holdClass } from './hold-class.ts';
+import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
+import { takenValues, uniqueFields } from './unique.ts';
+
+/** Sets fields of a record past its clients' inputs, as files are. */
+export async function setFields(
+  transaction: Transaction,
+  known: KnownClass,
+  row: RecordRow,
+  fields: RecordRow['fields'],
+  context: ActingContext,
+): Promise<void> {
+  await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
+}
+
+type HeldRow = RecordRow & { isAllowed: boolean };
+
+/** The records, which nobody else changes until the transaction ends, by id. */
+export async function holdRows(
+  transaction: Transaction,
+  known: KnownClass,
+  ids: string[],
+  { viewer }: ActingContext,
+): Promise<HeldRow[]> {
+  const possible = ids.filter(isStringId);
+  if (possible.length === 0) return [];
+  return transaction.$queryRaw<HeldRow[]>`
+    SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed" FROM records r
+    WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
+    ORDER BY r.id FOR NO KEY UPDATE`;
+}
+
+/**
+ * Runs a change in one transaction that holds the class as it is known.
+ * @throws {UnprocessableError} `Field <f> has already been taken`
+ */
+export async function changing<Result>(
+  known: KnownClass,
+  { outbox }: ActingContext,
+  work: (transaction: Transaction) => Promise<Result>,
+  timeout?: number,
+): Promise<Result> {
+  const run = async (transaction: Transaction) => {
+    await holdClass(transaction, known);
+    return work(transaction);
+  };
+  const result = await db.$transaction(run, timeout === undefined ? {} : { timeout }).catch(async (error) => {
+    // Others may have swapped values that must be unique, each waiting for what the other gives up.
+    if (isDeadlock(error)) throw new ClassChanged();
+    if (!(error instanceof ValueTaken)) throw error;
+    // Asked once the transaction has given its connection back.
+    const taken = await takenValues(known, error.rows);
+    if (taken.length === 0) throw new ClassChanged(); // whoever had the value has given it up meanwhile
+    throw new UnprocessableError(...new Set(taken.map(({ field }) => `Field ${field} has already been taken`)));
+  });
+  outbox.wake();
+  return result;
+}
+
+/** One of the records was to have a value that must be unique and is not. */
+class ValueTaken extends Error {
+  readonly rows: RecordRow[];
+
+  constructor(rows: RecordRow[]) {
+    super('a value is taken');
+    this.rows = rows;
+  }
+}
+
+/** Stores records as they are from now on, and tells of them. @throws {ValueTaken} */
+export async function write(
+  transaction: Transaction,
+  known: KnownClass,
+  rows: RecordRow[],
+  { viewer }: ActingContext,
+): Promise<void> {
+  const given = rows.map(({ id, readers, updaters, deleters, fields, updatedAt }) => ({
+    id,
+    isOpen: isOpen(readers),
+    readers,
+    updaters,
+    deleters,
+    fields,
+    updatedAt,
+    ...slotsOf(known, fields),
+  }));
+  const userId = viewer.kind === 'user' ? viewer.userId : null;
+  await transaction.$executeRaw`
+    WITH given AS MATERIALIZED (
+      SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (id text, "isOpen" boolean, readers json,
+        updaters json, deleters json, fields jsonb, "updatedAt" timestamptz(3), ${SLOT_COLUMNS})
+    ), before AS MATERIALIZED (
+      SELECT r.id, ${IMAGE} AS image FROM records r
+      WHERE r.application_id = ${known.applicationId} AND r.id IN (SELECT id FROM given)
+    ), changed AS (
+      UPDATE records r SET is_open = g."isOpen", readers = ARRAY(SELECT json_array_elements_text(g.readers)),
+        updaters = ARRAY(SELECT json_array_elements_text(g.updaters)),
+        deleters = ARRAY(SELECT json_array_elements_text(g.deleters)), fields = g.fields, updated_at = g."updatedAt",
+        ${SLOT_CHANGES}
+      FROM given g WHERE r.application_id = ${known.applicationId} AND r.id = g.id
+      RETURNING r.id, r.updated_at
+    )
+    INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, detail, created_at)
+    SELECT ${known.applicationId}::int, 'recordUpdated', ${known.key}::int, c.id, ${userId}::int,
+      jsonb_build_object('before', b.image), c.updated_at
+    FROM changed c JOIN before b USING (id) ORDER BY c.id`;
+  await claim(transaction, known, rows);
+}
+
+/** @throws {ValueTaken} */
+async function claim(transaction: Transaction, known: KnownClass, rows: RecordRow[]): Promise<void> {
+  const fields = uniqueFields(known);
+  if (fields.length === 0) return;
+  const { applicationId, key } = known;
+  const ids = rows.map(({ id }) => id);
+  await transaction.recordKey.deleteMany({ where: { applicationId, recordId: { in: ids } } });
+  const claimed = transaction.$executeRaw`
+    INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+    SELECT r.application_id, r.class_key, u.field, r.fields ->> u.field, r.id
+    FROM records r, unnest(${fields}::text[]) AS u (field)
+    WHERE r.application_id = ${applicationId} AND r.class_key = ${key} AND r.id = ANY(${ids}::text[])
+      AND jsonb_exists(r.fields, u.field)
+    ORDER BY 1, 2, 3, 4`;
+  await claimed.catch((error) => {
+    throw sqlState(error) === '23505' ? new ValueTaken(rows) : error;
+  });
+}
