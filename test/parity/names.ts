@@ -8,20 +8,26 @@ const NAMED =
 /** Addresses hold what was signed with a random key, or encodes such an id. */
 const SIGNED = /(policy|signature)=[^&"]+/g;
 
+/** Files lie in folders that are named for their application and by chance. */
+const FOLDERS = /[0-9a-f]{8}\/[0-9a-f]{2}\//g;
+
 /** Gives each id of a world the name of its place among those that have come up, so that worlds can be compared. */
 export class Names {
   readonly #places = new Map<string, string>();
 
   /** The text with a name in place of each id. */
   in(text: string): string {
-    return text.replace(SIGNED, '$1=…').replace(NAMED, (id) => {
-      let name = this.#places.get(id);
-      if (!name) {
-        name = `#${this.#places.size + 1}`;
-        this.#places.set(id, name);
-      }
-      return name;
-    });
+    return text
+      .replace(SIGNED, '$1=…')
+      .replace(FOLDERS, '…/')
+      .replace(NAMED, (id) => {
+        let name = this.#places.get(id);
+        if (!name) {
+          name = `#${this.#places.size + 1}`;
+          this.#places.set(id, name);
+        }
+        return name;
+      });
   }
 
   /** The same for all that a value holds, keys too. */

@@ -5,7 +5,7 @@ import { ask } from '../support/chat.ts';
 import { agree, type Outcome } from './canonical.ts';
 import type { Command } from './command.ts';
 import { type Door, endpoints, httpDoor, restDoor, SocketDoor } from './doors.ts';
-import { Listeners } from './listeners.ts';
+import { Listeners, type Topic } from './listeners.ts';
 import { rowsOf, viewsOf } from './state.ts';
 import { createWorld, type Who, type World } from './world.ts';
 
@@ -71,8 +71,10 @@ export async function expectParity(
       stages.push({ name, door, world, listeners: await Listeners.begin(world) });
     }
     for (const step of steps) {
-      await take(step, stages, coverage);
+      const isServed = await take(step, stages, coverage);
       if (step.command.changesCredentials) await sockets.close();
+      const topics = isServed ? topicsOf(step) : [];
+      if (topics.length > 0) await Promise.all(stages.map(({ listeners }) => listeners.settle(topics)));
     }
     const [first, ...others] = await Promise.all(stages.map(endOf));
     for (const other of others) expect(other).toEqual(first);
@@ -82,7 +84,17 @@ export async function expectParity(
   }
 }
 
-async function take({ command, who, args }: Step, stages: Stage[], coverage: Coverage): Promise<void> {
+/** What a command may tell of; reading messages marks them. */
+function topicsOf({ command: { route } }: Step): Topic[] {
+  const [method, path = ''] = route.split(' ');
+  if (method === 'get' && path !== '/chat/Message') return [];
+  if (path.startsWith('/chat')) return ['dialogs'];
+  if (path.startsWith('/data') || path.startsWith('/class')) return ['records'];
+  return path.startsWith('/users') ? ['dialogs', 'records'] : [];
+}
+
+/** @returns whether it was served */
+async function take({ command, who, args }: Step, stages: Stage[], coverage: Coverage): Promise<boolean> {
   running.setTime(new Date(running.now().getTime() + 1_000));
   const endpoint = endpoints.get(command.route)!;
   const outcomes = await Promise.all(
@@ -93,14 +105,16 @@ async function take({ command, who, args }: Step, stages: Stage[], coverage: Cov
     }),
   );
   const [rest, ...others] = outcomes as [Outcome, ...Outcome[]];
+  const isServed = 'served' in rest;
   const count = coverage.get(command.route) ?? { served: 0, refused: 0 };
   coverage.set(command.route, count);
-  count['served' in rest ? 'served' : 'refused']++;
+  count[isServed ? 'served' : 'refused']++;
   for (const [place, other] of others.entries()) {
     if (agree(rest, other)) continue;
     const asked = fc.stringify([who, command.route, args]);
     expect({ asked, by: stages[place + 1]!.name, ...other }).toEqual({ asked, by: 'REST', ...rest });
   }
+  return isServed;
 }
 
 async function endOf({ world, listeners }: Stage) {

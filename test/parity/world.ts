@@ -97,6 +97,7 @@ export async function createWorld(modelUrl: string): Promise<World> {
       passwordHash: await passwordHash,
     });
   }
+  await nameUser(stranger.applicationId, stranger.users[0]!.id, { login: 'stranger', loginKey: 'stranger' });
   const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   const known: World['known'] = {
     user: users.slice(0, PEOPLE.length).map(({ id }) => id),
