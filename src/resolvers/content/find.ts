@@ -44,7 +44,7 @@ async function requireServed({ applicationId }: Blob): Promise<void> {
 /** Without a credential there is no application to look in; ids are given once over all of them. */
 function findBlobById(id: number): Promise<Blob | null> {
   requirePositive(id);
-  return isDatabaseId(id) ? db.blob.findUnique({ where: { id } }) : Promise.resolve(null);
+  return isDatabaseId(id) ? db.blob.findFirst({ where: { id } }) : Promise.resolve(null);
 }
 
 function requireMember({ applicationId }: Blob, { viewer }: Context): void {
