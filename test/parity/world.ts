@@ -204,7 +204,8 @@ const FURNISH = `mutation ($bob: Int!, $carol: Int!, $date: UnixTime!) {
 const CLASSES = `mutation {
   cars: createClass(input: { name: "cars", fields: [
     { name: "make", type: STRING } { name: "year", type: INTEGER } { name: "motor", type: FILE }
-    { name: "tags", type: STRING, array: true }
+    { name: "tags", type: STRING, array: true } { name: "price", type: FLOAT } { name: "used", type: BOOLEAN }
+    { name: "sold", type: DATE } { name: "place", type: LOCATION } { name: "sizes", type: INTEGER, array: true }
   ] }) { id }
   wheels: createClass(input: { name: "wheels", fields: [{ name: "size", type: INTEGER }] }) { id }
 }`;
