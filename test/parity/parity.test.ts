@@ -20,7 +20,7 @@ afterEach(() => closeSockets());
  * A failure prints a seed and a path: `PARITY_SEED=<seed> PARITY_PATH=<path>` takes it up where it was shortest.
  * `PARITY_RUNS=<number>` makes more runs, each time others.
  */
-const USUAL_RUNS = 8;
+const USUAL_RUNS = 6;
 const USUAL_SEED = 20;
 /** In milliseconds: nothing here is a matter of time. */
 const LONG = 36_000_000;
