@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, aroundEach } from 'vitest';
+import { MINUTE } from '../../../src/lib/time.ts';
 
 const folder = process.env.STATEMENTS_FOLDER!;
 export const sent = new Set<string>();
@@ -12,6 +13,15 @@ export const sent = new Set<string>();
 /** What a test does itself. Requests to the service and its clock do not come from there, so they are told apart. */
 const ofTest = new AsyncLocalStorage<true>();
 aroundEach((runTest) => ofTest.run(true, runTest));
+
+// The sweep is for all applications (`exceptions.ts`); it comes by itself in tests that last long.
+const SWEEP_EVERY = 5 * MINUTE;
+const { setInterval: repeat } = globalThis;
+globalThis.setInterval = ((callback: () => void, milliseconds?: number) =>
+  repeat(
+    milliseconds === SWEEP_EVERY ? () => ofTest.run(true, callback) : callback,
+    milliseconds,
+  )) as typeof setInterval;
 
 // Who waits for a connection is told by whoever gives one back; what they then ask is their own all the same.
 const { connect } = pg.Pool.prototype;
