@@ -17,11 +17,10 @@ aroundEach((runTest) => ofTest.run(true, runTest));
 // The sweep is for all applications (`exceptions.ts`); it comes by itself in tests that last long.
 const SWEEP_EVERY = 5 * MINUTE;
 const { setInterval: repeat } = globalThis;
-globalThis.setInterval = ((callback: () => void, milliseconds?: number) =>
-  repeat(
-    milliseconds === SWEEP_EVERY ? () => ofTest.run(true, callback) : callback,
-    milliseconds,
-  )) as typeof setInterval;
+globalThis.setInterval = ((callback: (...args: unknown[]) => void, milliseconds?: number, ...args: unknown[]) => {
+  const isSweep = milliseconds === SWEEP_EVERY;
+  return repeat(isSweep ? () => ofTest.run(true, callback, ...args) : callback, milliseconds, ...args);
+}) as typeof setInterval;
 
 // Who waits for a connection is told by whoever gives one back; what they then ask is their own all the same.
 const { connect } = pg.Pool.prototype;
