@@ -21,7 +21,7 @@ const blobFields = {
   name: mostly(fc.constantFrom('a.txt', 'Größe.png', 'x'.repeat(120))),
   contentType: mostly(fc.constantFrom('text/plain', 'image/png', 'no type')),
   isPublic: perhaps(flag),
-  tags: perhaps(fc.constantFrom(['one'], ['one', 'two'])),
+  tags: perhaps(fc.constantFrom(['one'], ['one', 'two'], [])),
 };
 type BlobFields = {
   [Name in keyof typeof blobFields]: (typeof blobFields)[Name] extends fc.Arbitrary<infer V> ? V : never;
@@ -110,7 +110,11 @@ export const contentCommands = [
 ];
 
 const degrees = fc.constantFrom(-91, 0, 12.5, 51.5, 52);
-const place = { latitude: mostly(degrees), longitude: mostly(degrees), status: perhaps(text) };
+const place = {
+  latitude: mostly(degrees),
+  longitude: mostly(degrees),
+  status: perhaps(fc.oneof({ weight: 6, arbitrary: text }, fc.constant('x'.repeat(1001)))),
+};
 const placeId = (world: World, { datum }: { datum: Pick }) => {
   const id = world.pick('geodatum', datum);
   return { path: { id }, variables: { id } };
@@ -172,7 +176,7 @@ const contact = fc.record({
   phone: mostly(fc.constantFrom('+44700900001', '+44700900002', '12')),
   destroy: fc.constantFrom(undefined, undefined, 1),
 });
-const udid = perhaps(fc.constantFrom('u1', 'u2'));
+const udid = perhaps(fc.constantFrom('u1', 'u2', 'u1', 'u2', 'u'.repeat(65)));
 
 export const addressBookCommands = [
   command(

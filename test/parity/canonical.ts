@@ -79,6 +79,9 @@ export function closedSocket(): Outcome {
   return { refused: CLOSED };
 }
 
+/** Pages are REST's own: their size is a parameter of another name, which GraphQL's lists take by their own rules. */
+const PAGE_SIZE = { rest: 'per_page should be between 1 and 100', graphql: 'first should be between 1 and 100' };
+
 /** Whether two doors have said the same, as far as both have said it. */
 export function agree(rest: Outcome, graphql: Outcome): boolean {
   if ('served' in rest || 'served' in graphql) return JSON.stringify(rest) === JSON.stringify(graphql);
@@ -86,6 +89,7 @@ export function agree(rest: Outcome, graphql: Outcome): boolean {
   if (graphql.refused === CLOSED) return WRONG_CREDENTIALS.has(rest.refused);
   const isPlain = rest.refused === 'BAD_USER_INPUT' && rest.text === undefined && rest.fields === undefined;
   if (isPlain) return WRONG_INPUT.has(graphql.refused);
+  if (rest.text === PAGE_SIZE.rest) return graphql.text === PAGE_SIZE.graphql;
   if (rest.refused !== graphql.refused) return false;
   if (rest.text !== undefined && graphql.text !== undefined) return rest.text === graphql.text;
   // Where REST tells a sentence under `id`, of which GraphQL names the field.

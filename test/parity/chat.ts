@@ -16,17 +16,32 @@ import {
 
 const TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
 const users = fc.array(pickNumber, { minLength: 1, maxLength: 2 });
+const attachments = fc.constantFrom<object[]>(
+  [{ type: 'image', id: '5', size: 7 }],
+  [{ type: 'link', url: 'https://example.org' }],
+  [{ type: 'image' }],
+  [],
+);
+const reaction = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('like', 'love') }, text);
 const direction = fc.constantFrom('asc', 'desc');
 
 export const chatCommands = [
   command(
     'post /chat/Dialog',
-    { type: mostly(fc.constantFrom(1, 2, 3)), others: users, name: mostly(text) },
-    (world, { type, others, name }) => {
+    {
+      type: mostly(fc.constantFrom(1, 2, 3)),
+      others: users,
+      name: mostly(text),
+      photo: perhaps(text),
+      closed: perhaps(flag),
+    },
+    (world, { type, others, name, photo, closed }) => {
       const ids = others.map((other) => world.pick('user', other) as number);
       return {
-        json: { type, occupants_ids: ids, name },
-        variables: { input: { type: type && TYPES[type as 1], occupantIds: ids, name } },
+        json: { type, occupants_ids: ids, name, photo, is_join_required: bit(closed) },
+        variables: {
+          input: { type: type && TYPES[type as 1], occupantIds: ids, name, photo, isJoinRequired: closed },
+        },
       };
     },
     { learn: (world, body) => remember(world, 'dialog', body._id) },
@@ -51,20 +66,36 @@ export const chatCommands = [
   }),
   command(
     'put /chat/Dialog/:id',
-    { dialog: pick, name: perhaps(text), add: perhaps(users), remove: perhaps(users), admins: perhaps(users) },
-    (world, { dialog, name, add, remove, admins }) => {
+    {
+      dialog: pick,
+      name: perhaps(text),
+      photo: perhaps(fc.constantFrom('7', null)),
+      add: perhaps(users),
+      remove: perhaps(users),
+      admins: perhaps(users),
+      noAdmins: perhaps(users),
+    },
+    (world, { dialog, name, photo, add, remove, admins, noAdmins }) => {
       const id = world.pick('dialog', dialog);
       const ids = (picks: typeof add) => picks?.map((one) => world.pick('user', one));
       return {
         path: { id },
         json: {
           name,
+          photo,
           push_all: given({ occupants_ids: ids(add), admins_ids: ids(admins) }),
-          pull_all: given({ occupants_ids: ids(remove) }),
+          pull_all: given({ occupants_ids: ids(remove), admins_ids: ids(noAdmins) }),
         },
         variables: {
           id,
-          input: { name, addOccupantIds: ids(add), removeOccupantIds: ids(remove), addAdminIds: ids(admins) },
+          input: {
+            name,
+            photo,
+            addOccupantIds: ids(add),
+            removeOccupantIds: ids(remove),
+            addAdminIds: ids(admins),
+            removeAdminIds: ids(noAdmins),
+          },
         },
       };
     },
@@ -97,18 +128,20 @@ export const chatCommands = [
       text: mostly(text),
       clientId: perhaps(fc.nat(2)),
       urgent: perhaps(flag),
+      attachments: perhaps(attachments),
     },
-    (world, { dialog, to, text, clientId, urgent }) => {
+    (world, { dialog, to, text, clientId, urgent, attachments }) => {
       const dialogId = dialog && world.pick('dialog', dialog);
       const recipientId = to && world.pick('user', to);
       return {
-        json: { chat_dialog_id: dialogId, recipient_id: recipientId, message: text, urgent },
+        json: { chat_dialog_id: dialogId, recipient_id: recipientId, message: text, urgent, attachments },
         headers: given({ 'Idempotency-Key': clientId?.toString() }),
         variables: {
           input: {
             dialogId,
             recipientId,
             text,
+            attachments,
             customFields: given({ urgent }),
             sendToChat: false,
             clientId: clientId?.toString(),
@@ -199,7 +232,7 @@ export const chatCommands = [
   ...(['post', 'delete'] as const).map((method) =>
     command(
       `${method} /chat/Message/:id/reactions`,
-      { message: pick, name: mostly(fc.constantFrom('like', 'love')) },
+      { message: pick, name: mostly(reaction) },
       (world, { message, name }) => {
         const id = world.pick('message', message);
         return { path: { id }, json: { name }, variables: { messageId: id, name } };
@@ -208,7 +241,7 @@ export const chatCommands = [
   ),
   command(
     'put /chat/Message/:id/reactions',
-    { message: pick, add: mostly(fc.constantFrom('like', 'love')), remove: perhaps(fc.constantFrom('like', 'love')) },
+    { message: pick, add: mostly(reaction), remove: perhaps(reaction) },
     (world, { message, add, remove }) => {
       const id = world.pick('message', message);
       return { path: { id }, json: { add, remove }, variables: { messageId: id, add, remove } };

@@ -3,7 +3,8 @@ import { chatCommands } from './chat.ts';
 import type { Command } from './command.ts';
 import { aiCommands, deviceCommands, eventCommands } from './helpers.ts';
 import { sessionCommands, userCommands } from './people.ts';
-import { classCommands, recordCommands, recordFileCommands } from './records.ts';
+import { recordFileCommands } from './record-files.ts';
+import { classCommands, recordCommands } from './records.ts';
 
 /** One of each endpoint. */
 export const commands: Command[] = [

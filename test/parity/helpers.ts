@@ -5,6 +5,7 @@ import {
   bit,
   command,
   flag,
+  given,
   mostly,
   pageOf,
   pages,
@@ -92,15 +93,18 @@ export const eventCommands = [
       pushType: mostly(fc.constantFrom('gcm', 'apns', 'email', 'none')),
       environment: mostly(fc.constantFrom('development', 'none')),
       date: later,
+      tags: perhaps(fc.constantFrom({ any: ['even'] }, { all: ['even', 'g1'], exclude: ['vip'] })),
+      end: perhaps(fc.constantFrom(900_000, 2_000_000)),
       isPeriodic: flag,
       period: fc.constantFrom(86_400, 30),
       name: perhaps(text),
       message,
     },
-    (world, { users, pushType, environment, date, isPeriodic, period, name, message }) => {
+    (world, { users, tags, end, pushType, environment, date, isPeriodic, period, name, message }) => {
       const ids = users?.map((one) => world.pick('user', one));
       const eventType = isPeriodic ? 'period_date' : 'one_shot';
       const common = { environment, name, message, date: fromNow(date), ...(isPeriodic ? { period } : {}) };
+      const endDate = fromNow(end);
       return {
         json: {
           event: {
@@ -108,10 +112,22 @@ export const eventCommands = [
             notification_type: 'push',
             push_type: pushType,
             event_type: eventType,
-            user: ids && { ids: ids.join(',') },
+            end_date: endDate,
+            user: given({ ids: ids?.join(','), tags }),
           },
         },
-        variables: { input: { ...common, notificationType: 'push', pushType, eventType, userIds: ids } },
+        variables: {
+          input: {
+            ...common,
+            notificationType: 'push',
+            pushType,
+            eventType,
+            endDate,
+            userIds: ids,
+            tags,
+            tagQuery: tags && JSON.stringify(tags),
+          },
+        },
       };
     },
     {

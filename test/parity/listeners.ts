@@ -1,41 +1,52 @@
-import { randomUUID } from 'node:crypto';
+import { db } from '../../src/db/client.ts';
+import { type Grants, isForbidden } from '../../src/lib/grants.ts';
 import { running } from '../support/app.ts';
 import { ask, createDialog, send } from '../support/chat.ts';
 import { EVENT_FIELDS } from '../support/live.ts';
 import { connect, listenOn, until } from '../support/sockets.ts';
 import { streamEvents } from '../support/sse.ts';
 import type { Caller } from '../support/users.ts';
-import type { Who, World } from './world.ts';
+import { PEOPLE, type Who, type World } from './world.ts';
 
 const DIALOGS = `subscription { heard: dialogEvents { ${EVENT_FIELDS} } }`;
 const RECORDS = `subscription { heard: recordChanged(className: "cars") { change recordId record { fields } } }`;
 
-/** Who listens to what, by which door. */
-const LISTENERS: [who: Who, document: string, door: 'socket' | 'stream'][] = [
-  ['alice', DIALOGS, 'socket'],
-  ['bob', DIALOGS, 'stream'],
-  ['key', DIALOGS, 'socket'],
-  ['dave', DIALOGS, 'stream'],
-  ['alice', RECORDS, 'stream'],
-  ['carol', RECORDS, 'socket'],
-];
+export type Topic = 'dialogs' | 'records';
 
-interface Listener {
-  name: string;
-  about: string;
-  heard: () => Event[];
-  isOver: () => boolean;
-  close: () => Promise<void> | void;
-}
+/** Who listens to what, by which door. */
+const LISTENERS: [who: Who, about: Topic, door: 'socket' | 'stream'][] = [
+  ['alice', 'dialogs', 'socket'],
+  ['bob', 'dialogs', 'stream'],
+  ['key', 'dialogs', 'socket'],
+  ['dave', 'dialogs', 'stream'],
+  ['alice', 'records', 'stream'],
+  ['carol', 'records', 'socket'],
+  ['key', 'records', 'socket'],
+];
 
 // biome-ignore lint/suspicious/noExplicitAny: events of every type
 type Event = any;
+
+interface Listener {
+  who: Who;
+  about: Topic;
+  door: string;
+  heard: () => Event[];
+  isOver: () => boolean;
+  close: () => Promise<void> | void;
+  /** How much had been heard when all was last quiet. */
+  settled: number;
+  /** Their credentials are gone: of what happened with that, they may have heard the beginning or nothing. */
+  isGone: boolean;
+}
 
 /** What happens in a world, as several of its people hear of it. */
 export class Listeners {
   readonly #world: World;
   readonly #bell: string;
   readonly #all: Listener[];
+  readonly #bellRecords = new Set<string>();
+  #rings = 0;
 
   private constructor(world: World, bell: string, all: Listener[]) {
     this.#world = world;
@@ -46,37 +57,98 @@ export class Listeners {
   static async begin(world: World): Promise<Listeners> {
     const bell = await createDialog(world.ringer, [], 'PUBLIC_GROUP', 'Bell');
     const all: Listener[] = [];
-    for (const [who, document, door] of LISTENERS) {
+    for (const [who, about, door] of LISTENERS) {
       const listen = door === 'socket' ? overSocket : overStream;
-      all.push({ name: `${who} by ${door}`, about: document, ...(await listen(document, world.callers[who])) });
+      const opened = await listen(about === 'dialogs' ? DIALOGS : RECORDS, world.callers[who]);
+      all.push({ who, about, door, ...opened, settled: 0, isGone: false });
     }
     return new Listeners(world, bell, all);
   }
 
-  /** All that each has heard until now; those who may no longer listen, until they might not. */
-  async end(): Promise<Record<string, Event[]>> {
-    const text = randomUUID();
-    const { ringer } = this.#world;
-    await send(ringer, this.#bell, text);
-    const CREATE = 'mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }';
-    const permissions = { read: { access: 'OPEN' } };
-    await ask(CREATE, { input: { className: 'cars', fields: { make: text }, permissions } }, ringer);
-    const isBell = (event: Event) => event.message?.text === text || event.record?.fields?.make === text;
-    const told: Record<string, Event[]> = {};
-    for (const { name, about, heard, isOver } of this.#all) {
-      await until(() => isOver() || heard().some(isBell));
-      const events = heard().filter((event) => event.dialogId !== this.#bell && !isBell(event));
-      told[`${name}: ${about.slice(0, 40)}`] = events.map(({ cursor: _, ...event }) => event);
+  /**
+   * Waits until everybody has heard all that has happened: events show things as they are when they are told, so each
+   * step begins when nothing is left to tell.
+   */
+  async settle(topics: Topic[]): Promise<void> {
+    await this.#dismiss();
+    if (topics.includes('dialogs')) await this.#ring();
+    if (topics.includes('records')) await this.#ringInRecords();
+    for (const one of this.#all) if (!one.isGone) one.settled = one.heard().length;
+  }
+
+  /** A message in a dialog that everybody hears. */
+  async #ring(): Promise<void> {
+    const text = `bell ${++this.#rings}`;
+    await send(this.#world.ringer, this.#bell, text);
+    await this.#heard('dialogs', (event) => event.message?.text === text);
+  }
+
+  /** A record that everybody may read, for a moment. */
+  async #ringInRecords(): Promise<void> {
+    const id = await this.#createRecord(`bell ${++this.#rings}`);
+    this.#bellRecords.add(id);
+    await this.#heard('records', ({ recordId }) => recordId === id, await this.#mayRead());
+    await this.#deleteRecord(id);
+  }
+
+  async #heard(topic: Topic, isBell: (event: Event) => boolean, isEverybodyTold = true): Promise<void> {
+    for (const { who, about, heard, isGone } of this.#all) {
+      if (isGone || about !== topic) continue;
+      if (isEverybodyTold || who === 'key') await until(() => heard().some(isBell));
     }
-    return told;
+  }
+
+  /** All that each has heard by now. */
+  async end(): Promise<Record<string, Event[]>> {
+    await this.settle(['dialogs', 'records']);
+    return Object.fromEntries(
+      this.#all.map(({ who, about, door, heard, settled }) => {
+        const events = heard().slice(0, settled);
+        const others = events.filter(
+          (event) => event.dialogId !== this.#bell && !this.#bellRecords.has(event.recordId),
+        );
+        return [`${who} by ${door}: ${about}`, others.map(({ cursor: _, ...event }) => event)];
+      }),
+    );
   }
 
   async close(): Promise<void> {
     for (const { close } of this.#all) await close();
   }
+
+  /** Those who have been deleted are no longer served, by themselves or before long. */
+  async #dismiss(): Promise<void> {
+    const { applicationId, known } = this.#world;
+    const left = await db.user.findMany({ where: { applicationId }, select: { id: true } });
+    for (const one of this.#all) {
+      const place = PEOPLE.indexOf(one.who as (typeof PEOPLE)[number]);
+      if (one.isGone || place < 0 || left.some(({ id }) => id === known.user[place])) continue;
+      await until(one.isOver);
+      one.isGone = true;
+    }
+  }
+
+  async #createRecord(make: string): Promise<string> {
+    const CREATE = 'mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }';
+    const input = { className: 'cars', fields: { make }, permissions: { read: { access: 'OPEN' } } };
+    return (await ask(CREATE, { input }, this.#world.key)).createRecord.id;
+  }
+
+  async #deleteRecord(id: string): Promise<void> {
+    await ask('mutation ($id: ID!) { deleteRecord(className: "cars", id: $id) }', { id }, this.#world.key);
+  }
+
+  /** Whether the class lets anybody but the API key know of its records. */
+  async #mayRead(): Promise<boolean> {
+    const { applicationId } = this.#world;
+    const cars = await db.recordClass.findFirstOrThrow({ where: { applicationId, name: 'cars' } });
+    return !isForbidden(cars.readers as Grants);
+  }
 }
 
-async function overSocket(document: string, as: Caller): Promise<Omit<Listener, 'name' | 'about'>> {
+type Opened = Pick<Listener, 'heard' | 'isOver' | 'close'>;
+
+async function overSocket(document: string, as: Caller): Promise<Opened> {
   const socket = await connect(as);
   const listening = await listenOn(socket, document, {}, running.app);
   return {
@@ -87,7 +159,7 @@ async function overSocket(document: string, as: Caller): Promise<Omit<Listener, 
   };
 }
 
-async function overStream(document: string, as: Caller): Promise<Omit<Listener, 'name' | 'about'>> {
+async function overStream(document: string, as: Caller): Promise<Opened> {
   const { hub } = running.app.services;
   const before = hub.watchCount;
   const stream = await streamEvents(document, {}, as);

@@ -17,17 +17,20 @@ import {
 } from './command.ts';
 import { PASSWORD, type World } from './world.ts';
 
-const name = fc.constantFrom('alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'Erin');
-const tags = fc.constantFrom(['g1'], ['even', 'vip'], ['a', 'b', 'c', 'd', 'e', 'f']);
+const name = fc.constantFrom('alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'Erin', 'er', 'er in');
+const tags = fc.constantFrom(['g1'], ['even', 'vip'], [], ['a', 'b', 'c', 'd', 'e', 'f'], ['x'.repeat(60)]);
 
 /** What users are said to be, in both words. */
 const about = {
   fullName: perhaps(text),
-  email: perhaps(name.map((it) => `${it}@example.org`)),
+  email: perhaps(fc.oneof({ weight: 5, arbitrary: name.map((it) => `${it}@example.org`) }, fc.constant('no address'))),
   phone: perhaps(fc.constantFrom('+447009000009', '12')),
   website: perhaps(fc.constantFrom('https://example.org', 'no address')),
-  externalUserId: perhaps(fc.integer({ min: 1000, max: 1006 })),
-  facebookId: perhaps(fc.integer({ min: 7770, max: 7776 }).map(String)),
+  externalUserId: perhaps(fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 1000, max: 1006 }) }, fc.constant(0))),
+  facebookId: perhaps(fc.constantFrom('7770', '7771', '7775', '7776', 'abc', '')),
+  twitterId: perhaps(fc.constantFrom('8880', '8886', null)),
+  blobId: perhaps(fc.constantFrom(5, 0, null)),
+  parentsContacts: perhaps(text),
   customData: perhaps(text),
   tags: perhaps(tags),
   ageOver16: perhaps(fc.boolean()),
@@ -121,6 +124,9 @@ export const userCommands = [
         undefined,
         { oldPassword: PASSWORD, password: 'password-2' },
         { oldPassword: 'wrong-one', password: PASSWORD },
+        { oldPassword: PASSWORD, password: 'short' },
+        { password: PASSWORD },
+        { oldPassword: PASSWORD },
       ),
       ...about,
     },

@@ -44,7 +44,12 @@ function permissionsOf(world: World, permission: Permission | undefined) {
 const fields = {
   make: perhaps(fc.constantFrom('BMW', 'Audi', 'Größe')),
   year: perhaps(fc.oneof(fc.integer({ min: 1999, max: 2003 }), fc.constant('no number'))),
-  tags: perhaps(fc.constantFrom(['red'], ['red', 'blue'], [])),
+  tags: perhaps(fc.constantFrom(['red'], ['red', 'blue'], [], null)),
+  price: perhaps(fc.constantFrom(1.5, -2, '3.25', 'dear')),
+  used: perhaps(fc.constantFrom(true, false, 'maybe')),
+  sold: perhaps(fc.constantFrom('2020-02-29', '2021-02-29', 1_600_000_000)),
+  place: perhaps(fc.constantFrom('51.5, 0.1', [52, 12.5], [99, 0], 'nowhere')),
+  sizes: perhaps(fc.constantFrom([1, 2], ['3'], ['no number'])),
   unknown: perhaps(text),
 };
 const record = fc.record(fields).map(given);
@@ -53,6 +58,16 @@ const criteria = fc.constantFrom<Record<string, Record<string, unknown>>>(
   { year: { gt: 2000 } },
   { year: { lte: 2001 }, make: { ne: 'Audi' } },
   { make: { bad: 1 } },
+  { make: { ctn: 'W' }, price: { gte: 1 } },
+  { tags: { all: ['red'] } },
+  { tags: { nin: ['blue', 'green'] } },
+  { used: { ne: true } },
+  { sold: { lt: 1_700_000_000 } },
+  { sizes: { in: [1, 3] } },
+  { make: { or: ['BMW', 'Audi'] }, year: { or: [2001] } },
+  { make: { lt: 'X' } },
+  { none: { gt: 1 } },
+  { year: { gt: 'no number' } },
 );
 const change = fc.constantFrom<Record<string, object>>(
   {},
@@ -61,6 +76,11 @@ const change = fc.constantFrom<Record<string, object>>(
   { push: { tags: ['green'] } },
   { pop: { tags: 1 } },
   { pull: { tags: 'red' } },
+  { pull: { sizes: { gt: 1 } } },
+  { inc: { make: 1 } },
+  { inc: { price: 'much' } },
+  { push: { year: 1 } },
+  { pop: { tags: 3 } },
 );
 const learn = (world: World, body: Body) => remember(world, 'record', body._id);
 const TYPES = { Integer: 'INTEGER', String: 'STRING', Boolean: 'BOOLEAN' } as const;
@@ -266,28 +286,5 @@ export const recordCommands = [
       json: criteria ?? {},
       variables: { className, criteria: criteria ?? {} },
     }),
-  ),
-];
-
-const place = { record: pick, fieldName: mostly(fc.constantFrom('motor', 'motor', 'motor', 'make')) };
-
-function fileOf(
-  world: World,
-  { record, fieldName = '' }: { record: Parameters<World['pick']>[1]; fieldName?: string | undefined },
-) {
-  const id = world.pick('record', record);
-  return { path: { class: 'cars', id }, variables: { className: 'cars', id, fieldName } };
-}
-
-export const recordFileCommands = [
-  command('post /data/:class/:id/file', { ...place, bytes: text }, (world, { bytes, ...where }) => ({
-    ...fileOf(world, where),
-    form: { fields: given({ field_name: where.fieldName }) as Record<string, string>, bytes },
-  })),
-  ...(['get', 'delete'] as const).map((method) =>
-    command(`${method} /data/:class/:id/file`, place, (world, where) => ({
-      ...fileOf(world, where),
-      query: given({ field_name: where.fieldName }),
-    })),
   ),
 ];

@@ -97,6 +97,7 @@ export async function createWorld(modelUrl: string): Promise<World> {
       passwordHash: await passwordHash,
     });
   }
+  await nameUser(stranger.applicationId, stranger.users[0]!.id, { login: 'stranger', loginKey: 'stranger' });
   const application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   const known: World['known'] = {
     user: users.slice(0, PEOPLE.length).map(({ id }) => id),
@@ -203,7 +204,8 @@ const FURNISH = `mutation ($bob: Int!, $carol: Int!, $date: UnixTime!) {
 const CLASSES = `mutation {
   cars: createClass(input: { name: "cars", fields: [
     { name: "make", type: STRING } { name: "year", type: INTEGER } { name: "motor", type: FILE }
-    { name: "tags", type: STRING, array: true }
+    { name: "tags", type: STRING, array: true } { name: "price", type: FLOAT } { name: "used", type: BOOLEAN }
+    { name: "sold", type: DATE } { name: "place", type: LOCATION } { name: "sizes", type: INTEGER, array: true }
   ] }) { id }
   wheels: createClass(input: { name: "wheels", fields: [{ name: "size", type: INTEGER }] }) { id }
 }`;

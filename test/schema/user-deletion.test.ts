@@ -135,6 +135,21 @@ describe('deleteUser', () => {
     expect(shown.reactions).toEqual([{ name: 'like', count: 1 }]);
   });
 
+  test('tells of the groups that are left in the order in which they were made', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.push(await createDialog(alice, [bob]));
+    // A database that knows how few they are reads them as they lie: what was changed last, last.
+    await ask('mutation ($id: ID!) { updateDialog(id: $id, input: { name: "New" }) { id } }', { id: ids[0] }, alice);
+    await sql('ANALYZE dialogs');
+    const heard = await subscribe('subscription { dialogEvents { dialogId } }', {}, bob);
+    await remove(alice);
+    const told: string[] = [];
+    for (const _ of ids) told.push((await heard.next()).dialogEvents.dialogId);
+    expect(told).toEqual(ids);
+    await heard.close();
+  });
+
   test('ends their sockets, by session or by a key on their behalf', async () => {
     const [bob] = (await quickUsers(1)) as [QuickUser];
     const alice = await createUser();

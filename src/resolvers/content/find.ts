@@ -41,10 +41,13 @@ async function requireServed({ applicationId }: Blob): Promise<void> {
   if ((await db.application.count({ where: { id: applicationId, importId: null } })) === 0) throw new NotFoundError();
 }
 
-/** Without a credential there is no application to look in; ids are given once over all of them. */
+/**
+ * Without a credential there is no application to look in; ids are given once over all of them. Each is looked for alone:
+ * what is asked for at once by several applications is not mixed into one statement.
+ */
 function findBlobById(id: number): Promise<Blob | null> {
   requirePositive(id);
-  return isDatabaseId(id) ? db.blob.findUnique({ where: { id } }) : Promise.resolve(null);
+  return isDatabaseId(id) ? db.blob.findFirst({ where: { id } }) : Promise.resolve(null);
 }
 
 function requireMember({ applicationId }: Blob, { viewer }: Context): void {
