@@ -50,9 +50,17 @@ function momentText(moment: Date): string {
   return moment.toISOString().replace(/^\+0*/, '');
 }
 
+let latest = { text: '', at: Number.NaN };
+
 /** `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or the day alone; of a second the milliseconds. */
 function momentOf(text: string): Date {
-  if (text.length <= 10) return new Date(text);
+  // Most things were changed when they were made, so every other moment of a list is the one before it.
+  if (text !== latest.text) latest = { text, at: millisecondsOf(text) };
+  return new Date(latest.at);
+}
+
+function millisecondsOf(text: string): number {
+  if (text.length <= 10) return Date.parse(text);
   const isZoned = text.endsWith('+00');
-  return new Date(`${text.slice(0, 10)}T${isZoned ? text.slice(11, -3) : text.slice(11)}Z`);
+  return Date.parse(`${text.slice(0, 10)}T${isZoned ? text.slice(11, -3) : text.slice(11)}Z`);
 }

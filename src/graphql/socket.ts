@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Context as SocketContext } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -19,6 +19,7 @@ import { schema } from '../schema/index.ts';
 import { converse, TOO_SLOW, type UnderWay } from './conversation.ts';
 import { dismiss, dismissWithin, sayGoodbye } from './dismiss.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { execute } from './execute.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { askedOperation } from './operations.ts';
@@ -126,7 +127,7 @@ export function graphqlOverSocket(
   };
   const protocol = makeServer<Record<string, unknown>, SocketExtra>({
     schema,
-    execute: (args: ExecutionArgs) => tracedExecution(args, async () => execute(args), OF_MESSAGE),
+    execute: (args: ExecutionArgs) => tracedExecution(args, () => execute(args), OF_MESSAGE),
     subscribe: (args: ExecutionArgs) => tracedExecution(args, () => subscribe(args), OF_MESSAGE),
     onConnect: async (connection) => {
       try {

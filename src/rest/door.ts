@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { execute, type GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type { Context, Services } from '../context.ts';
+import { execute } from '../graphql/execute.ts';
 import { shownError } from '../graphql/shown-errors.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
 import { discardBody, readBody } from '../http/request-body.ts';

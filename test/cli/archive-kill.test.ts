@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { APPLICATION, running, useApp } from '../support/app.ts';
+import { APPLICATION, useApp } from '../support/app.ts';
 import {
   allRows,
   emptyPlace,
@@ -26,8 +26,6 @@ useApp();
 let made: Populated;
 beforeAll(async () => {
   made = await populate();
-  // Moments of latest requests would be stored later, and make both sides differ.
-  await running.app.services.sessionClock.flush();
   // Enough for several parts.
   await sql(
     `INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, send_to_chat, date_sent,
