@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'rest',
     'pages',
     'graphql',
+    'http',
     'jobs',
     'resolvers',
     'limits',
