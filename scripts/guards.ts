@@ -235,9 +235,9 @@ export const GUARDS: Guard[] = [
     [
       [
         30,
-        'src/resolvers/users/find.ts',
-        'const user = isDatabaseId(id) ? await findUnique({ applicationId_id: { applicationId, id } }) : null;',
-        'const user = await db.user.findFirst({ where: { id, applicationId: applicationId ? undefined : 0 } });',
+        'src/resolvers/users/rows.ts',
+        'JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;',
+        'JOIN users u ON u.id = wanted.id`;',
       ],
     ],
     'nothing of one application is shown to, or changed by, callers of another, by whatever operation or path',
