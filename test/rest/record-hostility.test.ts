@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { useApp } from '../support/app.ts';
+import { APPLICATION, useApp } from '../support/app.ts';
 import { newCar, type RecordStage, setRecordStage } from '../support/record-stage.ts';
 import { rest } from '../support/rest.ts';
 import { created } from '../support/stage.ts';
@@ -28,8 +28,11 @@ beforeAll(async () => {
 
 /** All records and classes as they are stored. */
 async function everything(): Promise<string> {
-  const records = await db.$queryRaw`SELECT r.*, r.p1::text AS p1, r.p2::text AS p2 FROM records r ORDER BY r.id`;
-  return JSON.stringify([records, await db.recordClass.findMany(), await db.classField.findMany()]);
+  const where = { applicationId: APPLICATION.id };
+  const records = await db.$queryRaw`
+    SELECT r.*, r.p1::text AS p1, r.p2::text AS p2 FROM records r
+    WHERE r.application_id = ${where.applicationId} ORDER BY r.id`;
+  return JSON.stringify([records, await db.recordClass.findMany({ where }), await db.classField.findMany({ where })]);
 }
 
 const NAMES = [

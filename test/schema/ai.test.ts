@@ -28,7 +28,7 @@ let bob: QuickUser;
 let mallory: QuickUser;
 beforeAll(async () => {
   [alice, bob, mallory] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
-  await db.user.updateMany({ where: { id: alice.id }, data: { fullName: 'Alice' } });
+  await db.user.updateMany({ where: { applicationId: APPLICATION.id, id: alice.id }, data: { fullName: 'Alice' } });
 });
 
 const echo = () => startModel((response, { body }) => says(response, `seen ${body.messages.length}`));
