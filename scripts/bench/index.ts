@@ -19,6 +19,7 @@ import { login } from './login.ts';
 import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { push } from './push.ts';
+import { create } from './record-writes.ts';
 import { records } from './records.ts';
 import { send } from './send.ts';
 import { Recorder, startService } from './service.ts';
@@ -34,6 +35,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   send,
   list,
   get,
+  create,
   graphql,
   start,
   memory,

@@ -4,17 +4,13 @@ import type { Contest } from './contest.ts';
 import { call, tokenHeader } from './doors.ts';
 import { FEW, type Fleet, MANY, SOME, startFleet } from './fleet.ts';
 import { type Car, QUESTIONS, READS, type RecordRead } from './record-reads.ts';
-import { creating } from './record-writes.ts';
 import { APPLICATION } from './service.ts';
 import { takeTurns } from './turns.ts';
 
 const SECONDS_AT_MOST = 0.5;
-/** Creating records over REST beside the bare limit, and lists of them among a thousand and among a million. */
-export async function records(arena: Arena): Promise<Contest[]> {
-  return [...(await creating(arena)), ...(await listing(arena))];
-}
 
-async function listing(arena: Arena): Promise<Contest[]> {
+/** Lists of records over REST among a thousand and among a million. */
+export async function records(arena: Arena): Promise<Contest[]> {
   const fleet = await startFleet(arena);
   const seconds = Math.min(arena.seconds, SECONDS_AT_MOST);
   return READS.flatMap((read) =>
