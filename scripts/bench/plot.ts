@@ -30,6 +30,7 @@ export function plot(outcomes: Outcome[]): string {
     return drawn;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${top}" viewBox="0 0 ${WIDTH} ${top}" font-family="system-ui, sans-serif" font-size="13">
+<title>The service beside the other side of each benchmark</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${parts.join('\n')}
 </svg>
