@@ -31,7 +31,7 @@ const HOSTILE_TEXTS = [
   '{}',
   'null',
   'true',
-  '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>',
+  '<!DOCTYPE x [<!ENTITY y SYSTEM "file:/etc/passwd">]><x>&y;</x>',
   ']]><![CDATA[',
   'a\r\nSet-Cookie: x=1\r\n\r\n',
   '../../../../etc/passwd',
