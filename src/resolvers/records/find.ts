@@ -77,11 +77,14 @@ interface Wanted {
 /** One record; those of a class that are asked for in the same turn are read together, each for whoever asks. */
 const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)[]> => {
   const rows = new Map<Wanted, ReadRow>();
-  for (const ofClass of groupBy(wanted, ({ known }) => known).values()) {
-    for (const alike of groupBy(ofClass, ({ viewer }) => viewer.kind).values()) {
-      for (const { place, ...row } of await readForEach(alike)) rows.set(alike[place - 1]!, row);
-    }
-  }
+  const groups = [...groupBy(wanted, ({ known }) => known).values()].flatMap((ofClass) => [
+    ...groupBy(ofClass, ({ viewer }) => viewer.kind).values(),
+  ]);
+  // Side by side: nobody waits for the readers of another class.
+  const read = async (alike: Wanted[]) => {
+    for (const { place, ...row } of await readForEach(alike)) rows.set(alike[place - 1]!, row);
+  };
+  await Promise.all(groups.map(read));
   return wanted.map((one) => rows.get(one));
 });
 
