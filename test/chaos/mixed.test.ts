@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkDatabase } from '../../src/check/run.ts';
-import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { APPLICATION, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { CuttingWire } from '../support/cutting-wire.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { findDifferences } from '../support/recount.ts';
 import { freePort, REDIS, startRedis } from '../support/redis.ts';
 import { createDataDir, type Service, startService } from '../support/service.ts';
 import { FileKeeper, RecordKeeper, Secretary } from '../support/soak/keepers.ts';
@@ -216,7 +214,7 @@ test(`nothing is lost, doubled or miscounted in ${SECONDS} seconds of mixed work
   for (const keeper of fileKeepers) await keeper.verify();
   await expectContacts(secretaries);
   await expectSentOnce(secretaries.flatMap(({ eventIds }) => eventIds));
-  expect(await differences()).toEqual([]);
+  expect(await findDifferences({ dataDir: folder.dataDir })).toEqual([]);
   const written = [...outputs, ...services.map((service) => service.output())];
   expect(written.flatMap(faultsIn)).toEqual([]);
   const done = {
@@ -268,17 +266,4 @@ async function expectSentOnce(acknowledged: number[]): Promise<void> {
   const once = { times: 1, sends: 1, active: false, delivered: 1 };
   expect(events).toEqual(events.map(({ id }) => ({ id, ...once })));
   expect(events.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
-}
-
-async function differences() {
-  const found: unknown[] = [];
-  await checkDatabase({
-    database: database.config,
-    storage: new DiskStorage(join(folder.dataDir, 'files')),
-    now: new Date(),
-    applicationId: undefined,
-    repairs: false,
-    onDifference: (difference) => found.push(difference),
-  });
-  return found;
 }

@@ -12,16 +12,24 @@ interface Wanted {
   repairs?: boolean;
   /** Whether files are looked at. */
   hasStorage?: boolean;
+  /** Where they lie, if not where the test's own process has them. */
+  dataDir?: string;
   checks?: readonly Check[];
 }
 
 /** What `npm run cli -- check` would find in the database of the test, and what it has set right. */
-export async function findDifferences({ repairs = false, hasStorage = true, applicationId, ...wanted }: Wanted = {}) {
+export async function findDifferences({
+  repairs = false,
+  hasStorage = true,
+  dataDir = running.dataDir,
+  applicationId,
+  ...wanted
+}: Wanted = {}) {
   const found: (Difference & { isRepaired: boolean })[] = [];
   await checkDatabase({
     ...wanted,
     database: running.database.config,
-    storage: hasStorage ? new DiskStorage(join(running.dataDir, 'files')) : undefined,
+    storage: hasStorage ? new DiskStorage(join(dataDir, 'files')) : undefined,
     unopened: (id) => countUnopened(SEALER, { applicationId: id }),
     now: new Date(),
     applicationId,
