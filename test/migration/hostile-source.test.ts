@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cliHere, cliJson } from '../support/cli.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { cli, cliHere, cliJson } from '../support/cli.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
 import { type Answer, answerJson, startProvider } from '../support/provider.ts';
 import { createDataDir } from '../support/service.ts';
@@ -78,10 +78,11 @@ function answering(replies: Replies): Answer {
   };
 }
 
-async function migrate(replies: Replies) {
+/** @param there a database of its own, which a process can't change to */
+async function migrate(replies: Replies, there?: typeof env) {
   const { url } = await startProvider(answering(replies));
   const args = ['migrate-from', url, '--application', '92', '--rate', '1000', '--restart', '--json'];
-  const { code, stdout, stderr } = await cliHere(env, ...args);
+  const { code, stdout, stderr } = await (there ? cli(there, ...args) : cliHere(env, ...args));
   return { code, stdout, line: stderr.split('\n').find((text) => text.startsWith('atrium: ')) };
 }
 
@@ -226,6 +227,49 @@ test('what stands twice is stored once, and texts that no database keeps become 
   expect(await stored()).toMatchObject({ messages: 2, dialogs: 1, members: 3 });
   const { rows } = await client.query(`SELECT full_name FROM users WHERE application_id = 92 AND id = 1`);
   expect(rows).toEqual([{ full_name: 'a\uFFFDb\uFFFD' }]);
+}, 600_000);
+
+test('pages of messages that were all sent in one second are passed, also where somebody has deleted one', async () => {
+  const at = [...Array.from({ length: 230 }, () => 1795168800), ...Array.from({ length: 100 }, () => 1795168801)];
+  const all = at.map((second, index) => message(1000 + index, { date_sent: second }));
+  const empty = await startOwnDatabase();
+  const watch = new pg.Client(empty.config);
+  await watch.connect();
+  onTestFinished(async () => {
+    await watch.end();
+    await empty.drop();
+  });
+  const there = { ...env, DATABASE_URL: empty.url };
+  await cliJson(there, 'app', 'create', '--name', 'Moved', '--id', '92');
+  const page: Replies[string] = ({ searchParams }, { req }) => {
+    const seen = req.headers['on-behalf-of'] === '2' ? all.toSpliced(120, 1) : all;
+    if (searchParams.has('count')) return { items: { count: seen.length } };
+    const from = Number(searchParams.get('date_sent[gte]'));
+    const skip = Number(searchParams.get('skip'));
+    return { items: seen.filter(({ date_sent }) => date_sent >= from).slice(skip, skip + 100) };
+  };
+  const { code, stdout, line } = await migrate({ '/chat/Message.json': page }, there);
+  expect(code, line).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ messages: 330, deletionsForOneself: 1 });
+  const { rows } = await watch.query(
+    `SELECT user_id, id FROM hidden_messages h JOIN messages m USING (application_id, dialog_id, seq)`,
+  );
+  expect(rows).toEqual([{ user_id: 2, id: ID(1120) }]);
+}, 600_000);
+
+test('a list of ids that begins anew again and again ends the command', async () => {
+  const page = numbers(1000).map((id) => message(id));
+  const { code, line } = await migrate({
+    '/chat/Message.json': ({ searchParams }, { req }) => {
+      if (searchParams.has('count')) return { items: { count: req.headers['on-behalf-of'] ? 99 : 100 } };
+      // Of a reader with fewer messages only the ids are asked for.
+      return { items: req.headers['on-behalf-of'] || searchParams.get('skip') === '0' ? page : [] };
+    },
+  });
+  expect({ code, line }).toEqual({
+    code: 1,
+    line: expect.stringContaining(`messages of ${ID(1)} do not come in the order asked for`),
+  });
 }, 600_000);
 
 test('repeated, what is not there any more stays, and what was deleted here does not come back', async () => {
