@@ -89,7 +89,10 @@ export class Outbox {
   }
 }
 
-/** What happened in dialogs, in that order; after the first write of the transaction. */
+/**
+ * What happened in dialogs, in each of them in that order; after the first write of the transaction. Those of several
+ * come in the order of their ids: statements return rows as they lie in the table, which nobody should see.
+ */
 export async function announce(transaction: Transaction, happenings: DialogHappening[], now: Date): Promise<void> {
   if (happenings.length === 0) return;
   const given = happenings.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
@@ -99,7 +102,7 @@ export async function announce(transaction: Transaction, happenings: DialogHappe
       ${now}
     FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, kind text, "applicationId" int,
       "dialogId" text, "subjectId" text, "userId" int, detail jsonb, "audienceIds" int[])
-    ORDER BY g.ord`;
+    ORDER BY g."dialogId", g.ord`;
 }
 
 /** Ended sessions: their sockets close on every process. */

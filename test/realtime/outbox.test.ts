@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
+import { announce } from '../../src/realtime/outbox.ts';
 import { OutboxReader } from '../../src/realtime/outbox-reader.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/chat.ts';
@@ -188,6 +190,31 @@ describe('the order of the stream', () => {
     for (const one of heard) one.socket.socket.terminate();
     await second.stop();
   });
+});
+
+test('what one call does in several dialogs stands in the order of their ids, in each of them as it was done', async () => {
+  const [alice, bob] = await quickUsers(2);
+  const [first, second] = [await createDialog(alice!, [bob!]), await createDialog(alice!, [bob!])].sort() as [
+    string,
+    string,
+  ];
+  const of = (dialogId: string, subjectId: string) => {
+    return { kind: 'messageEdited' as const, applicationId: APPLICATION.id, dialogId, subjectId };
+  };
+  // As rows come that lie so in their table.
+  const given = [of(second, 'b'), of(first, 'd'), of(second, 'a'), of(first, 'c')];
+  await db.$transaction((transaction) => announce(transaction, given, running.now()));
+  const stream = await sql<{ id: string; subject: string }>(
+    `SELECT dialog_id AS id, subject_id AS subject FROM events_outbox
+     WHERE application_id = $1 AND kind = 'messageEdited' AND dialog_id = ANY($2) ORDER BY position`,
+    [APPLICATION.id, [first, second]],
+  );
+  expect(stream.map(({ id, subject }) => [id, subject])).toEqual([
+    [first, 'd'],
+    [first, 'c'],
+    [second, 'b'],
+    [second, 'a'],
+  ]);
 });
 
 describe('waking', () => {

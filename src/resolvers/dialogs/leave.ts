@@ -31,12 +31,10 @@ export async function leaveGroups(transaction: Transaction, leaving: Leaving, no
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
       AND user_id = ANY(${userIds}::int[])`;
   const leavers = groupBy(left, (row) => row.dialogId);
-  const removed = [...leavers]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([dialogId, rows]) => {
-      const audienceIds = rows.map((row) => row.userId);
-      return { kind: 'dialogRemoved' as const, applicationId, dialogId, audienceIds, detail: LEFT };
-    });
+  const removed = [...leavers].map(([dialogId, rows]) => {
+    const audienceIds = rows.map((row) => row.userId);
+    return { kind: 'dialogRemoved' as const, applicationId, dialogId, audienceIds, detail: LEFT };
+  });
   await announce(transaction, removed, now);
   await settleOwnership(transaction, { ...leaving, dialogIds: [...leavers.keys()] }, now);
   return true;
@@ -107,7 +105,6 @@ async function settleOwnership(
         d.user_id) END
     WHERE d.application_id = ${applicationId} AND d.id = ANY(${dialogIds}::text[])
     RETURNING d.id, d.type <> ${DIALOG_TYPE.PRIVATE} AND d.user_id = ANY(${userIds}::int[]) AS "isEmpty"`;
-  dialogs.sort((a, b) => (a.id < b.id ? -1 : 1));
   // Whoever is left owns the group, so one that is still a leaver's has nobody.
   const empty = dialogs.filter((dialog) => dialog.isEmpty).map((dialog) => dialog.id);
   await destroyDialogs(transaction, applicationId, empty, now);
