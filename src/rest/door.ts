@@ -1,30 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import type { GraphQLError } from 'graphql';
 import type { Context, Services } from '../context.ts';
 import { execute } from '../graphql/execute.ts';
-import { shownError } from '../graphql/shown-errors.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
-import { NotFoundError, RateLimitedError, ServiceError, SessionMissingError } from '../lib/errors.ts';
+import { NotFoundError, type ServiceError, SessionMissingError } from '../lib/errors.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
-import type { Meter } from '../limits/rate-limits.ts';
 import { factsOf } from '../observe/requests.ts';
-import type { ServedFile } from '../resolvers/files/content.ts';
 import { removeLoose, type StagedFile, stageFile } from '../resolvers/files/loose.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
-import { portionOf, sendPortion } from './downloads.ts';
-import { errorList, isAboutInput, legacyError } from './errors.ts';
-import { AnswerHeaders, expiryOf } from './headers.ts';
+import { errorList, isAboutInput, serviceErrorOf } from './errors.ts';
+import { expiryOf } from './headers.ts';
 import type { Rules } from './operations.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
-import { type RenderedBody, render } from './rendering.ts';
+import { type AnsweredRequest, Responses } from './responses.ts';
 import type { Answer, Route, Upload } from './route.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 
@@ -34,16 +29,11 @@ export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 /** Any path may be asked about, so no path is told of. */
 const PREFLIGHT = 'preflight';
 
-interface Locals {
-  requestId: string;
-  arrivedAt: number;
-  isXml: boolean;
+interface Locals extends AnsweredRequest {
   /** The credential that came as a parameter, where one may. */
   token?: string | undefined;
   /** A token beside an API key says nothing. */
   keyWins?: boolean | undefined;
-  /** Counts the request; undefined while rate limits are off. */
-  meter?: Meter | undefined;
 }
 
 /** One request to an endpoint, with what is found out about it on the way. */
@@ -63,12 +53,12 @@ interface Call {
 export class RestDoor {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
-  readonly #headers: AnswerHeaders;
+  readonly #responses: Responses;
 
   constructor(services: Services, tokenHeaders: readonly string[]) {
     this.#services = services;
     this.#tokenHeaders = tokenHeaders;
-    this.#headers = new AnswerHeaders(tokenHeaders);
+    this.#responses = new Responses(tokenHeaders, services.log);
   }
 
   /** Preflights and suffix, before the path is looked up. */
@@ -81,7 +71,7 @@ export class RestDoor {
     if (request.method === 'OPTIONS') {
       facts.route = PREFLIGHT;
       locals.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
-      this.#send(response, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(request));
+      this.#responses.sendPreflight(request, response);
     } else {
       request.url = withoutSuffix(request.url);
       next();
@@ -106,15 +96,15 @@ export class RestDoor {
       const data = await run(endpoint, endpoint.variables(asked), { ...context, upload: call.upload });
       const answer = endpoint.respond(data, asked);
       const expiresAt = this.#expiry(answer, context);
-      if (answer.file) await this.#sendFile(request, response, answer.file, expiresAt);
-      else this.#send(response, { xml: endpoint.xml, ...answer }, expiresAt);
+      if (answer.file) await this.#responses.sendFile(request, response, answer.file, expiresAt);
+      else this.#responses.send(response, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
       if (endpoint.upload) await this.#giveUp(call, maxBytes);
       const isPublic = rules.access === 'anyone' && !endpoint.download;
       const expiresAt = isPublic ? undefined : await this.#expiryAfterError(request, locals, call.context);
       const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
-      if (isPlain) this.#send(response, { status: 400, body: {} }, expiresAt);
-      else this.#sendError(response, error, endpoint.errors, expiresAt);
+      if (isPlain) this.#responses.send(response, { status: 400, body: {} }, expiresAt);
+      else this.#responses.sendError(response, error, endpoint.errors, expiresAt);
     }
   }
 
@@ -145,7 +135,7 @@ export class RestDoor {
 
   async #tell(request: Request, response: Response, error: Error): Promise<void> {
     await this.#tally(request, response.locals as Locals);
-    this.#sendError(
+    this.#responses.sendError(
       response,
       error,
       errorList,
@@ -228,66 +218,6 @@ export class RestDoor {
     const viewer = await authenticate(credentials, this.#services).catch(() => undefined);
     return viewer && expiryOf(viewer);
   }
-
-  #sendError(response: Response, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
-    if (response.headersSent) return;
-    const answer = this.#errorAnswer(error, bodyOf, response.locals as Locals);
-    this.#send(response, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
-  }
-
-  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Locals): Answer {
-    const known = serviceErrorOf(error);
-    if (known) return legacyError(known, bodyOf);
-    const { message } = shownError(error, this.#services.log.child({ requestId }));
-    if (message === 'Service unavailable') return { status: 503, body: { errors: [message] } };
-    if (message === 'Internal server error') return { status: 500, body: { errors: [message] } };
-    // GraphQL itself complains: a value that its type can't hold.
-    return { status: 400, body: { errors: ['Malformed request body'] } };
-  }
-
-  async #sendFile(request: Request, response: Response, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
-    const portion = portionOf(file, request);
-    if (portion.status === 416) {
-      const refused = { status: 416, body: { errors: ['Requested range is not satisfiable'] } };
-      return this.#send(response, refused, expiresAt, portion.headers);
-    }
-    const { requestId, arrivedAt, meter } = response.locals as Locals;
-    const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
-    try {
-      await sendPortion(file, portion, { request, response, more: this.#headers.of(facts) });
-    } catch (error) {
-      if (!response.headersSent) throw error;
-      const isClientGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      if (!isClientGone) this.#services.log.error({ err: error, requestId }, 'a download broke off');
-    }
-  }
-
-  #send(response: Response, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
-    const { status } = answer;
-    const { requestId, arrivedAt, isXml, meter } = response.locals as Locals;
-    const headers = this.#headers.of({ status, requestId, arrivedAt, expiresAt, rateCount: meter?.state });
-    writeBody(response, status, { ...headers, ...more }, render(answer, isXml));
-  }
-}
-
-function writeBody(
-  response: ServerResponse,
-  status: number,
-  headers: Record<string, string>,
-  body: RenderedBody | undefined,
-): void {
-  if (body === undefined) {
-    response.writeHead(status, { ...headers, 'Content-Length': '0' }).end();
-    return;
-  }
-  const { type, text } = body;
-  response
-    .writeHead(status, {
-      ...headers,
-      'Content-Type': type,
-      'Content-Length': String(Buffer.byteLength(text)),
-    })
-    .end(text);
 }
 
 /** The 413 of a body that says it is larger, whatever else is wrong with its request. Its rest is thrown away. */
@@ -326,18 +256,4 @@ async function run(
   const { data, errors } = await tracedExecution({ document }, executing);
   if (errors) throw errors[0];
   return data as never;
-}
-
-/** A quota of another kind than the counter of requests, which tells by itself when the next is welcome. */
-function retryHeaders(error: ServiceError | undefined): Record<string, string> {
-  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : {};
-}
-
-/** The contract's error in what was thrown, if it is one. */
-function serviceErrorOf(error: unknown): ServiceError | undefined {
-  let cause = error;
-  while (cause !== undefined && cause !== null && !(cause instanceof ServiceError)) {
-    cause = (cause as GraphQLError).originalError;
-  }
-  return cause instanceof ServiceError ? cause : undefined;
 }

@@ -1,3 +1,4 @@
+import type { GraphQLError } from 'graphql';
 import {
   BadInputError,
   type ErrorCode,
@@ -12,7 +13,7 @@ import {
   NoUpdateDataError,
   OtherUserError,
   RateLimitedError,
-  type ServiceError,
+  ServiceError,
   ServiceUnavailableError,
   SessionMissingError,
   SignInRefusedError,
@@ -41,6 +42,15 @@ function statusOf(error: ServiceError): number {
   if (error instanceof OtherUserError) return 401;
   if (error instanceof ServiceUnavailableError) return 503;
   return STATUS[error.code];
+}
+
+/** The contract's error in what was thrown, if it is one. */
+export function serviceErrorOf(error: unknown): ServiceError | undefined {
+  let cause = error;
+  while (cause !== undefined && cause !== null && !(cause instanceof ServiceError)) {
+    cause = (cause as GraphQLError).originalError;
+  }
+  return cause instanceof ServiceError ? cause : undefined;
 }
 
 /** The legacy answer to an error at an endpoint that has these bodies. */
