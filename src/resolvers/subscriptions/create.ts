@@ -17,7 +17,7 @@ import { isPushChannel, type PushChannel } from '../../lib/push-names.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { holdOwner } from './hold.ts';
 import { listSubscriptions } from './index.ts';
-import { jsonOf, MAX_DEVICES } from './rows.ts';
+import { dropOldest, jsonOf } from './rows.ts';
 import { latestToken } from './tokens.ts';
 
 export interface NewSubscription {
@@ -49,7 +49,7 @@ export async function createSubscription(input: NewSubscription, context: UserCo
     const latest = input.token && input.device ? null : await latestToken(transaction, context);
     const source = sourceOf(input, channels, latest, problems);
     for (const channel of channels) await subscribe(transaction, channel, source, context);
-    await dropOldest(transaction, context);
+    await dropOldest(transaction.pushSubscription, context);
   });
   return listSubscriptions(context);
 }
@@ -146,16 +146,4 @@ async function takeOver(
   await transaction.pushSubscription.deleteMany({
     where: { applicationId, sequenceHash, channel, userId: { not: userId } },
   });
-}
-
-async function dropOldest(transaction: Transaction, { viewer }: UserContext): Promise<void> {
-  const { applicationId, userId } = viewer;
-  const surplus = await transaction.pushSubscription.findMany({
-    where: { applicationId, userId },
-    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
-    skip: MAX_DEVICES,
-    select: { id: true },
-  });
-  if (surplus.length === 0) return;
-  await transaction.pushSubscription.deleteMany({ where: { applicationId, id: { in: surplus.map(({ id }) => id) } } });
 }

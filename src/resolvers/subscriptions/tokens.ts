@@ -12,7 +12,7 @@ import {
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { holdOwner } from './hold.ts';
-import { jsonOf, MAX_DEVICES } from './rows.ts';
+import { dropOldest, jsonOf } from './rows.ts';
 
 /**
  * Keeps what a provider calls a device of the caller; told again, it is the same token with another sequence. Of more
@@ -42,7 +42,7 @@ export async function createPushToken(
       return transaction.pushToken.update({ where: { applicationId_id: id }, data: values });
     }
     const made = await transaction.pushToken.create({ data: { applicationId, userId, ...values, createdAt: at } });
-    await dropOldest(transaction, context);
+    await dropOldest(transaction.pushToken, context);
     return made;
   });
 }
@@ -67,16 +67,4 @@ export function latestToken(transaction: Transaction, { viewer }: UserContext): 
     where: { applicationId, userId },
     orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
   });
-}
-
-async function dropOldest(transaction: Transaction, { viewer }: UserContext): Promise<void> {
-  const { applicationId, userId } = viewer;
-  const surplus = await transaction.pushToken.findMany({
-    where: { applicationId, userId },
-    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
-    skip: MAX_DEVICES,
-    select: { id: true },
-  });
-  if (surplus.length === 0) return;
-  await transaction.pushToken.deleteMany({ where: { applicationId, id: { in: surplus.map(({ id }) => id) } } });
 }
