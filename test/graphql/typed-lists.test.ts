@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { ask, refusalOf } from '../support/chat.ts';
-import { defineClass } from '../support/typed.ts';
+import { CAR_FIELDS, defineClass } from '../support/typed.ts';
 import { apiKey, createUser, type TestUser } from '../support/users.ts';
 
 // Filters, orders and pages of the types of a class.
@@ -47,21 +47,7 @@ const CARS = {
 
 beforeAll(async () => {
   user = await createUser();
-  await defineClass('cars', {
-    make: 'String',
-    year: 'Integer',
-    price: 'Float',
-    sold: 'Boolean',
-    built: 'Date',
-    place: 'Location',
-    motor: 'File',
-    tags: '[String]',
-    sizes: '[Integer]',
-    rates: '[Float]',
-    flags: '[Boolean]',
-    dates: '[Date]',
-    places: '[Location]',
-  });
+  await defineClass('cars', CAR_FIELDS);
   for (const [make, values] of Object.entries(CARS)) {
     const input = { make, ...values, parentId: make === 'b' ? ids.get('a') : null };
     const as = make === 'b' ? user : apiKey;

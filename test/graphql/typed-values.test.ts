@@ -3,28 +3,12 @@ import { running, useApp } from '../support/app.ts';
 import { ask, refusalOf } from '../support/chat.ts';
 import { graphql } from '../support/graphql.ts';
 import { NOW } from '../support/record-stage.ts';
-import { defineClass } from '../support/typed.ts';
+import { CAR_FIELDS, defineClass } from '../support/typed.ts';
 import { apiKey, createUser, type TestUser } from '../support/users.ts';
 
 // Values of every type through the types of a class: in, out, changed by operators, refused.
 
 useApp();
-
-const FIELDS = {
-  make: 'String!',
-  year: 'Integer',
-  price: 'Float',
-  sold: 'Boolean',
-  built: 'Date',
-  place: 'Location',
-  motor: 'File',
-  tags: '[String]',
-  sizes: '[Integer]',
-  rates: '[Float]',
-  flags: '[Boolean]',
-  dates: '[Date]',
-  places: '[Location]',
-};
 
 const ALL = `make year price sold built place { lat lon } motor { fileId name size contentType } tags sizes rates flags
   dates places { lat lon }`;
@@ -33,7 +17,7 @@ let user: TestUser;
 
 beforeAll(async () => {
   user = await createUser();
-  await defineClass('cars', FIELDS);
+  await defineClass('cars', CAR_FIELDS);
   await defineClass('blanks');
 });
 
@@ -78,7 +62,7 @@ test('values may be literals, single ones for lists', async () => {
 
 test('what is unset is null, and null unsets', async () => {
   const { id, ...shown } = await create({ make: 'AB', year: null, tags: null, place: null });
-  const unset = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, null]));
+  const unset = Object.fromEntries(Object.keys(CAR_FIELDS).map((name) => [name, null]));
   expect(shown).toEqual({ ...unset, make: 'AB' });
   const full = await create(VALUES);
   const set = Object.fromEntries(Object.keys(VALUES).map((name) => [name, null]));

@@ -4,6 +4,23 @@ import { apiKey, type Caller } from './users.ts';
 /** `make: String`, `tags: [String]`, `make: String!` for one that is required, as GraphQL writes types. */
 export type FieldTypes = Record<string, string>;
 
+/** One of every type, and a list of every type that has lists. */
+export const CAR_FIELDS = {
+  make: 'String!',
+  year: 'Integer',
+  price: 'Float',
+  sold: 'Boolean',
+  built: 'Date',
+  place: 'Location',
+  motor: 'File',
+  tags: '[String]',
+  sizes: '[Integer]',
+  rates: '[Float]',
+  flags: '[Boolean]',
+  dates: '[Date]',
+  places: '[Location]',
+} satisfies FieldTypes;
+
 const CREATE_CLASS = `mutation ($input: CreateClassInput!) { createClass(input: $input) { id name } }`;
 const UPDATE_CLASS = `mutation ($name: String!, $input: UpdateClassInput!) { updateClass(name: $name, input: $input) { id } }`;
 
