@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import pg from 'pg';
+import { cancelOn } from '../db/cancel.ts';
 import { walk } from '../db/walk.ts';
 import type { Storage } from '../gateways/storage.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -57,7 +58,9 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
   client.on('error', () => {}); // the query under way fails with it
   await client.connect();
   const unfinished = `${path}.part`;
+  let forget = () => {};
   try {
+    forget = await cancelOn(signal, database, client);
     await speakPlainly(client);
     // Only reading, it has no transaction id, so nobody who reads the stream waits for its end.
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -74,6 +77,7 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
     await rm(unfinished, { force: true });
     throw signal.aborted ? new ArchiveError('stopped; there is no archive') : error;
   } finally {
+    forget();
     await client.end();
   }
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
+import { cancelOn } from '../db/cancel.ts';
 import type { Storage } from '../gateways/storage.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { ArchiveError } from './archive-error.ts';
@@ -47,13 +48,16 @@ export async function importApplications(options: ImportOptions): Promise<Import
   const client = new pg.Client(options.database);
   client.on('error', () => {}); // the query under way fails with it
   await client.connect();
+  let forget = () => {};
   try {
+    forget = await cancelOn(options.signal, options.database, client);
     await speakPlainly(client);
     await requireAlone(client);
     return await new Import(client, options, await readColumns(client)).run();
   } catch (error) {
     throw options.signal.aborted ? new ArchiveError('stopped; the same command goes on') : error;
   } finally {
+    forget();
     await client.end();
   }
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { cancelOn } from '../db/cancel.ts';
 import { walk } from '../db/walk.ts';
 import type { Storage } from '../gateways/storage.ts';
 import type { Check, Difference } from './check.ts';
@@ -42,8 +43,9 @@ export interface CheckOptions {
  */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
-  const forget = await cancelOn(options.signal, client, fresh);
+  let forget = () => {};
   try {
+    forget = await cancelOn(options.signal, options.database, client, fresh);
     const ids = await applicationIds(client, options.applicationId);
     for (const check of options.checks ?? ROW_CHECKS) {
       if (check.needs && !(await exists(client, check.needs))) continue;
@@ -83,16 +85,6 @@ async function checkSecrets(applicationId: number, { unopened, signal, onBegin, 
     counted: null,
   };
   if (count > 0) onDifference(difference, false);
-}
-
-/** A check may be one long query, which does not see the signal. @returns stops listening */
-async function cancelOn(signal: AbortSignal | undefined, client: pg.Client, fresh: pg.Client): Promise<() => void> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const cancel = () => {
-    fresh.query('SELECT pg_cancel_backend($1)', [rows[0]!.pid]).catch(() => {}); // between two checks it is seen
-  };
-  signal?.addEventListener('abort', cancel, { once: true });
-  return () => signal?.removeEventListener('abort', cancel);
 }
 
 interface Connections {

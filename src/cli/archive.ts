@@ -108,7 +108,7 @@ async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Pr
     const sealer = await createSealer(config);
     const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
     try {
-      return await task({ database: database.config, storage, sealer, progress, signal });
+      return await task({ database: database.direct, storage, sealer, progress, signal });
     } finally {
       storage.close();
     }

@@ -17,6 +17,8 @@ export interface CliAnswer {
 export interface RunningCommand {
   /** Waits for its end. */
   answer: Promise<CliAnswer>;
+  /** Ctrl-C */
+  interrupt: () => void;
   /** kill -9 */
   kill: () => Promise<void>;
 }
@@ -26,7 +28,7 @@ export function cli(env: Record<string, string>, ...args: string[]): Promise<Cli
   return launchCli(env, ...args).answer;
 }
 
-/** The same, for a command that may be killed. */
+/** The same, for a command that may be stopped. */
 export function launchCli(env: Record<string, string>, ...args: string[]): RunningCommand {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [program('cli'), ...args], {
@@ -45,6 +47,7 @@ export function launchCli(env: Record<string, string>, ...args: string[]): Runni
   const answer = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
   return {
     answer,
+    interrupt: () => child.kill('SIGINT'),
     kill: async () => {
       child.kill('SIGKILL');
       await answer;
