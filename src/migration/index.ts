@@ -39,10 +39,10 @@ export interface MigrationSummary {
  * @throws {MigrationError} one line of what is wrong with the other server, or with storing what it gave
  */
 export async function migrateFrom(settings: MigrationSettings, context: MigrationContext): Promise<MigrationSummary> {
-  const { baseUrl, restart, progress, publicDetails } = settings;
+  const { baseUrl, restart, progress, publicDetails, signal } = settings;
   const { applicationId } = context.viewer;
   const source = await openSource(settings);
-  const ledger = new Ledger(applicationId);
+  const ledger = new Ledger(applicationId, signal);
   const isResumed = await ledger.open(baseUrl, { startedAt: source.now(), restart });
   if (isResumed) progress.say(`goes on with the step "${ledger.step}"`);
   await takeSteps({ source, ledger, progress, publicDetails, context });

@@ -50,6 +50,7 @@ const LONG = 60 * 60 * 1_000;
  */
 export class Ledger {
   readonly applicationId: number;
+  readonly #signal: AbortSignal;
   readonly #runId = randomUUID();
   /** When the reading before this one began, by the other server's clock; undefined: this is the first. */
   since: Date | undefined;
@@ -58,8 +59,10 @@ export class Ledger {
   cursor: Cursor = {};
   counts: Record<string, number> = {};
 
-  constructor(applicationId: number) {
+  /** @param signal stops it behind the page it is at */
+  constructor(applicationId: number, signal: AbortSignal) {
     this.applicationId = applicationId;
+    this.#signal = signal;
   }
 
   /**
@@ -109,6 +112,7 @@ export class Ledger {
 
   /** Does something in the transaction that moves on. */
   async write(cursor: Cursor, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    this.#signal.throwIfAborted();
     await db.$transaction(
       async (transaction) => {
         await this.#move(transaction, this.step, cursor);
@@ -121,6 +125,7 @@ export class Ledger {
 
   /** The step is done; undefined: it was the last one, and nothing but what the next reading needs is kept. */
   async enter(step: string | undefined): Promise<void> {
+    this.#signal.throwIfAborted();
     await db.$transaction(
       async (transaction) => {
         await this.#move(transaction, step, {});

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import {
   allRows,
@@ -14,16 +13,14 @@ import {
   writeArchive,
 } from '../support/archives.ts';
 import { createDialog, quickUsers, send } from '../support/chat.ts';
-import { cli, launchCli, type RunningCommand } from '../support/cli.ts';
+import { cli, endedEarly, launchCli } from '../support/cli.ts';
+import { hold } from '../support/hold.ts';
 import { sql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
 // Ctrl-C while a command waits for the database, which a long query of it is like.
 
 useApp();
-
-/** By which the connections of a command are known. */
-const NAME = 'interrupted';
 
 let dialogId: string;
 
@@ -33,45 +30,16 @@ beforeAll(async () => {
   await send(alice!, dialogId, 'hi');
 });
 
-/** Holds what a statement locks until it is released, or the test ends. */
-async function hold({ database }: Place, statement: string) {
-  // What a transaction sees of others stays as it was at its first look.
-  const [holder, watch] = [new pg.Client(database), new pg.Client(database)];
-  for (const client of [holder, watch]) {
-    await client.connect();
-    onTestFinished(() => client.end());
-  }
-  await holder.query('BEGIN');
-  await holder.query(statement);
-  const count = async (condition: string) => {
-    const { rows } = await watch.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND ${condition}`,
-      [NAME],
-    );
-    return rows.length;
-  };
-  return {
-    isWaitedFor: async () => (await count(`wait_event_type = 'Lock'`)) > 0,
-    isLeft: async () => (await count('true')) === 0,
-    release: () => holder.query('ROLLBACK'),
-  };
-}
-
 /** Has a command wait for what somebody holds, and interrupts it there. @returns how it ends, which it does without getting it */
 async function interrupted(place: Place, held: string, ...command: string[]) {
-  const holder = await hold(place, held);
-  const running = launchCli({ ...envOf(place), PGAPPNAME: NAME }, ...command);
+  const holder = await hold(place.database, held);
+  const running = launchCli({ ...envOf(place), ...holder.env }, ...command);
   await Promise.race([until(holder.isWaitedFor), endedEarly(running)]);
   running.interrupt();
   const { code, stdout, stderr } = await running.answer;
   await until(holder.isLeft);
   await holder.release();
   return { code, stdout, lastLine: stderr.trimEnd().split('\n').at(-1) };
-}
-
-async function endedEarly({ answer }: RunningCommand): Promise<never> {
-  const { code, stderr } = await answer;
-  throw new Error(`it ended with ${code}:\n${stderr}`);
 }
 
 const locked = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;

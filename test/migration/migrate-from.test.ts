@@ -5,8 +5,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { hashSecret } from '../../src/lib/tokens.ts';
-import { cli, cliJson, launchCli, type RunningCommand } from '../support/cli.ts';
+import { cli, cliJson, endedEarly, launchCli } from '../support/cli.ts';
 import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { hold } from '../support/hold.ts';
 import { expectMoved } from '../support/migration.ts';
 import { API_KEY, type Caller, GROUP_MESSAGES, type Populated, populate, rest } from '../support/migration-source.ts';
 import { startOwnDatabase } from '../support/own-database.ts';
@@ -212,11 +213,6 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   expect(await messagesNow()).toBe(before);
 }, 600_000);
 
-async function endedEarly({ answer }: RunningCommand): Promise<never> {
-  const { code, stderr } = await answer;
-  throw new Error(`it ended with ${code}:\n${stderr}`);
-}
-
 test('killed again and again, from a server that often fails, it ends with the same', async () => {
   const database = await startOwnDatabase();
   const { dataDir, remove } = await createDataDir();
@@ -276,6 +272,33 @@ test('killed again and again, from a server that often fails, it ends with the s
   const service = await startService(dataDir, { DATABASE_URL: database.url });
   await expectMoved(source.service, service, populated);
   expect(await service.stop()).toBe(0);
+}, 600_000);
+
+test('interrupted while it stores, it stops behind what it is at, and goes on from there', async () => {
+  const database = await startOwnDatabase();
+  const { dataDir, remove } = await createDataDir();
+  onTestFinished(async () => {
+    await database.drop();
+    await remove();
+  });
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, SOURCE_API_KEY: API_KEY };
+  await cliJson(env, 'app', 'create', '--name', 'Moved', '--id', '92');
+  const command = ['migrate-from', source.service.url, '--application', '92', '--rate', '1000', '--json'];
+  const holder = await hold(database.config, 'LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE');
+  const running = launchCli({ ...env, ...holder.env }, ...command);
+  await Promise.race([until(holder.isWaitedFor), endedEarly(running)]);
+  running.interrupt();
+  await holder.release();
+  const { code, stdout, stderr } = await running.answer;
+  expect({ code, stdout, lastLine: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 1,
+    stdout: '',
+    lastLine: 'atrium: stopped; the same command goes on from here',
+  });
+  await until(holder.isLeft);
+  const { rows } = await holder.query('SELECT step, (SELECT count(*)::int FROM users) AS users FROM migrations');
+  expect(rows).toEqual([{ step: 'store users', users: await count(source, '/users.json') }]);
+  expect(await cli(env, ...command)).toMatchObject({ code: 0 });
 }, 600_000);
 
 test('without an API key it brings what the users that it signs in as are shown', async () => {

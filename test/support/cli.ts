@@ -55,6 +55,12 @@ export function launchCli(env: Record<string, string>, ...args: string[]): Runni
   };
 }
 
+/** Fails when a command ends while something else is waited for. */
+export async function endedEarly({ answer }: RunningCommand): Promise<never> {
+  const { code, stderr } = await answer;
+  throw new Error(`it ended with ${code}:\n${stderr}`);
+}
+
 /** As `cli`, with `--json`, of a command that succeeds. @returns what it prints */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export async function cliJson(env: Record<string, string>, ...args: string[]): Promise<any> {
