@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { cliJson } from './support/cli.ts';
 import { startOwnDatabase } from './support/own-database.ts';
 import { createDataDir, exitCode, failToStart, launch, type Service, startService } from './support/service.ts';
 
@@ -133,6 +134,35 @@ test('secrets that can not be written down leave no application behind, so that 
   expect(await service.stop()).toBe(0);
   await remove();
 });
+
+/** Of the default level of these tests: warnings and worse. */
+function logged({ output }: Service): { level: number; count?: number; msg: string }[] {
+  const lines = output().split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+}
+
+test('a service with another key than before says how many secrets it does not open, and serves all the same', async () => {
+  const { dataDir, remove } = await createDataDir();
+  const own = { ENCRYPTION_KEY: '01'.repeat(32) };
+  const other = { ENCRYPTION_KEY: '02'.repeat(32) };
+  const first = await startService(dataDir, { ...SECRETS, ...own });
+  const set = (...args: string[]) => cliJson({ DATA_DIR: dataDir, ...own }, ...args, '--application', '92');
+  await set('assistant', 'create', '--name', 'N', '--base-url', 'http://127.0.0.1:1', '--model', 'm', '--api-key', 'k');
+  await set('push', 'web', '--environment', 'production', '--subject', 'mailto:a@b.example');
+  await set('social', 'set', '--provider', 'facebook', '--app-id', '1', '--app-secret', 's');
+  expect(await first.stop()).toBe(0);
+
+  const second = await startService(dataDir, other);
+  expect((await call(second, '/users.json')).status).toBe(200);
+  expect(await second.stop()).toBe(0);
+  const msg = 'ENCRYPTION_KEY does not open secrets in the database: it is another than before';
+  expect(logged(second)).toEqual([expect.objectContaining({ level: 40, count: 3, msg })]);
+
+  const third = await startService(dataDir, own);
+  expect(await third.stop()).toBe(0);
+  expect(logged(third)).toEqual([]);
+  await remove();
+}, 600_000);
 
 test('a service that is asked to stop while it starts stops in good order', async () => {
   const { dataDir, remove } = await createDataDir();
