@@ -1,6 +1,7 @@
 import { runCommandLine } from './cli/command-line.ts';
 
-// A command is short and finishes what it has begun; a second Ctrl-C ends it at once.
+// A short command finishes what it has begun, a long one listens by itself (src/cli/interruption.ts); a second Ctrl-C ends
+// either at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {});
 // Whoever reads the answer may stop reading (`| head -1`).
 process.stdout.on('error', () => {});

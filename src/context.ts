@@ -33,8 +33,8 @@ export interface Services {
   /** The bytes of files. */
   storage: Storage;
   pushGateways: PushGateways;
-  /** Hides secrets of applications in the database. */
   models: ModelClient;
+  /** Hides secrets of applications in the database. */
   sealer: Sealer;
   /** Base of the links handed out, without trailing slash; known once the server listens. */
   publicUrl: () => string;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Has the database give up the statement that one of the connections waits for once the signal comes, which the statement
- * itself would not see. What comes between two statements is for their caller to look at.
+ * Has the database give up the statements that the connections wait for, once the signal comes. Between two statements
+ * it is for their caller to look at the signal.
  * @returns stops listening
  */
 export async function cancelOn(

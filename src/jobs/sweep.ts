@@ -5,7 +5,7 @@ import { RESET_LIFETIME } from '../resolvers/password-resets.ts';
 import { sweepDeletedClasses } from '../resolvers/records/sweep.ts';
 import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
 
-/** How often what has outlived its use is removed. Any number of processes may do it at once: it is only deleting. */
+/** How often what has outlived its use is removed. Any number of processes may do it at once. */
 export const SWEEP_EVERY = 5 * MINUTE;
 
 /** A quota of a day is asked of no longer once the day is over, whatever the clocks of the processes say. */
@@ -22,9 +22,9 @@ export interface Retention {
 }
 
 /**
- * Removes expired sessions, nonces that can't be replayed any more, old counters and quotas, reset links that have run out, what
- * destroyed dialogs and deleted classes held, what became of old pushes, and events nobody may resume from; finishes
- * indexes of records.
+ * Removes expired sessions, nonces that can't be replayed any more, old counters and quotas, reset links that have run
+ * out, what destroyed dialogs and deleted classes held, what became of old pushes, and events nobody may resume from;
+ * finishes indexes of records.
  */
 export async function sweep(
   now: Date,

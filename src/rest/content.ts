@@ -1,13 +1,13 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
-import { InvalidFieldsError, NotFoundError, type ServiceError, UploadDeniedError } from '../lib/errors.ts';
+import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { readFlag, readList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
-import { isDatabaseId } from '../lib/tokens.ts';
 import { escapeText } from '../lib/xml.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
 import { contentDocs } from './docs/content.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { readIntegerId } from './integer-ids.ts';
 import { itemsBefore, readPage } from './pages.ts';
 import { XmlBody } from './rendering.ts';
 import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './route.ts';
@@ -79,7 +79,7 @@ export const contentRoutes = [
     method: 'put',
     path: '/blobs/:id/complete',
     document: CompleteBlob,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
     docs: contentDocs.completeBlob,
@@ -99,7 +99,7 @@ export const contentRoutes = [
     path: '/blobs/:id',
     only: ID,
     document: FindBlob,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: ({ blob }) => ok(presentBlob(blob)),
     errors: errorsByField,
     docs: contentDocs.findBlob,
@@ -132,7 +132,7 @@ export const contentRoutes = [
     only: ID,
     download: true,
     document: FindBlobFile,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
     docs: contentDocs.downloadBlobFileById,
@@ -141,7 +141,10 @@ export const contentRoutes = [
     method: 'put',
     path: '/blobs/:id',
     document: UpdateBlob,
-    variables: ({ path, given }) => ({ id: integerId(path.id!), input: { ...blobInput(given), new: isNew(given) } }),
+    variables: ({ path, given }) => ({
+      id: readIntegerId(path.id!),
+      input: { ...blobInput(given), new: isNew(given) },
+    }),
     respond: ({ updateBlob }) => ok(presentBlob(updateBlob)),
     errors: errorsByField,
     docs: contentDocs.updateBlob,
@@ -150,7 +153,7 @@ export const contentRoutes = [
     method: 'delete',
     path: '/blobs/:id',
     document: DeleteBlob,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
     docs: contentDocs.deleteBlob,
@@ -187,14 +190,6 @@ function uploadFields(given: Parameters) {
 function window(given: Parameters) {
   const page = readPage(given);
   return { first: page.perPage, skip: itemsBefore(page) };
-}
-
-/** An integer id of a path: malformed 422, beyond what is ever given 404 (gaps §1.1). */
-function integerId(text: string): number {
-  const id = /^\d+$/.test(text) ? Number(text) : 0;
-  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
-  if (!isDatabaseId(id)) throw new NotFoundError();
-  return id;
 }
 
 interface BlobsFound {

@@ -5,8 +5,8 @@ import { geodataDocs } from './docs/geodata.ts';
 import { errorsByField } from './errors.ts';
 import { readGeodataFilters } from './geodata-filters.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { readIntegerId } from './integer-ids.ts';
 import { itemsBefore, readPage } from './pages.ts';
-import { integerId } from './paths.ts';
 import { created, empty, ok, route } from './route.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
@@ -82,7 +82,7 @@ export const geodataRoutes = [
     method: 'get',
     path: '/geodata/:id',
     document: FindGeodatum,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: ({ geodatum }) => ok({ geo_datum: presentGeodatum(geodatum) }),
     errors: errorsByField,
     docs: geodataDocs.findGeodatum,
@@ -91,7 +91,7 @@ export const geodataRoutes = [
     method: 'put',
     path: '/geodata/:id',
     document: UpdateGeodatum,
-    variables: ({ path, given }) => ({ id: integerId(path.id!), input: geodatumInput(given) }),
+    variables: ({ path, given }) => ({ id: readIntegerId(path.id!), input: geodatumInput(given) }),
     respond: ({ updateGeodatum }) => ok({ geo_datum: presentGeodatum(updateGeodatum) }),
     errors: errorsByField,
     docs: geodataDocs.updateGeodatum,
@@ -100,7 +100,7 @@ export const geodataRoutes = [
     method: 'delete',
     path: '/geodata/:id',
     document: DeleteGeodatum,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
     respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteGeodatum,

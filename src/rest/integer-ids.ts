@@ -7,8 +7,14 @@ import { isDatabaseId } from '../lib/tokens.ts';
  * @throws {NotFoundError} beyond what is ever given
  */
 export function readIntegerId(text: string): number {
+  const id = readPositiveInteger(text);
+  if (!isDatabaseId(id)) throw new NotFoundError();
+  return id;
+}
+
+/** @throws {InvalidFieldsError} it is none */
+export function readPositiveInteger(text: string): number {
   const id = /^\d+$/.test(text) ? Number(text) : 0;
   if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
-  if (!isDatabaseId(id)) throw new NotFoundError();
   return id;
 }

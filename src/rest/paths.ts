@@ -1,7 +1,5 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
-import { InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
-import { isDatabaseId } from '../lib/tokens.ts';
 
 /** `/users/7.xml`, `/users/7.xml/?x`: the same resource as without suffix, answered as XML. */
 export function isXmlPath(url: string): boolean {
@@ -14,18 +12,6 @@ export function isXmlPath(url: string): boolean {
  */
 export function takeToken({ token, ...others }: Parameters): { token: string | undefined; given: Parameters } {
   return { token: readText(token)?.trim() || undefined, given: Object.assign(Object.create(null), others) };
-}
-
-/**
- * An integer id of a path (gaps §1.1).
- * @throws {InvalidFieldsError} no positive integer
- * @throws {NotFoundError} larger than any that is ever given
- */
-export function integerId(text: string): number {
-  const id = /^\d+$/.test(text) ? Number(text) : 0;
-  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
-  if (!isDatabaseId(id)) throw new NotFoundError();
-  return id;
 }
 
 /** `/users/7.json/?x`, `/users/7.xml?x` → `/users/7?x`: the suffix and one trailing slash say nothing (gaps §1.1). */

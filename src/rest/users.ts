@@ -1,10 +1,11 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
-import { InvalidFieldsError, UnknownUserError } from '../lib/errors.ts';
+import { UnknownUserError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
+import { readPositiveInteger } from './integer-ids.ts';
 import { created, ok, route } from './route.ts';
 import { presentUser, UserFields, userInput } from './user-fields.ts';
 import { userListRoutes } from './user-lists.ts';
@@ -108,20 +109,14 @@ function oldPassword(user: ParameterValue | undefined): string | null | undefine
 
 /** An integer id of a path: malformed 422, beyond what is ever given 404 (gaps §1.1). */
 function integerId(text: string): number {
-  const id = positiveInteger(text);
+  const id = readPositiveInteger(text);
   if (!isDatabaseId(id)) throw new UnknownUserError();
   return id;
 }
 
 /** The same for ids of other systems, which may be as large as a number is exact. */
 function externalId(text: string): number {
-  const id = positiveInteger(text);
+  const id = readPositiveInteger(text);
   if (!Number.isSafeInteger(id)) throw new UnknownUserError();
-  return id;
-}
-
-function positiveInteger(text: string): number {
-  const id = /^\d+$/.test(text) ? Number(text) : 0;
-  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
   return id;
 }
