@@ -7,6 +7,7 @@ import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { EVENT_FIELDS } from '../support/live.ts';
 import { createAssistant } from '../support/model.ts';
 import { createTenant, type Tenant } from '../support/other-apps.ts';
+import { messagePushesSettled } from '../support/pushes.ts';
 import { closeSockets, connect, listen, until } from '../support/sockets.ts';
 import { created } from '../support/stage.ts';
 import { defineClass } from '../support/typed.ts';
@@ -85,6 +86,7 @@ beforeAll(async () => {
       4711,
     ],
   };
+  await messagePushesSettled(); // so that nothing but the crawls writes
 });
 
 /** Asks by every operation and path for everything of Alice's, on every door; what it was answered, for each. */

@@ -6,9 +6,9 @@ import { newStorageKey } from '../../src/gateways/storage.ts';
 import { Sealer } from '../../src/secrets/sealer.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { populate } from '../support/populated.ts';
+import { messagePushesSettled } from '../support/pushes.ts';
 import { findDifferences } from '../support/recount.ts';
 import { sql } from '../support/sql.ts';
-import { until } from '../support/until.ts';
 
 useApp();
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   // One send was made up half done.
   await sql("DELETE FROM push_deliveries WHERE send_id = repeat('b', 24)");
   await sql("DELETE FROM push_sends WHERE id = repeat('b', 24)");
-  await until(async () => (await sql('SELECT FROM push_sends WHERE finished_at IS NULL')).length === 0);
+  await messagePushesSettled();
   const rows = await sql<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
   tables = rows.map(({ name }) => name).filter((name) => !['_prisma_migrations', 'push_cursor'].includes(name));
   await sql('CREATE SCHEMA kept');

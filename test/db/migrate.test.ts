@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+// For a busy machine.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const createDogs = 'CREATE TABLE "Dog" ("id" INTEGER NOT NULL, CONSTRAINT "Dog_pkey" PRIMARY KEY ("id"));\n';

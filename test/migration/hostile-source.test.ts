@@ -273,7 +273,7 @@ test('a list of ids that begins anew again and again ends the command', async ()
 }, 600_000);
 
 test('repeated, what is not there any more stays, and what was deleted here does not come back', async () => {
-  const soon = new Date(Date.now() + 5_000).toISOString();
+  const soon = new Date(Date.now() + 25_000).toISOString();
   const later = { date_sent: Math.floor(Date.parse(soon) / 1000), created_at: soon, updated_at: soon };
   const [group, pair] = [dialog(1), dialog(3, { type: 3, occupants_ids: [1, 2] })];
   const replies = (items: object[], dialogs: object[]): Replies => ({

@@ -6,7 +6,15 @@ import { type Browser, startBrowser } from '../support/browser.ts';
 import { ask } from '../support/chat.ts';
 import { type Google, startGoogle } from '../support/google.ts';
 import { startAnother } from '../support/other-apps.ts';
-import { appleToken, passTime, setUpApple, setUpGoogle, setUpWeb, subscribeDevice } from '../support/pushes.ts';
+import {
+  appleToken,
+  messagePushesSettled,
+  passTime,
+  setUpApple,
+  setUpGoogle,
+  setUpWeb,
+  subscribeDevice,
+} from '../support/pushes.ts';
 import { rest } from '../support/rest.ts';
 import { connect, until } from '../support/sockets.ts';
 import { statementsOf } from '../support/sql.ts';
@@ -46,7 +54,7 @@ beforeEach(async () => {
   group = (await created('/chat/Dialog', { type: 2, name: 'Lunch', occupants_ids: [bob.id, carol.id] }, alice))._id;
   for (const user of [alice, bob, carol]) await phone(user);
   apple.answer = () => ({ status: 200 });
-  await settled();
+  await messagePushesSettled();
   apple.pushes.length = 0;
 });
 
@@ -58,26 +66,16 @@ function phone(user: TestUser) {
 
 const message = (body: object, as: TestUser) => created('/chat/Message', { send_to_chat: 1, ...body }, as);
 
-/** Waits until the stream is read to its end, and every push that was found is done with. */
-async function settled(): Promise<void> {
-  await until(async () => {
-    const [state] = await db.$queryRaw<{ isRead: boolean; open: number }[]>`
-      SELECT (SELECT position FROM push_cursor) >= coalesce((SELECT max(position) FROM events_outbox), 0) AS "isRead",
-        (SELECT count(*)::int FROM push_sends WHERE finished_at IS NULL) AS open`;
-    return state!.isRead && state!.open === 0;
-  });
-}
-
 const pushesTo = (user: TestUser) => apple.pushes.filter(({ token }) => token === appleToken(user.id));
 const alerts = (user: TestUser) =>
   pushesTo(user).map(({ body }) => (body as { aps: { alert: { body: string } } }).aps.alert.body);
 
 test('those who are away are told who wrote what, and how much is unread', async () => {
   await message({ recipient_id: bob.id, message: 'Earlier' }, carol);
-  await settled();
+  await messagePushesSettled();
   apple.pushes.length = 0;
   const { _id } = await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(pushesTo(alice)).toEqual([]);
   expect(pushesTo(carol).map(({ body }) => (body as { aps: { badge: number } }).aps.badge)).toEqual([1]);
   const [push, ...more] = pushesTo(bob);
@@ -100,7 +98,7 @@ test('phones of Google and browsers are told in their words', async () => {
   await subscribeDevice(bob, 'gcm', { client_identification_sequence: 'g' }, 'production');
   await subscribeDevice(carol, 'web', browser.subscription('carol'));
   const { _id } = await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
-  await settled();
+  await messagePushesSettled();
   const about = { title: 'Alice A', dialog_name: 'Lunch', dialog_id: group, message_id: _id };
   expect(google.pushes.map(({ body }) => body.message)).toEqual([
     {
@@ -125,13 +123,13 @@ test('who has a socket open is not pushed, on whatever process', async () => {
     [bob, carol].every(({ id }) => other.services.presence.isOnline({ applicationId: 92, userId: id })),
   );
   await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(apple.pushes).toEqual([]);
   await here.close();
   await until(() => !presence.isOnline({ applicationId: 92, userId: bob.id }));
   await until(() => !other.services.presence.isOnline({ applicationId: 92, userId: bob.id }));
   await message({ chat_dialog_id: group, message: 'Anybody?' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect([alerts(bob), alerts(carol)]).toEqual([['Anybody?'], []]);
   await there.close();
   await other.stop();
@@ -141,11 +139,11 @@ test('who has switched the dialog off, or has left it, is not told', async () =>
   await rest('PUT', `/chat/Dialog/${group}/notifications`, { as: bob, json: { enabled: 0 } });
   await rest('DELETE', `/chat/Dialog/${group}`, { as: carol });
   await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(apple.pushes).toEqual([]);
   await rest('PUT', `/chat/Dialog/${group}/notifications`, { as: bob, json: { enabled: 1 } });
   await message({ chat_dialog_id: group, message: 'Again' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(alerts(bob)).toEqual(['Again']);
 });
 
@@ -153,7 +151,7 @@ test('a message that is not sent to the chat, or to a public group, is no push',
   await message({ chat_dialog_id: group, message: 'Import', send_to_chat: 0 }, alice);
   const lobby = (await created('/chat/Dialog', { type: 1, name: 'Lobby' }, alice))._id;
   await message({ chat_dialog_id: lobby, message: 'Hello all' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(apple.pushes).toEqual([]);
 });
 
@@ -166,7 +164,7 @@ test('an application can do without', async () => {
     );
   expect(await set(false)).toEqual({ updateApplication: { chatPushes: false } });
   await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(apple.pushes).toEqual([]);
   await set(true);
 });
@@ -179,7 +177,7 @@ test('messages that are found together are one push, with the last of them that 
   }
   await message({ chat_dialog_id: group, message: 'From Bob' }, bob);
   await db.$executeRaw`UPDATE push_cursor SET held_until = NULL`;
-  await settled();
+  await messagePushesSettled();
   expect([alerts(alice), alerts(bob), alerts(carol)]).toEqual([['From Bob'], ['Message 19'], ['From Bob']]);
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-collapse-id']))).toEqual(new Set([group]));
 });
@@ -197,7 +195,7 @@ test('what was read or deleted meanwhile, or followed by more, is not told late'
   apple.answer = () => ({ status: 200 });
   apple.pushes.length = 0;
   passTime(10_000);
-  await settled();
+  await messagePushesSettled();
   expect([alerts(bob), alerts(carol)]).toEqual([['Two'], []]);
   const answers = await db.pushDelivery.findMany({ where: { userId: carol.id }, orderBy: { sendId: 'asc' } });
   expect(answers.map(({ answer }) => answer)).toEqual([
@@ -208,20 +206,20 @@ test('what was read or deleted meanwhile, or followed by more, is not told late'
 
 test('long texts are cut, and what has no text is named', async () => {
   await message({ chat_dialog_id: group, message: '😀'.repeat(600) }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(alerts(bob)).toEqual([`${'😀'.repeat(499)}…`]);
   apple.pushes.length = 0;
   await message({ chat_dialog_id: group, attachments: [{ type: 'image', id: '5' }] }, alice);
-  await settled();
+  await messagePushesSettled();
   expect(alerts(bob)).toEqual(['Attachment']);
 });
 
 test('sending costs no statement more', async () => {
   const send = () => message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
   const withDevices = await statementsOf(send);
-  await settled();
+  await messagePushesSettled();
   await db.pushSubscription.deleteMany();
-  await settled();
+  await messagePushesSettled();
   const without = await statementsOf(send);
   const own = (statements: string[]) =>
     statements.filter((text) => !/push_|pgboss|BEGIN|COMMIT|transaction/i.test(text));
@@ -233,7 +231,7 @@ test('of several processes one finds the messages, and another goes on when it i
   const ids: string[] = [];
   for (let sent = 0; sent < 10; sent++) {
     ids.push((await message({ recipient_id: bob.id, message: `Hello ${sent}` }, alice))._id);
-    await settled();
+    await messagePushesSettled();
     if (sent === 5) await others.pop()!.stop();
   }
   expect(alerts(bob)).toEqual(ids.map((_, index) => `Hello ${index}`));

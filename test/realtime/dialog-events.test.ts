@@ -242,7 +242,12 @@ test('the same is told to whoever listens to one dialog, in the order in which i
   const { alice, bob, carol, mallory, dialogId } = await stageListeners();
   const [ofAll, ofDialog] = [await listen(DIALOG_EVENTS, {}, bob), await listen(DIALOG_EVENTS, { dialogId }, bob)];
   const other = await createDialog(alice, [bob]);
+  // What is told is as it is at that moment, which is another for each of the two: so both hear it before it changes.
+  const bothHear = async (id: string) => {
+    for (const one of [ofAll, ofDialog]) await until(() => eventsOf(one).some((event) => event.message?.id === id));
+  };
   const ids = await Promise.all([alice, bob, carol].map((as) => throughRest.send(as, dialogId, 'Hi')));
+  for (const id of ids) await bothHear(id);
   await Promise.all([
     ...ids.flatMap((id) => [alice, bob, carol].map((as) => throughGraphQL.react(as, id, 'like'))),
     ...[alice, bob, carol].map((as) => throughRest.mark(as, ids, { read: true })),
@@ -251,9 +256,9 @@ test('the same is told to whoever listens to one dialog, in the order in which i
     throughRest.update(alice, dialogId, { join: [mallory] }),
     throughRest.send(alice, other, 'elsewhere'),
   ]);
+  await bothHear(await throughRest.send(alice, dialogId, 'before the deletion'));
   await throughRest.deleteMessages(alice, ids, true);
-  const last = await throughRest.send(alice, dialogId, 'the last one');
-  for (const one of [ofAll, ofDialog]) await until(() => eventsOf(one).some((event) => event.message?.id === last));
+  await bothHear(await throughRest.send(alice, dialogId, 'the last one'));
   const inDialog = eventsOf(ofAll).filter((event) => event.dialogId === dialogId);
   expect(eventsOf(ofDialog)).toEqual(inDialog);
   // What is deleted by the time it is told is left out, whatever is left has its place in the stream.

@@ -72,6 +72,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     const late = await listen(query, { since }, stranger);
     await make({ make: 'end', value: 2 });
     await late.atLeast(2);
+    await early.atLeast(3);
     // It is theirs no more, so they are told to take it away.
     expect(heardBy(late)).toEqual(['UPDATED -', 'CREATED end 2']);
     expect(heardBy(early)).toEqual(['CREATED public 1', 'UPDATED -', 'CREATED end 2']);

@@ -175,16 +175,17 @@ describe('row 35: slow readers', () => {
     let sent = 0;
     while (hub.watchCount > 0) {
       // The same message over and over: what counts here is how much waits for the reader.
-      await sql(
+      const rows = await sql<{ position: string }>(
         `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
          SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs, generate_series(1, 500)
-         WHERE id = $1`,
+         WHERE id = $1 RETURNING position`,
         [dialogId, id],
       );
       outbox.wake();
       sent += 500;
       if (sent > 20_000) throw new Error('the service waits for a slow reader without bound');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      const last = BigInt(rows.at(-1)!.position);
+      await until(() => hub.watchCount === 0 || hub.readUpTo! >= last);
     }
     slow.socket.socket.resume();
     expect((await slow.socket.closed).code).toBe(4429);

@@ -97,6 +97,14 @@ const isBuilderWaiting = async () => {
   return waiting.length > 0;
 };
 
+const isBuilderAtWork = async () => {
+  const atWork = await sql(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'
+       AND query LIKE '%"isLeft"%'`,
+  );
+  return atWork.length > 0;
+};
+
 describe('an index', () => {
   test('of an empty class is ready at once', async () => {
     const name = `Indexed${++classes}`;
@@ -203,7 +211,7 @@ describe('a process that is killed', () => {
       expect(await stateOf(name)).toBe('BUILDING');
     });
     // The statement that waited may still come to its end; nobody begins the next one.
-    await until(async () => !(await isBuilderWaiting()));
+    await until(async () => !(await isBuilderAtWork()));
     const { filled } = await countSlots(name);
     expect(filled).toBeGreaterThan(0);
     expect(filled).toBeLessThan(7_000);

@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What becomes of a request: passed on, refused, answered with an error, cut before or within the answer. */
-export type Fault = 'none' | 'tooMany' | 'unavailable' | 'cut' | 'half';
+/** What becomes of a request: passed on, refused, answered with an error, cut before or within the answer, or nothing. */
+export type Fault = 'none' | 'tooMany' | 'unavailable' | 'cut' | 'half' | 'silence';
 
 export interface FaultyProxy {
   url: string;
@@ -27,6 +27,7 @@ export async function startFaultyProxy(
     proxy.faults.push(fault);
     if (fault === 'tooMany') return void answer.writeHead(429, { 'Retry-After': '0' }).end('{"errors":["slowly"]}');
     if (fault === 'unavailable') return void answer.writeHead(503).end('<html>');
+    if (fault === 'silence') return;
     if (fault === 'cut') return void asked.socket.destroy();
     const { host: _host, ...headers } = asked.headers;
     const passed = request(target() + asked.url, { method: asked.method!, headers }, (found) => {

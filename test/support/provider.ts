@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createIdentityVerifiers, type IdentityVerifiers } from '../../src/gateways/identity.ts';
 import { SAMPLE_TIME } from './app.ts';
+import { freePort } from './redis.ts';
 
 export interface Provider {
   url: string;
@@ -31,11 +32,7 @@ export async function startProvider(answer: Answer): Promise<Provider> {
 
 /** An address at which nobody listens. */
 export async function deadAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }
 
 export function answerJson(response: ServerResponse, body: unknown, status = 200): void {

@@ -81,3 +81,13 @@ export async function delivery(subscriptionId: number, status: DeliveryStatus, a
   });
   return (await latest())!;
 }
+
+/** Waits until the stream is read to its end, and every push of a message that was found is done with. */
+export async function messagePushesSettled(): Promise<void> {
+  await until(async () => {
+    const [state] = await db.$queryRaw<{ isRead: boolean; open: number }[]>`
+      SELECT (SELECT position FROM push_cursor) >= coalesce((SELECT max(position) FROM events_outbox), 0) AS "isRead",
+        (SELECT count(*)::int FROM push_sends WHERE finished_at IS NULL) AS open`;
+    return state!.isRead && state!.open === 0;
+  });
+}
