@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 const process = randomBytes(5).toString('hex');
-let counter = randomInt(0x1000000);
+/** Begins in the lower half, so that it is millions of ids until it begins again and ids of one second may not sort. */
+let counter = randomInt(0x800000);
 
 /**
  * A new id of a dialog, message or record: 24 hex digits, 4 bytes of Unix seconds, 5 random ones per process and a

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { flatten, mergeParameters, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import { readInteger } from '../../src/lib/parameter-values.ts';
 import { useApp } from '../support/app.ts';
 import { createDialog } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
+import { fc } from '../support/properties.ts';
 import { rest } from '../support/rest.ts';
 import { rowCounts, sql } from '../support/sql.ts';
 import { created } from '../support/stage.ts';

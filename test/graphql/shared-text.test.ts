@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { MessageType, type NextMessage, stringifyMessage } from 'graphql-ws';
 import { expect, test } from 'vitest';
 import { SharedText, withSharedText } from '../../src/graphql/shared-text.ts';
+import { fc } from '../support/properties.ts';
 
 const TRICKY = ['"', '@', '"@"', '"@"}', '\\', '\\"', '}', '{"a":"@"}', '\u2028', '\ud800', '😀', '\u0000', ''];
 

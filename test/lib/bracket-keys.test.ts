@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   flatten,
@@ -11,6 +10,7 @@ import {
   parseQuery,
 } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
+import { fc } from '../support/properties.ts';
 
 const MALFORMED = 'Malformed request body';
 const TOO_COMPLEX = 'Request parameters are too complex';

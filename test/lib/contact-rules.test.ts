@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ContactChange, planUpload } from '../../src/lib/contact-rules.ts';
+import { fc } from '../support/properties.ts';
 
 const phone = fc.constantFrom('p1', 'p2', 'p3', 'p4');
 const change = fc.record({ phone, name: fc.option(fc.constantFrom('A', 'B'), { nil: undefined }) });

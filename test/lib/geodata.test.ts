@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { antipodeOf, boxAround, chordOf, type Position, type Rectangle } from '../../src/lib/geodata.ts';
+import { fc } from '../support/properties.ts';
 
 const RADIUS = 6_371_008.8;
 const rad = (degrees: number) => (degrees * Math.PI) / 180;

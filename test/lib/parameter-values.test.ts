@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ParameterValue, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import {
@@ -13,6 +12,7 @@ import {
   readText,
   splitCommas,
 } from '../../src/lib/parameter-values.ts';
+import { fc } from '../support/properties.ts';
 
 describe('readInteger', () => {
   test.each<[Given, number]>([

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dialogParts, type QuotedMessage } from '../../src/lib/prompts.ts';
+import { fc } from '../support/properties.ts';
 
 const AT = '2026-11-20T17:46:59.000Z';
 const message = (text: string): QuotedMessage => ({ from: 'Bob', at: AT, text });

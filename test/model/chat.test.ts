@@ -14,8 +14,9 @@ useApp();
  * MODEL_REPLAY=<replayPath>`.
  */
 const USUAL_STEPS = 1000;
-const { MODEL_STEPS = USUAL_STEPS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
-const STEPS = Number(MODEL_STEPS);
+const USUAL_SEED = 20_261_122;
+const { MODEL_STEPS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
+const STEPS = Number(MODEL_STEPS ?? USUAL_STEPS);
 const STEPS_A_RUN = 50;
 
 test('after every step of any course of events everybody sees of the chat what the contract says', async () => {
@@ -35,7 +36,7 @@ test('after every step of any course of events everybody sees of the chat what t
     }),
     {
       numRuns: Math.ceil(STEPS / STEPS_A_RUN),
-      ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}),
+      ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : MODEL_STEPS ? {} : { seed: USUAL_SEED }),
       ...(MODEL_PATH ? { path: MODEL_PATH } : {}),
     },
   );

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   APPLICATION,
@@ -11,6 +10,7 @@ import {
   USERS,
   withSockets,
 } from '../support/presence-network.ts';
+import { fc } from '../support/properties.ts';
 
 async function pair(): Promise<[Network, Node, Node]> {
   const network = new Network();

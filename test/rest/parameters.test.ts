@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flatten, parseForm } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
 import { readParameters } from '../../src/rest/parameters.ts';
+import { fc } from '../support/properties.ts';
 
 const MAX_BYTES = 64 * 1024;
 const FORM = 'application/x-www-form-urlencoded';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UnprocessableError } from '../../src/lib/errors.ts';
 import { readUserFilters, readUserOrder } from '../../src/rest/user-filters.ts';
+import { fc } from '../support/properties.ts';
 
 const FIELDS = {
   id: 'id',

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, type QuickUser, quickUsers, refusalOf, send } from '../support/chat.ts';
 import { createTenant } from '../support/other-apps.ts';
 import { type Page, walk } from '../support/pages.ts';
+import { fc } from '../support/properties.ts';
 
 useApp();
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask, createDialog, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { fc } from '../support/properties.ts';
 
 useApp();
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, type QuickUser, quickUsers, send } from '../support/chat.ts';
 import type { GraphQLAnswer } from '../support/graphql.ts';
 import { startAnother } from '../support/other-apps.ts';
+import { fc } from '../support/properties.ts';
 import { expectCounted } from '../support/recount.ts';
 import { createDataDir, startService } from '../support/service.ts';
 import { sql } from '../support/sql.ts';
