@@ -1,0 +1,15 @@
+import { expect, test, vi } from 'vitest';
+
+// The dice fall as badly as they may.
+vi.mock('node:crypto', async (original) => ({
+  ...(await original<typeof import('node:crypto')>()),
+  randomInt: (limit: number) => limit - 500,
+}));
+
+test('ids of a process sort in the order in which they were made, wherever its counter begins', async () => {
+  const { newId } = await import('../../src/db/ids.ts');
+  const now = new Date(1_795_196_819_000);
+  const ids = Array.from({ length: 1_000 }, () => newId(now));
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(ids.every((id) => /^6b008793[0-9a-f]{16}$/.test(id))).toBe(true);
+});
