@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, request as outgoing } from 'node:http';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -11,6 +12,7 @@ import { Listener } from './support/soak/listener.ts';
 import { Random } from './support/soak/random.ts';
 import { until } from './support/sockets.ts';
 import { sql } from './support/sql.ts';
+import { apiKey } from './support/users.ts';
 
 /** Longer than balancers take to notice. */
 const DRAIN_SECONDS = 3;
@@ -203,11 +205,15 @@ test('a process that is asked to stop is not ready, serves on with Connection: c
   agent.destroy();
 });
 
+/** A socket that was let in: one that says nothing is soon closed for that. */
 async function openedSocket({ url }: Service): Promise<{ closed: Promise<{ code: number; at: number }> }> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const closed = new Promise<{ code: number; at: number }>((resolve) => {
     socket.on('close', (code) => resolve({ code, at: performance.now() }));
   });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const accepted = once(socket, 'message');
+  socket.send(JSON.stringify({ type: 'connection_init', payload: apiKey.headers }));
+  await accepted;
   return { closed };
 }

@@ -6,6 +6,7 @@ import type { Apple } from './apple.ts';
 import type { Google } from './google.ts';
 import { rest } from './rest.ts';
 import { until } from './sockets.ts';
+import { sql } from './sql.ts';
 import { created } from './stage.ts';
 import { apiKey, type Caller } from './users.ts';
 
@@ -85,9 +86,10 @@ export async function delivery(subscriptionId: number, status: DeliveryStatus, a
 /** Waits until the stream is read to its end, and every push of a message that was found is done with. */
 export async function messagePushesSettled(): Promise<void> {
   await until(async () => {
-    const [state] = await db.$queryRaw<{ isRead: boolean; open: number }[]>`
-      SELECT (SELECT position FROM push_cursor) >= coalesce((SELECT max(position) FROM events_outbox), 0) AS "isRead",
-        (SELECT count(*)::int FROM push_sends WHERE finished_at IS NULL) AS open`;
+    const [state] = await sql<{ isRead: boolean; open: number }>(
+      `SELECT (SELECT position FROM push_cursor) >= coalesce((SELECT max(position) FROM events_outbox), 0) AS "isRead",
+        (SELECT count(*)::int FROM push_sends WHERE finished_at IS NULL) AS open`,
+    );
     return state!.isRead && state!.open === 0;
   });
 }
