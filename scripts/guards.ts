@@ -193,11 +193,11 @@ export const GUARDS: Guard[] = [
       23,
       'src/rest/door.ts',
       'return { ...this.#services, viewer, loaders: createLoaders(viewer) };',
-      "const resetPageUrl = () => 'http://' + request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, loaders: createLoaders(viewer) };",
+      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, loaders: createLoaders(viewer) };",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in addresses', [
-    [24, 'src/rest/door.ts', "(locals.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
+    [24, 'src/rest/door.ts', "(call.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
     [24, 'src/pages/reset-password.ts', "'Referrer-Policy': 'no-referrer',", ''],
   ]),
   ...guardsOf('sessions.test.ts', '#25 signatures', [

@@ -174,7 +174,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const server = createServer({ requestTimeout: ARRIVAL, keepAliveTimeout: KEEP_ALIVE }, (request, response) => {
     // While it stops, no proxy keeps a connection on which it would send the next request.
     if (isStopping) response.setHeader('Connection', 'close');
-    // GraphQL is told apart here: mounted inside Express it would cost each request much of its time.
     const path = pathOf(request);
     watchOver(request, response);
     requests.serve(request, response, patternOf(path), () => {
@@ -183,7 +182,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       else if (path === '/metrics') void metrics.answer(response);
       else if (path === RESET_PAGE && PAGE_METHODS.has(request.method)) void resetPage(request, response);
       else if (isDocs(path) && READ_METHODS.has(request.method)) void docs(path, request, response);
-      else rest(request, response);
+      else void rest(request, response);
     });
   });
   const watchOver = cutStalled(server, stalledAfter);

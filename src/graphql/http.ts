@@ -15,6 +15,7 @@ import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
+import { execute } from './execute.ts';
 import { createExplorer, type Explorer } from './explorer.ts';
 import { askedOperation } from './operations.ts';
 import { requireReadable } from './request-shape.ts';
@@ -164,10 +165,10 @@ const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> =>
 
 /** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {
-  onExecute({ args, executeFn, setExecuteFn }) {
+  onExecute({ args, setExecuteFn }) {
     const { requestLog } = noteOperation(args);
     setExecuteFn(async (given: ExecutionArgs) => {
-      const result: ExecutionResult = await tracedExecution(given, async () => executeFn(given));
+      const result: ExecutionResult = await tracedExecution(given, () => execute(given));
       if (!result.errors) return result;
       return { ...result, errors: result.errors.map((error) => shownError(error, requestLog())) };
     });

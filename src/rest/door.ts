@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Services } from '../context.ts';
 import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
@@ -16,11 +15,11 @@ import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { errorList, isAboutInput, serviceErrorOf } from './errors.ts';
 import { expiryOf } from './headers.ts';
-import type { Rules } from './operations.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
-import { type AnsweredRequest, Responses } from './responses.ts';
+import { type Exchange, Responses } from './responses.ts';
 import type { Answer, Route, Upload } from './route.ts';
+import type { Found, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 
 /** Of every endpoint that does not say otherwise. */
@@ -29,7 +28,8 @@ export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 /** Any path may be asked about, so no path is told of. */
 const PREFLIGHT = 'preflight';
 
-interface Locals extends AnsweredRequest {
+/** A request on its way in. */
+interface Entered extends Exchange {
   /** The credential that came as a parameter, where one may. */
   token?: string | undefined;
   /** A token beside an API key says nothing. */
@@ -37,11 +37,7 @@ interface Locals extends AnsweredRequest {
 }
 
 /** One request to an endpoint, with what is found out about it on the way. */
-interface Call {
-  endpoint: Route;
-  rules: Rules;
-  request: Request;
-  locals: Locals;
+interface Call extends Entered, Found {
   context?: Context;
   /** The file that came with it. */
   upload?: StagedFile;
@@ -53,74 +49,81 @@ interface Call {
 export class RestDoor {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
+  readonly #routing: Routing;
   readonly #responses: Responses;
 
-  constructor(services: Services, tokenHeaders: readonly string[]) {
+  constructor(services: Services, tokenHeaders: readonly string[], routing: Routing) {
     this.#services = services;
     this.#tokenHeaders = tokenHeaders;
+    this.#routing = routing;
     this.#responses = new Responses(tokenHeaders, services.log);
   }
 
-  /** Preflights and suffix, before the path is looked up. */
-  enter(request: Request, response: Response, next: NextFunction): void {
-    const locals = response.locals as Locals;
+  /** Answers a request by the endpoint that its path leads to, or that there is none. Preflights need none. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url = '/' } = request;
     const facts = factsOf(request);
-    locals.requestId = facts.id;
-    locals.arrivedAt = facts.arrivedAt;
-    locals.isXml = isXmlPath(request.url);
+    const entered: Entered = {
+      request,
+      response,
+      requestId: facts.id,
+      arrivedAt: facts.arrivedAt,
+      isXml: isXmlPath(url),
+      meter: undefined,
+    };
     if (request.method === 'OPTIONS') {
       facts.route = PREFLIGHT;
-      locals.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
-      this.#responses.sendPreflight(request, response);
-    } else {
-      request.url = withoutSuffix(request.url);
-      next();
+      entered.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
+      this.#responses.sendPreflight(entered);
+      return;
     }
+    const found = this.#routing.find(request.method, withoutSuffix(url));
+    if (found) await this.#serve({ ...entered, ...found });
+    else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }
 
-  async serve(endpoint: Route, rules: Rules, request: Request, response: Response): Promise<void> {
+  async #serve(call: Call): Promise<void> {
+    const { endpoint, rules, request } = call;
     Object.assign(factsOf(request), { route: endpoint.path, fields: [rules.field] });
     const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await announcedTooLarge(request, maxBytes);
-    if (tooLarge) return this.#tell(request, response, tooLarge);
-    const locals = response.locals as Locals;
-    locals.keyWins = endpoint.keyWins;
-    const call: Call = { endpoint, rules, request, locals };
+    if (tooLarge) return this.#tell(call, tooLarge);
+    call.keyWins = endpoint.keyWins;
     try {
       const { context, given } = await this.#enterOperation(call);
       const asked = {
-        path: pathValues(request),
+        path: pathValues(call),
         given,
-        header: (name: string) => request.get(name)?.trim() || undefined,
+        header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       const data = await run(endpoint, endpoint.variables(asked), { ...context, upload: call.upload });
       const answer = endpoint.respond(data, asked);
       const expiresAt = this.#expiry(answer, context);
-      if (answer.file) await this.#responses.sendFile(request, response, answer.file, expiresAt);
-      else this.#responses.send(response, { xml: endpoint.xml, ...answer }, expiresAt);
+      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
+      else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
       if (endpoint.upload) await this.#giveUp(call, maxBytes);
       const isPublic = rules.access === 'anyone' && !endpoint.download;
-      const expiresAt = isPublic ? undefined : await this.#expiryAfterError(request, locals, call.context);
+      const expiresAt = isPublic ? undefined : await this.#expiryAfterError(call, call.context);
       const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
-      if (isPlain) this.#responses.send(response, { status: 400, body: {} }, expiresAt);
-      else this.#responses.sendError(response, error, endpoint.errors, expiresAt);
+      if (isPlain) this.#responses.send(call, { status: 400, body: {} }, expiresAt);
+      else this.#responses.sendError(call, error, endpoint.errors, expiresAt);
     }
   }
 
   /** Everything before the operation: who calls, how often, with what, and whether they may. */
   async #enterOperation(call: Call): Promise<{ context: Context; given: Parameters }> {
-    const { endpoint, rules, request, locals } = call;
+    const { endpoint, rules, request } = call;
     // Of a file's request only the query is read before its caller is known.
-    if (endpoint.upload && locals.isXml) locals.token = takeToken(parseQuery(queryText(request.url))).token;
+    if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
     call.context = await this.#contextOf(call);
     factsOf(request).viewer = call.context.viewer;
-    locals.meter = this.#services.rateLimits?.meter(request, call.context.viewer);
-    await locals.meter?.count(rules.limit);
+    call.meter = this.#services.rateLimits?.meter(request, call.context.viewer);
+    await call.meter?.count(rules.limit);
     // A file is received only for those who may send it.
     if (endpoint.upload) requireAllowed(call);
     const given = await this.#parametersOf(call);
-    if (locals.token && call.context.viewer.kind === 'anonymous') {
+    if (call.token && call.context.viewer.kind === 'anonymous') {
       call.context = await this.#contextOf(call);
       factsOf(request).viewer = call.context.viewer;
     }
@@ -128,28 +131,19 @@ export class RestDoor {
     return { context: call.context, given };
   }
 
-  /** Answers an error outside any endpoint, which counts as a request but is told in any case. */
-  async refuse(request: Request, response: Response, error: Error): Promise<void> {
-    await this.#tell(request, response, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? error);
+  /** An error outside of any operation, which counts as a request but is told in any case. */
+  async #tell(entered: Entered, error: Error): Promise<void> {
+    await this.#tally(entered);
+    this.#responses.sendError(entered, error, errorList, await this.#expiryAfterError(entered, undefined));
   }
 
-  async #tell(request: Request, response: Response, error: Error): Promise<void> {
-    await this.#tally(request, response.locals as Locals);
-    this.#responses.sendError(
-      response,
-      error,
-      errorList,
-      await this.#expiryAfterError(request, response.locals as Locals, undefined),
-    );
-  }
-
-  async #tally(request: IncomingMessage, locals: Locals): Promise<void> {
+  async #tally(entered: Entered): Promise<void> {
     const { rateLimits, log } = this.#services;
     if (!rateLimits) return;
     try {
-      const viewer = await authenticate(this.#credentialsOf(request, locals), this.#services);
-      locals.meter = rateLimits.meter(request, viewer);
-      await locals.meter.tally('default');
+      const viewer = await authenticate(this.#credentialsOf(entered), this.#services);
+      entered.meter = rateLimits.meter(entered.request, viewer);
+      await entered.meter.tally('default');
     } catch (error) {
       log.warn({ err: error }, 'a request could not be counted');
     }
@@ -157,14 +151,14 @@ export class RestDoor {
 
   /** What an endpoint is given; a token among it is set aside where it counts as the credential. */
   async #parametersOf(call: Call): Promise<Parameters> {
-    const { endpoint, rules, request, locals } = call;
+    const { endpoint, rules, request } = call;
     const parameters = endpoint.upload
       ? await this.#receive(call, endpoint.upload)
       : await readParameters(request, endpoint.body ?? BODY_LIMITS);
-    const isCredential = endpoint.download || (locals.isXml && rules.access !== 'anyone');
+    const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
     if (!isCredential) return parameters;
     const { token, given } = takeToken(parameters);
-    locals.token ??= token;
+    call.token ??= token;
     return given;
   }
 
@@ -184,16 +178,17 @@ export class RestDoor {
     if (upload) await removeLoose([upload], this.#services);
   }
 
-  async #contextOf({ endpoint, rules, request, locals }: Call): Promise<Context> {
+  async #contextOf(call: Call): Promise<Context> {
+    const { endpoint, rules } = call;
     const isAsked = rules.access !== 'anyone' || endpoint.download;
     const viewer = isAsked
-      ? await authenticate(this.#credentialsOf(request, locals), this.#services)
+      ? await authenticate(this.#credentialsOf(call), this.#services)
       : ({ kind: 'anonymous' } as const);
     return { ...this.#services, viewer, loaders: createLoaders(viewer) };
   }
 
   /** A header of any kind wins over the parameter. */
-  #credentialsOf({ headers }: IncomingMessage, { token, keyWins }: Locals): Credentials {
+  #credentialsOf({ request: { headers }, token, keyWins }: Entered): Credentials {
     const read = readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
     const credentials = keyWins && read.authorization ? { ...read, token: undefined } : read;
     return credentials.token || credentials.authorization ? credentials : { ...credentials, token };
@@ -204,14 +199,10 @@ export class RestDoor {
   }
 
   /** Errors that come before the caller is known, or instead of it, restart the lifetime of the session all the same. */
-  async #expiryAfterError(
-    request: IncomingMessage,
-    locals: Locals,
-    context: Context | undefined,
-  ): Promise<Date | undefined> {
+  async #expiryAfterError(entered: Entered, context: Context | undefined): Promise<Date | undefined> {
     if (context && context.viewer.kind !== 'refused') return expiryOf(context.viewer);
     if (context?.viewer.kind === 'refused' && context.viewer.reason instanceof SessionMissingError) return undefined;
-    const { token, authorization } = this.#credentialsOf(request, locals);
+    const { token, authorization } = this.#credentialsOf(entered);
     if (!token || authorization) return undefined;
     const credentials = { token, authorization: undefined, onBehalfOf: undefined };
     // The database being away is told by the error itself, if it matters to it.
@@ -236,14 +227,18 @@ function requireAllowed(call: Call): void {
     call.refused = refused;
     throw refused;
   }
-  if (endpoint.since && isOlder(request.get(VERSION_HEADER), endpoint.since)) throw new NotFoundError();
+  if (endpoint.since && isOlder(headerOf(request, VERSION_HEADER), endpoint.since)) throw new NotFoundError();
 }
 
 /** A NUL, which no operation takes, makes an id of the path unknown like any other text that is none. */
-function pathValues({ params }: Request): Record<string, string> {
+function pathValues({ params }: Found): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, text]) => [name, String(text).replaceAll('\0', '\ufffd')]),
   );
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  return headers[name.toLowerCase()] as string | undefined;
 }
 
 /** Runs the operation of an endpoint; the first error it has is thrown. */

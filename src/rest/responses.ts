@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { shownError } from '../graphql/shown-errors.ts';
 import { RateLimitedError, type ServiceError } from '../lib/errors.ts';
@@ -11,8 +10,10 @@ import { AnswerHeaders } from './headers.ts';
 import { type RenderedBody, render } from './rendering.ts';
 import type { Answer, Route } from './route.ts';
 
-/** What an answer needs to know of its request; kept in the locals of the response. */
-export interface AnsweredRequest {
+/** A request and its answer, with what the answer needs to know of the request. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
   requestId: string;
   /** `performance.now()` */
   arrivedAt: number;
@@ -31,25 +32,25 @@ export class Responses {
     this.#log = log;
   }
 
-  sendPreflight(request: IncomingMessage, response: Response): void {
-    this.send(response, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(request));
+  sendPreflight(exchange: Exchange): void {
+    this.send(exchange, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(exchange.request));
   }
 
-  send(response: Response, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
+  send(exchange: Exchange, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
     const { status } = answer;
-    const { requestId, arrivedAt, isXml, meter } = response.locals as AnsweredRequest;
+    const { response, requestId, arrivedAt, isXml, meter } = exchange;
     const headers = this.#headers.of({ status, requestId, arrivedAt, expiresAt, rateCount: meter?.state });
     writeBody(response, status, { ...headers, ...more }, render(answer, isXml));
   }
 
   /** @throws {NotFoundError} the file has just been deleted; nothing has been sent then */
-  async sendFile(request: Request, response: Response, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
+  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
+    const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
     if (portion.status === 416) {
       const refused = { status: 416, body: { errors: ['Requested range is not satisfiable'] } };
-      return this.send(response, refused, expiresAt, portion.headers);
+      return this.send(exchange, refused, expiresAt, portion.headers);
     }
-    const { requestId, arrivedAt, meter } = response.locals as AnsweredRequest;
     const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
     try {
       await sendPortion(file, portion, { request, response, more: this.#headers.of(facts) });
@@ -61,13 +62,13 @@ export class Responses {
   }
 
   /** Nothing can be said of an error once an answer has begun. */
-  sendError(response: Response, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
-    if (response.headersSent) return;
-    const answer = this.#errorAnswer(error, bodyOf, response.locals as AnsweredRequest);
-    this.send(response, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
+  sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
+    if (exchange.response.headersSent) return;
+    const answer = this.#errorAnswer(error, bodyOf, exchange);
+    this.send(exchange, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
   }
 
-  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: AnsweredRequest): Answer {
+  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): Answer {
     const known = serviceErrorOf(error);
     if (known) return legacyError(known, bodyOf);
     const { message } = shownError(error, this.#log.child({ requestId }));

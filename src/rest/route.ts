@@ -51,7 +51,7 @@ export interface Upload {
 /** One legacy endpoint: a path, the GraphQL operation behind it, and the renaming between the two. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** In Express' form, without suffix. */
+  /** Without suffix; `:id` is a value. */
   path: string;
   /** Serves only paths whose `ids` name several, `a,b`; stands before the endpoint for one. */
   several?: true;

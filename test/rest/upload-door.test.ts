@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import express from 'express';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { contentRoutes } from '../../src/rest/content.ts';
 import { RestDoor } from '../../src/rest/door.ts';
 import { errorList } from '../../src/rest/errors.ts';
 import { graphql } from '../../src/rest/graphql.ts';
 import { ok, type Route, route } from '../../src/rest/route.ts';
+import { Routing } from '../../src/rest/routing.ts';
 import { running, useApp } from '../support/app.ts';
 import { complete, createBlob, storedFiles, uploadFields } from '../support/content.ts';
 import { sql } from '../support/sql.ts';
@@ -53,16 +53,15 @@ const speechless: Route = {
 
 beforeAll(async () => {
   alice = await createUser();
-  const door = new RestDoor(running.app.services, ['SVC-Token']);
-  const app = express();
-  app.use((asked, response, next) => door.enter(asked, response, next));
-  app.post('/files', (asked, response) =>
-    door.serve(endpoint, { field: 'uploaded', access: 'user', limit: 'default' }, asked, response),
-  );
-  app.post('/speechless', (asked, response) =>
-    door.serve(speechless, { field: 'uploaded', access: 'anyone', limit: 'default' }, asked, response),
-  );
-  server = createServer(app);
+  const routing = new Routing([
+    { endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
+    {
+      endpoint: { ...speechless, path: '/speechless' },
+      rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
+    },
+  ]);
+  const door = new RestDoor(running.app.services, ['SVC-Token'], routing);
+  server = createServer((asked, response) => void door.answer(asked, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
