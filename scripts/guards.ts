@@ -45,7 +45,7 @@ export const GUARDS: Guard[] = [
     'what is told of a record is what its reader may read at that moment',
   ),
   ...guardsOf('documents.test.ts', '#2 a WebSocket skips nothing', [
-    [2, 'src/graphql/socket.ts', 'if (prepared.errors) return prepared.errors;', ''],
+    [2, 'src/graphql/socket-operations.ts', 'if (prepared.errors) return prepared.errors;', ''],
   ]),
   ...guardsOf(
     'live.test.ts',
@@ -287,7 +287,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/graphql/socket.ts', 'if (extra.underWay.size >= MAX_OPERATIONS) {', 'if (extra.underWay.size < 0) {']],
+    [
+      [
+        35,
+        'src/graphql/socket-operations.ts',
+        'if (extra.underWay.size >= MAX_OPERATIONS) {',
+        'if (extra.underWay.size < 0) {',
+      ],
+    ],
     'a flood of subscriptions ends at 100',
   ),
   ...guardsOf(

@@ -1,0 +1,80 @@
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { CloseCode, type SubscribePayload } from 'graphql-ws';
+import type { Context, Services } from '../context.ts';
+import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
+import { createLoaders } from '../resolvers/loaders.ts';
+import { authenticate } from '../resolvers/sessions/authenticate.ts';
+import { type Connection, close, tellOperation } from './connections.ts';
+import { TOO_SLOW } from './conversation.ts';
+import { prepareDocument, variableProblem } from './documents.ts';
+import { askedOperation } from './operations.ts';
+import { schemaOfDocument } from './schema-of-document.ts';
+
+const MAX_OPERATIONS = 100;
+
+/**
+ * An operation that a socket asks for, ready to be executed, or why it can't be. Its caller is looked up anew: what they
+ * may has perhaps changed since the socket was opened.
+ */
+export async function prepareOperation(
+  connection: Connection,
+  id: string,
+  { query, variables, operationName }: SubscribePayload,
+  services: Services,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  connection.extra.operations++;
+  const refusal = begin(connection, id);
+  if (refusal) return [refusal];
+  const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
+  if (viewer instanceof GraphQLError) return [viewer];
+  if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
+    close(connection, CloseCode.Forbidden, 'Forbidden');
+    return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
+  }
+  const meter = services.rateLimits?.meter(connection.extra.request, viewer);
+  const schema = await schemaOfDocument(query, () => viewer, services.log).catch(asGraphQLError);
+  if (schema instanceof GraphQLError) return [schema];
+  const problem = variableProblem(query, variables, schema);
+  const prepared = prepareDocument(query, schema);
+  if (problem || prepared.errors) services.observer.documentRefused();
+  if (problem || prepared.errors || prepared.introspects) {
+    const exceeded = await meter?.count('default').catch(asGraphQLError);
+    if (exceeded) return [exceeded];
+  }
+  if (problem) return [problem];
+  if (prepared.errors) return prepared.errors;
+  const { document } = prepared;
+  const asked = askedOperation(document, operationName);
+  if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);
+  tellOperation(connection.extra, asked, services.log);
+  const contextValue: Context = {
+    ...services,
+    viewer,
+    meter,
+    loaders: createLoaders(viewer),
+    onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
+  };
+  return { schema, document, variableValues: variables, operationName, contextValue };
+}
+
+/** Takes an operation in, or says why not. */
+function begin({ extra }: Connection, id: string): BadInputError | undefined {
+  // One that the client has cancelled is still being wound up: the library would mix the two up.
+  if (extra.underWay.has(id)) {
+    extra.socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    return new BadInputError('The operation exists already');
+  }
+  if (extra.underWay.size >= MAX_OPERATIONS) {
+    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
+  }
+  extra.underWay.add(id);
+  extra.unanswered.add(id);
+  extra.begins = id;
+  return undefined;
+}
+
+/** A fault as something that a hook may answer; `onError` masks it. */
+function asGraphQLError(fault: Error): GraphQLError {
+  if (fault instanceof GraphQLError) return fault;
+  return new GraphQLError('Internal server error', { originalError: fault });
+}
