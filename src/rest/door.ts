@@ -96,7 +96,8 @@ export class RestDoor {
         given,
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
-      const data = await run(endpoint, endpoint.variables(asked), { ...context, upload: call.upload });
+      context.upload = call.upload;
+      const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
       const expiresAt = this.#expiry(answer, context);
       if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
