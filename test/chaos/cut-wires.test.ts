@@ -75,9 +75,13 @@ test('a message that is sent until it is acknowledged is stored and told once, w
   expect(wire.cuts).toBeGreaterThan(10);
   await listening.atLeast(sent);
   expect(listening.heard().map(({ messageSent }) => messageSent.message.id)).toEqual(ids);
-  const path = `/chat/Message?chat_dialog_id=${dialogId}&sort_asc=date_sent&limit=1000`;
-  const { items } = (await rest('GET', path, { as: bob })).body;
-  expect(items.map((item: { _id: string }) => item._id)).toEqual(ids);
+  const stored: string[] = [];
+  for (let skip = 0; skip <= ids.length; skip += 100) {
+    const path = `/chat/Message?chat_dialog_id=${dialogId}&sort_asc=date_sent&limit=100&skip=${skip}`;
+    const { items } = (await rest('GET', path, { as: bob })).body;
+    stored.push(...items.map((item: { _id: string }) => item._id));
+  }
+  expect(stored).toEqual(ids);
   expect(await findDifferences()).toEqual([]);
   expect(faultsIn(output)).toEqual([]);
 });

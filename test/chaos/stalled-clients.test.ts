@@ -9,7 +9,7 @@ import { findDifferences } from '../support/recount.ts';
 import { rest } from '../support/rest.ts';
 import { faultsIn } from '../support/soak/verdict.ts';
 import { closeSockets, listen } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
+import { LOCKED_HERE, sql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 
 // For a busy machine.
@@ -150,7 +150,11 @@ test('who waits for an answer, or for the next event, waits as long as it takes'
   const holder = sql('SELECT pg_sleep(7), count(*) FROM (SELECT FROM dialogs FOR UPDATE) held');
   await until(
     async () =>
-      (await sql("SELECT FROM pg_locks WHERE relation = 'dialogs'::regclass AND mode = 'RowShareLock'")).length > 0,
+      (
+        await sql(
+          `SELECT FROM pg_locks WHERE ${LOCKED_HERE} AND relation = 'dialogs'::regclass AND mode = 'RowShareLock'`,
+        )
+      ).length > 0,
   );
   const id = await send(alice, dialogId, 'late');
   await holder;

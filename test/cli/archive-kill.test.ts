@@ -18,7 +18,7 @@ import { type CliAnswer, cli, cliJson, launchCli } from '../support/cli.ts';
 import { type Populated, populate } from '../support/populated.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
+import { LOCKED_HERE, sql } from '../support/sql.ts';
 import { signedParameters } from '../support/users.ts';
 
 useApp();
@@ -134,16 +134,14 @@ async function killedAt({ database, ...place }: Place, file: string, table: stri
   try {
     await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
     const command = launchCli(envOf({ database, ...place }), 'import', file);
-    await until(async () => (await count(`pg_locks WHERE NOT granted AND relation = '${table}'::regclass`)) > 0);
+    await until(
+      async () =>
+        (await count(`pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = '${table}'::regclass`)) > 0,
+    );
     await command.kill();
     await client.query('ROLLBACK');
     // Its connection ends when the database has noticed.
-    await until(
-      async () =>
-        (await count(
-          "pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-        )) === 0,
-    );
+    await until(async () => (await count(`pg_locks WHERE ${LOCKED_HERE} AND locktype = 'advisory'`)) === 0);
   } finally {
     await client.end();
   }

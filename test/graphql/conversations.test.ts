@@ -6,7 +6,7 @@ import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
 import { sendBytes } from '../support/fuzz/connections.ts';
 import { closeSockets, connect, listen, listenOn, openSocket, type RawSocket, until } from '../support/sockets.ts';
-import { ownConnection, sql } from '../support/sql.ts';
+import { LOCKED_HERE, ownConnection, sql } from '../support/sql.ts';
 import { apiKey, createUser } from '../support/users.ts';
 
 useApp();
@@ -27,7 +27,9 @@ async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, mea
     await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     begin();
     await until(async () => {
-      const waiting = await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`);
+      const waiting = await sql(
+        `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = '${table}'::regclass`,
+      );
       return waiting.length > 0;
     });
     await meanwhile();

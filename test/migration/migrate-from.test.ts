@@ -13,6 +13,7 @@ import { API_KEY, type Caller, GROUP_MESSAGES, type Populated, populate, rest } 
 import { startOwnDatabase } from '../support/own-database.ts';
 import { createDataDir, type Service, startService } from '../support/service.ts';
 import { until } from '../support/sockets.ts';
+import { LOCKED_HERE } from '../support/sql.ts';
 
 const BOOTSTRAP = {
   BOOTSTRAP_APPLICATION_ID: '92',
@@ -255,7 +256,9 @@ test('killed again and again, from a server that often fails, it ends with the s
     await watch.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     const running = launchCli(env, ...command);
     const isWaiting = async () => {
-      const { rows } = await watch.query(`SELECT FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`);
+      const { rows } = await watch.query(
+        `SELECT FROM pg_locks WHERE ${LOCKED_HERE} AND relation = '${table}'::regclass AND NOT granted`,
+      );
       return rows.length > 0;
     };
     await Promise.race([until(isWaiting), endedEarly(running)]);

@@ -17,7 +17,7 @@ import {
   type RawSocket,
   until,
 } from '../support/sockets.ts';
-import { ownConnection, rowCounts, sql } from '../support/sql.ts';
+import { LOCKED_HERE, ownConnection, rowCounts, sql } from '../support/sql.ts';
 import { streamEvents } from '../support/sse.ts';
 import { apiKey, type Caller, createUser, openSession } from '../support/users.ts';
 
@@ -157,7 +157,9 @@ describe('presence', () => {
       const socket = await openSocket();
       socket.send({ type: 'connection_init', payload: alice.headers });
       await until(async () => {
-        const waiting = await sql("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass");
+        const waiting = await sql(
+          `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'users'::regclass`,
+        );
         return waiting.length > 0;
       });
       socket.socket.terminate();

@@ -4,7 +4,7 @@ import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
 import { createTenant, startAnother } from '../support/other-apps.ts';
 import { closeSockets, type Listening, listen, until } from '../support/sockets.ts';
-import { sql, statementsOf } from '../support/sql.ts';
+import { LOCKED_HERE, sql, statementsOf } from '../support/sql.ts';
 import { apiKey, type Caller } from '../support/users.ts';
 
 useApp();
@@ -181,7 +181,9 @@ describe('rows 1, 30: who hears', () => {
     );
     running.app.services.outbox.wake();
     await until(async () => {
-      const waiting = await sql("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'messages'::regclass");
+      const waiting = await sql(
+        `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'messages'::regclass`,
+      );
       return waiting.length > 0;
     });
     await remove(bob!, dialogId);

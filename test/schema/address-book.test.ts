@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { useApp } from '../support/app.ts';
 import { ask, type QuickUser, quickUsers, refusalOf } from '../support/chat.ts';
-import { ownConnection, rowCounts, sql, statementsOf } from '../support/sql.ts';
+import { LOCKED_HERE, ownConnection, rowCounts, sql, statementsOf } from '../support/sql.ts';
 import { apiKey } from '../support/users.ts';
 
 useApp();
@@ -126,7 +126,9 @@ describe('uploadContacts', () => {
     const waiting = upload(alice, numbered(1), { udid: 'one' }).finally(() => {
       isDone = true;
     });
-    while ((await sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 0);
+    while (
+      (await sql(`SELECT FROM pg_locks WHERE ${LOCKED_HERE} AND locktype = 'advisory' AND NOT granted`)).length === 0
+    );
     expect(isDone).toBe(false);
     await holder.query('COMMIT');
     await holder.end();

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts';
 import { running } from './app.ts';
 import { createDialog, type QuickUser, quickUsers, send } from './chat.ts';
 import { type Listening, listen, until } from './sockets.ts';
-import { ownConnection, sql } from './sql.ts';
+import { LOCKED_HERE, ownConnection, sql } from './sql.ts';
 import { apiKey, type Caller } from './users.ts';
 
 /** All that each kind of event tells, but for what depends on who asks. */
@@ -128,7 +128,9 @@ export async function whileMessagesAreHeld(
     );
     running.app.services.outbox.wake();
     await until(async () => {
-      const waiting = await sql("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'messages'::regclass");
+      const waiting = await sql(
+        `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'messages'::regclass`,
+      );
       return waiting.length > 0;
     });
     await act((text, values) => holder.query(text, values));

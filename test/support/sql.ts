@@ -21,6 +21,9 @@ export async function rowCounts(): Promise<Record<string, number>> {
   return row!;
 }
 
+/** Of `pg_locks`, which shows those of every database: tables of two have the same numbers where one is a copy. */
+export const LOCKED_HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
 /** A connection that the test ends itself; for transactions that stay open for a while. */
 export async function ownConnection(): Promise<pg.Client> {
   const client = new pg.Client(running.database.config);
