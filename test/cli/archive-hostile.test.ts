@@ -131,11 +131,6 @@ test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   ['a gzip of zeros, a thousand times its size', () => gzipSync(Buffer.alloc(64 * 1024 * 1024))],
   ['the first half', (archive) => archive.subarray(0, archive.length / 2)],
   ['all but the last byte', (archive) => archive.subarray(0, -1)],
-  // In the middle: in its first bytes it might as well say that the archive has another key.
-  [
-    'one other bit',
-    (archive) => archive.map((byte, place) => (place === archive.length >> 1 ? byte ^ 4 : byte)) as Buffer,
-  ],
   ['a value that is not the one that was counted', async () => packed(changed(/messages/, 'hello', 'hallo')(good))],
   ['a file that is not the one that was counted', async () => packed(changed(FILE, 'hello', 'hallo')(good))],
   ['an entry less', async () => packed(without(/messages/)(good))],
@@ -156,6 +151,22 @@ test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   },
   600_000,
 );
+
+test('one other bit, wherever it is, is refused with one line, and nothing is changed', async () => {
+  const place = await emptyPlace();
+  const before = await allRows(place);
+  const file = join(await temporaryFolder(), 'bad.tar.gz');
+  const archive = await packed(good);
+  for (let nth = 0; nth < 24; nth++) {
+    const wrong = Buffer.from(archive);
+    wrong[Math.floor((archive.length * (nth + 0.5)) / 24)]! ^= 4;
+    await writeFile(file, wrong);
+    // What is read before the check sum comes may be wrong in a way of its own, a name say.
+    const refused = await storeArchive(file, place).catch((error: Error) => error.message);
+    expect(refused).toMatch(/^[^\n]+$/);
+  }
+  expect(await allRows(place)).toEqual(before);
+}, 600_000);
 
 test('the command says so, too', async () => {
   const place = await emptyPlace();
