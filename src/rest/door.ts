@@ -59,7 +59,10 @@ export class RestDoor {
     this.#responses = new Responses(tokenHeaders, services.log);
   }
 
-  /** Answers a request by the endpoint that its path leads to, or that there is none. Preflights need none. */
+  /**
+   * Answers a request by the endpoint that its path leads to, or that there is none. Preflights need none. It never
+   * fails: what nobody waits for would end the process.
+   */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '/' } = request;
     const facts = factsOf(request);
@@ -69,15 +72,25 @@ export class RestDoor {
       requestId: facts.id,
       arrivedAt: facts.arrivedAt,
       isXml: isXmlPath(url),
-      meter: undefined,
     };
-    if (request.method === 'OPTIONS') {
-      facts.route = PREFLIGHT;
-      entered.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
-      this.#responses.sendPreflight(entered);
-      return;
+    try {
+      if (request.method === 'OPTIONS') this.#allow(entered);
+      else await this.#find(entered, withoutSuffix(url));
+    } catch (error) {
+      this.#responses.sendError(entered, error, errorList, undefined);
     }
-    const found = this.#routing.find(request.method, withoutSuffix(url));
+  }
+
+  #allow(entered: Entered): void {
+    const { request } = entered;
+    factsOf(request).route = PREFLIGHT;
+    entered.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
+    this.#responses.sendPreflight(entered);
+  }
+
+  async #find(entered: Entered, url: string): Promise<void> {
+    const { request } = entered;
+    const found = this.#routing.find(request.method, url);
     if (found) await this.#serve({ ...entered, ...found });
     else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }

@@ -51,10 +51,20 @@ const speechless: Route = {
   },
 };
 
+/** Its errors have no words either. */
+const wordless: Route = {
+  ...endpoint,
+  path: '/wordless',
+  errors: () => {
+    throw new Error('no words for an error');
+  },
+};
+
 beforeAll(async () => {
   alice = await createUser();
   const routing = new Routing([
     { endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
+    { endpoint: wordless, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
     {
       endpoint: { ...speechless, path: '/speechless' },
       rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
@@ -145,6 +155,14 @@ test('an operation that fails leaves nothing of its file', async () => {
   type = 'GROUP';
   expect((await post(alice, BODY)).status).toBe(422);
   expect([await storedFiles(), await sql('SELECT * FROM loose_files')]).toEqual([files, rows]);
+});
+
+test('a fault in telling of an error is told as one, and the process goes on', async () => {
+  type = 'GROUP';
+  expect(await post(alice, BODY, {}, '/wordless')).toEqual({
+    status: 500,
+    text: '{"errors":["Internal server error"]}',
+  });
 });
 
 test('a body that breaks behind its file leaves nothing of it', async () => {
