@@ -342,7 +342,7 @@ export const GUARDS: Guard[] = [
     'whatever is sent for an id or a text is answered, never a fault, on any door',
   ),
   ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
-    [41, 'src/lib/gate.ts', 'else if (this.#waiting.length >= this.#waitingAtMost) throw this.#refusal();', ''],
+    [41, 'src/lib/semaphore.ts', 'if (path.some(isFull)) {', 'if (path.length === 0) {'],
   ]),
   ...guardsOf('sign-in-identities.test.ts', '#42 an unconfigured provider', [
     [

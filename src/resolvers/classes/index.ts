@@ -4,9 +4,9 @@ import { sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { isClassName } from '../../lib/class-names.ts';
 import { ForbiddenError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
-import { Gate } from '../../lib/gate.ts';
 import { type Grants, grantsOf, type Permission } from '../../lib/grants.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from '../../lib/record-slots.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 import { announceDeletedClass } from '../../realtime/outbox.ts';
 import { sweepDeletedClasses } from '../records/sweep.ts';
 import { type ClassField, catalogueOf, classNamed, type KnownClass, readAnew } from './catalogue.ts';
@@ -114,7 +114,7 @@ export async function updateClass(
 }
 
 /** Whoever changes a class waits for its records with a connection in hand: the pool has to have more of them. */
-const changers = new Gate(4, 1_000, () => new ServiceUnavailableError());
+const changers = new Semaphore({ concurrency: 4, maxWaiting: 1_000, refuse: () => new ServiceUnavailableError() });
 
 /** How long a change of a class may take that looks at all its records, in milliseconds. */
 const LONG = 10 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
-import { Gate } from '../../lib/gate.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 import { type Catalogue, type CatalogueReader, catalogueOf, type KnownClass, readAnew } from '../classes/catalogue.ts';
 import { noteKinds } from '../classes/index.ts';
 
@@ -26,7 +26,11 @@ const MAX_TRIES = 10;
 const HOPEFUL_TRIES = 3;
 
 /** Work that keeps classes from being changed needs a second connection for that, of which the pool has few. */
-const holders = new Gate(1, Number.POSITIVE_INFINITY, () => new ServiceUnavailableError());
+const holders = new Semaphore({
+  concurrency: 1,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  refuse: () => new ServiceUnavailableError(),
+});
 
 /** How long such work may take, in milliseconds. */
 const LONG = 10 * 60 * 1_000;

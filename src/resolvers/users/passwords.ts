@@ -2,26 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
-import { Gate } from '../../lib/gate.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 
 /** Each run keeps a core busy, and 19 MiB, for tens of milliseconds: more at once would only starve everything else. */
 const AT_ONCE = availableParallelism();
-/** A few seconds of waiting on a small machine; who comes after that is told to try again. */
-const WAITING = 100;
+/** A few seconds of waiting on a small machine; further callers get 503. */
+const MAX_WAITING = 100;
 
-const gate = new Gate(AT_ONCE, WAITING, () => new ServiceUnavailableError());
+const hashing = new Semaphore({
+  concurrency: AT_ONCE,
+  maxWaiting: MAX_WAITING,
+  refuse: () => new ServiceUnavailableError(),
+});
 
 /** Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane: OWASP's recommendation). */
 export function hashPassword(password: string): Promise<string> {
-  return gate.run(() => hash(password));
+  return hashing.run(() => hash(password));
 }
 
 /** Takes the same time whether or not there is a hash to compare with, so that nobody learns which logins exist. */
 export async function isPassword(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-  // Made once, past the gate: a refusal would be remembered as the decoy.
+  // Made once, outside the semaphore: a refusal would be remembered as the decoy.
   decoy ??= hash(randomBytes(16).toString('hex'));
   const compared = passwordHash ?? (await decoy);
-  const matches = await gate.run(() => verify(compared, password));
+  const matches = await hashing.run(() => verify(compared, password));
   return matches && passwordHash != null;
 }
 
