@@ -184,8 +184,8 @@ export const GUARDS: Guard[] = [
     [
       22,
       'src/resolvers/users/passwords.ts',
-      'const matches = await gate.run(',
-      'if (passwordHash == null) return false;\n  const matches = await gate.run(',
+      'const matches = await hashing.run(',
+      'if (passwordHash == null) return false;\n  const matches = await hashing.run(',
     ],
   ]),
   ...guardsOf('outside.test.ts', '#23 reset-mail host poisoning', [
