@@ -6,7 +6,7 @@ import { IdentityRefusedError } from '../../gateways/provider.ts';
 import { SignInRefusedError } from '../../lib/errors.ts';
 import { openSettings } from '../identity-providers.ts';
 import { type CredentialField, mayChangeCredentials, sendCredentialNotice } from '../users/credentials.ts';
-import type { Identity } from '../users/identities.ts';
+import { type Identity, isProven } from '../users/identities.ts';
 import { type AttachingViewer, proveIdentity, provenBy } from './prove.ts';
 import type { SignedIn } from './sign-in.ts';
 
@@ -33,7 +33,7 @@ export function socialSignIn(parameters: ReadonlyMap<string, string>): SocialSig
 
 /**
  * Asks the provider and finds the user for whom it vouches (`proveIdentity`). Attaching the identity to the signed-in
- * user is a change of how they sign in, so their address gets a mail.
+ * user is a change of how they sign in, so their proven address gets a mail.
  * @param attachTo the signed-in user who asks, if one does
  * @throws {SignInRefusedError} the provider is unknown, not set up, does not vouch, or can't be asked
  * @throws {SignInTooOldError} the signed-in user has to sign in again before
@@ -49,7 +49,10 @@ export async function socialUser(
   const fullName = 'fullName' in verified ? verified.fullName : null;
   const mayAttach = attachTo === undefined || (await mayChangeCredentials(attachTo, context));
   const { user, attachedTo } = await proveIdentity({ applicationId, identity, fullName, attachTo, mayAttach }, context);
-  if (attachedTo) await sendCredentialNotice(attachedTo, Object.keys(identity) as CredentialField[], context);
+  // An address that nobody has proven may be a stranger's.
+  if (attachedTo && isProven('email', attachedTo)) {
+    await sendCredentialNotice(attachedTo, Object.keys(identity) as CredentialField[], context);
+  }
   return { user, isAsChecked: provenBy(identity) };
 }
 
