@@ -65,10 +65,9 @@ describe('#31 rate-limit bypass', () => {
   });
 
   test('guesses of the old password are sign-ins of the client, on every door', async () => {
-    const client = newClient();
     const id = await insertUser();
     await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [id, await hashPassword('password-1')]);
-    const as = together(client, await insertSession(id));
+    const as = await insertSession(id);
     const socket = await connect(as);
     const change = 'mutation ($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }';
     const variables = { id, input: { password: 'password-3', oldPassword: 'password-2' } };
