@@ -152,14 +152,15 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('sign-in-identities.test.ts', '#19 pre-hijacking', [
-    [19, 'src/resolvers/sessions/claim.ts', 'const isOwn = signedInAs === id;', 'const isOwn = true;'],
-    [19, 'src/resolvers/sessions/social.ts', 'return proven ?? client', 'return client'],
     [
       19,
-      'src/resolvers/users/identities.ts',
-      "return viewer.kind === 'key' ? asVerified(given) : {};",
-      'return asVerified(given);',
+      'src/resolvers/sessions/prove.ts',
+      'const provenId = rows.find(({ isProven }) => isProven)?.id;',
+      'const provenId = rows[0]?.id;',
     ],
+    [19, 'src/resolvers/users/identities.ts', "if (viewer.kind === 'key') return", 'if (viewer.kind) return'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [19, 'src/resolvers/sessions/sign-in.ts', ' AND ${isAsChecked} FOR SHARE', ' FOR SHARE'],
   ]),
   ...guardsOf(
     'callers.test.ts',
@@ -184,16 +185,16 @@ export const GUARDS: Guard[] = [
     [
       22,
       'src/resolvers/users/passwords.ts',
-      'const matches = await hashing.run(',
-      'if (passwordHash == null) return false;\n  const matches = await hashing.run(',
+      'const matches = await signIns.run(',
+      'if (passwordHash == null) return false;\n  const matches = await signIns.run(',
     ],
   ]),
   ...guardsOf('outside.test.ts', '#23 reset-mail host poisoning', [
     [
       23,
       'src/rest/door.ts',
-      'return { ...this.#services, viewer, loaders: createLoaders(viewer) };',
-      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, loaders: createLoaders(viewer) };",
+      'return { ...this.#services, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };',
+      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in addresses', [
@@ -244,6 +245,13 @@ export const GUARDS: Guard[] = [
   ),
   ...guardsOf('limits.test.ts', '#31 rate-limit bypass', [
     [31, 'src/lib/client-address.ts', '.slice(0, 4)', '.slice(0, 8)'],
+    [
+      31,
+      'src/lib/rate-limits.ts',
+      "return viewer.kind === 'user' ?",
+      "if (viewer.kind === 'application') return 'session:' + viewer.session.id;\n  return viewer.kind === 'user' ?",
+    ],
+    [31, 'src/resolvers/users/update.ts', "await context.meter?.count('signIn');\n  const isRight", 'const isRight'],
     [
       31,
       'src/schema/rate-limits.ts',
@@ -344,6 +352,10 @@ export const GUARDS: Guard[] = [
   ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
     [41, 'src/lib/semaphore.ts', 'if (path.some(isFull)) {', 'if (path.length === 0) {'],
   ]),
+  ...guardsOf('sessions.test.ts', '#41 denial by expensive sign-ups', [
+    [41, 'src/resolvers/users/passwords.ts', '  maxWaitingPerOwner: [80, 50],\n', ''],
+    [41, 'src/resolvers/users/passwords.ts', 'return signUps.run(', 'return signIns.run('],
+  ]),
   ...guardsOf('sign-in-identities.test.ts', '#42 an unconfigured provider', [
     [
       42,
@@ -382,5 +394,13 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
+  ]),
+  ...guardsOf('sign-in-identities.test.ts', '#52 trojan identities', [
+    [52, 'src/resolvers/password-resets.ts', '...(isFirstProof && othersClaims(before)), ', ''],
+    [52, 'src/resolvers/password-resets.ts', '    await removeDevices(transaction, user);\n', ''],
+    [52, 'src/resolvers/password-resets.ts', 'isFirstProof ? revokeUploads(transaction, user, at) : []', '[]'],
+    [52, 'src/resolvers/password-resets.ts', "!isProven('email', before)", 'before.verifiedEmail === null'],
+    [52, 'src/resolvers/sessions/prove.ts', '  await requireSession(transaction, viewer);\n', ''],
+    [52, 'src/resolvers/subscriptions/hold.ts', '  await requireSession(transaction, viewer);\n', ''],
   ]),
 ];

@@ -19,6 +19,7 @@ import { readBacklog } from './jobs/backlog.ts';
 import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
 import { sweepFiles } from './jobs/sweep-files.ts';
+import { networkOf } from './lib/client-address.ts';
 import type { Limit, LimitName } from './lib/rate-limits.ts';
 import { MINUTE, SECOND } from './lib/time.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
@@ -138,7 +139,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const rateLimits = config.rateLimit
     ? new RateLimits({
         counters: createCounters(dependencies),
-        trustProxy: config.trustProxy,
         limits,
         onExceeded: (limit) => metrics.rateLimitExceeded(limit),
       })
@@ -160,6 +160,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     models,
     sealer,
     rateLimits,
+    networkOf: (request) => networkOf(request, config.trustProxy),
     publicUrl: () => config.publicUrl ?? url,
     resetPageUrl: () => config.resetPageUrl ?? `${services.publicUrl()}${RESET_PAGE}`,
   };

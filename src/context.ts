@@ -5,6 +5,7 @@ import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { CallingRequest } from './lib/client-address.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observe/observer.ts';
 import type { Hub } from './realtime/hub.ts';
@@ -29,6 +30,8 @@ export interface Services {
   identities: IdentityVerifiers;
   /** Undefined when they are switched off. */
   rateLimits: RateLimits | undefined;
+  /** The network that a request comes from; it counts as one client. */
+  networkOf: (request: CallingRequest) => string;
   mailer: Mailer;
   /** The bytes of files. */
   storage: Storage;
@@ -47,8 +50,14 @@ export interface Context extends Services {
   viewer: Viewer;
   /** Batch what fields ask for; they live as long as one execution, so nothing in them is stale. */
   loaders: Loaders;
-  /** Counts the operations; undefined where nobody counts, or the door has counted already. */
+  /** The network of the client (`networkOf`). */
+  network: string;
+  /** Counts operations and guesses; undefined while rate limits are off. */
   meter?: Meter | undefined;
+  /** The transport has counted the operation, as REST does before it reads parameters. */
+  isCounted?: boolean;
+  /** A client of the legacy REST contract calls, which knows nothing of rules made since. */
+  isLegacy?: boolean;
   /** The file that came with the request, over REST, where the operation takes one and the client sent one. */
   upload?: StagedFile | undefined;
   /** Ends the connection of a subscriber who does not keep up with the events. */

@@ -13,6 +13,7 @@ const SHOWN = [
   'signatureHash',
   'usersList',
   'passwordReset',
+  'strictCredentialChanges',
   'chatPushes',
   'sessionMinutes',
   'phoneMatching',
@@ -36,6 +37,7 @@ interface SetOptions {
   signatureHash?: SignatureHash;
   usersList?: boolean;
   passwordReset?: boolean;
+  strictCredentialChanges?: boolean;
   chatPushes?: boolean;
   sessionMinutes?: number | false;
   phoneMatching?: PhoneMatching;
@@ -90,6 +92,9 @@ export function addApplicationCommands(program: Command): void {
     )
     .addOption(switchOption('users-list', 'sessions may list its users'))
     .addOption(switchOption('password-reset', 'users may have mails sent by which they set a new password'))
+    .addOption(
+      switchOption('strict-credential-changes', 'REST clients need the old password to change e-mail, phone or login'),
+    )
     .addOption(switchOption('chat-pushes', 'offline occupants get pushes of messages'))
     .option('--session-minutes <minutes>', 'lifetime of its sessions, of open ones too', wholeNumber)
     .option('--no-session-minutes', "the service's own lifetime")

@@ -9,6 +9,7 @@ import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
 import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
+import { addUserCommands } from './users.ts';
 
 const FAILED = 1;
 const MISUSED = 2;
@@ -38,6 +39,7 @@ function commandLine(): Command {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '')) });
   addApplicationCommands(program);
   addApiKeyCommands(program);
+  addUserCommands(program);
   addClassCommands(program);
   addAssistantCommands(program);
   addPushSettingsCommands(program);

@@ -19,6 +19,7 @@ interface Options {
   dryRun?: boolean;
   restart?: boolean;
   publicDetails: boolean;
+  identitiesProven?: boolean;
 }
 
 const MAX_RATE = 1_000;
@@ -34,6 +35,10 @@ export function addMigrationCommand(program: Command): void {
     .option(
       '--no-public-details',
       'leave out what users deleted and muted in public groups: a request for each of them',
+    )
+    .option(
+      '--identities-proven',
+      'the other server had proof of e-mails, phones and provider accounts: their owners may sign in by them',
     )
     .option('--insecure', 'send credentials over http to another machine')
     .option('--dry-run', 'count what is there, and write nothing')
@@ -86,7 +91,7 @@ async function settingsOf(
   options: Options,
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<MigrationSettings> {
-  const { credentials, rate, restart = false, insecure = false, publicDetails } = options;
+  const { credentials, rate, restart = false, insecure = false, publicDetails, identitiesProven = false } = options;
   const file = credentials === undefined ? undefined : await readNamedFile('--credentials', credentials);
   return {
     baseUrl: checkedBaseUrl(url, { insecure }),
@@ -94,6 +99,7 @@ async function settingsOf(
     rate,
     restart,
     publicDetails,
+    identitiesProven,
     progress,
     signal,
   };

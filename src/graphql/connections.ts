@@ -4,8 +4,8 @@ import type { Context as SocketContext } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Services } from '../context.ts';
+import type { CallingRequest } from '../lib/client-address.ts';
 import type { Credentials } from '../lib/credentials.ts';
-import type { CallingRequest } from '../limits/rate-limits.ts';
 import type { UnderWay } from './conversation.ts';
 import type { askedOperation } from './operations.ts';
 

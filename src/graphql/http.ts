@@ -33,7 +33,7 @@ interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
   /** Who calls, asked once however often it is needed. */
-  caller: () => Promise<{ viewer: Viewer; meter: Meter | undefined }>;
+  caller: () => Promise<{ viewer: Viewer; network: string; meter: Meter | undefined }>;
   /** The schema of the request's document, once that is known. */
   seen: { schema: GraphQLSchema };
   facts: RequestFacts;
@@ -58,9 +58,9 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
     plugins: [ourDocuments(services), ourExecution, tellCounts, guardExplorer(explorer)],
     context: async ({ caller, res }) => {
-      const { viewer, meter } = await caller();
+      const called = await caller();
       const onTooSlow = () => void res.destroy();
-      return { ...services, viewer, meter, loaders: createLoaders(viewer), onTooSlow };
+      return { ...services, ...called, loaders: createLoaders(called.viewer), onTooSlow };
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -72,7 +72,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
         throw shownError(error, requestLog());
       });
       facts.viewer = viewer;
-      return { viewer, meter: services.rateLimits?.meter(request, viewer) };
+      const network = services.networkOf(request);
+      return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
     try {
       const body = await readBody(request, MAX_BODY_BYTES);

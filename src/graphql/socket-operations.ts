@@ -31,7 +31,8 @@ export async function prepareOperation(
     close(connection, CloseCode.Forbidden, 'Forbidden');
     return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
   }
-  const meter = services.rateLimits?.meter(connection.extra.request, viewer);
+  const network = services.networkOf(connection.extra.request);
+  const meter = services.rateLimits?.meter(network, viewer);
   const schema = await schemaOfDocument(query, () => viewer, services.log).catch(asGraphQLError);
   if (schema instanceof GraphQLError) return [schema];
   const problem = variableProblem(query, variables, schema);
@@ -50,6 +51,7 @@ export async function prepareOperation(
   const contextValue: Context = {
     ...services,
     viewer,
+    network,
     meter,
     loaders: createLoaders(viewer),
     onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),

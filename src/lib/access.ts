@@ -6,6 +6,8 @@ export interface ViewerSession {
   token: string;
   /** Grows with each login and logout of the token. */
   generation: number;
+  /** When it became its user's, by creation or login. */
+  signedInAt: Date;
   /** When the session ends unless another request restarts its lifetime. */
   expiresAt: Date;
 }

@@ -19,6 +19,18 @@ export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: 
   return [...entries, seen].at(-1 - Math.min(proxies, entries.length)) || seen;
 }
 
+/** A request as far as its origin is concerned. */
+export interface CallingRequest {
+  socket: { remoteAddress?: string | undefined };
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** The network of the client that sent a request, seen past that many proxies of ours. */
+export function networkOf({ socket, headers }: CallingRequest, proxies: number): string {
+  const origin = { socketAddress: socket.remoteAddress, forwardedFor: headers['x-forwarded-for'] };
+  return clientNetwork(clientAddress(origin, proxies));
+}
+
 /**
  * What counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64 network of an
  * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.

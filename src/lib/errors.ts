@@ -78,6 +78,13 @@ export class WrongPasswordError extends ServiceError {
   }
 }
 
+/** The session's user has to sign in again before they change how they sign in. */
+export class SignInTooOldError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'Sign in again to add another way to sign in');
+  }
+}
+
 /** An application session, or an API key alone, where a user is needed. */
 export class NeedUserError extends ServiceError {
   constructor() {

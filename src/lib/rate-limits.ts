@@ -24,15 +24,14 @@ export interface RateCount extends Limit {
 }
 
 /**
- * Who an operation is counted for: the API key, else the user, else the application session, else the client. A
- * credential that was refused says nothing, or a new one with each request would have a quota of its own.
+ * The counter of an operation: that of the API key, else of the user, else of the network. Application sessions count
+ * by network because every client can open them at will, and refused credentials because every client can invent them.
  * @param network see `clientNetwork`
  */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
-  if (limit === 'signIn' || viewer.kind === 'anonymous' || viewer.kind === 'refused') return `client:${network}`;
+  if (limit === 'signIn') return `client:${network}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;
-  if (viewer.kind === 'user') return `user:${viewer.applicationId}:${viewer.userId}`;
-  return viewer.kind === 'application' ? `session:${viewer.applicationId}:${viewer.session.id}` : `client:${network}`;
+  return viewer.kind === 'user' ? `user:${viewer.applicationId}:${viewer.userId}` : `client:${network}`;
 }
 
 /** The headers that tell of a counter (gaps §17), `Retry-After` when it is exceeded. */

@@ -1,5 +1,4 @@
 import type { Viewer } from '../lib/access.ts';
-import { clientAddress, clientNetwork } from '../lib/client-address.ts';
 import { RateLimitedError } from '../lib/errors.ts';
 import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from '../lib/rate-limits.ts';
 import type { Counters } from './counters.ts';
@@ -8,16 +7,8 @@ import { Quota } from './quota.ts';
 /** A share of a common quota is this part of it. */
 const SHARES = 60;
 
-/** What is asked of a request. */
-export interface CallingRequest {
-  socket: { remoteAddress?: string | undefined };
-  headers: Record<string, string | string[] | undefined>;
-}
-
 export interface RateLimitSettings {
   counters: Counters;
-  /** Number of proxies before the service. */
-  trustProxy: number;
   /** Other limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
   /** Told of each operation that is one too many. */
@@ -27,14 +18,12 @@ export interface RateLimitSettings {
 /** The rate limits of one running service, the same for every door (gaps §17). */
 export class RateLimits {
   readonly #counters: Counters;
-  readonly #trustProxy: number;
   readonly #quotas: Record<LimitName, Quota>;
   readonly #onExceeded: (limit: LimitName) => void;
 
-  constructor({ counters, trustProxy, limits, onExceeded = () => {} }: RateLimitSettings) {
+  constructor({ counters, limits, onExceeded = () => {} }: RateLimitSettings) {
     this.#counters = counters;
     this.#onExceeded = onExceeded;
-    this.#trustProxy = trustProxy;
     const create = (name: LimitName) => {
       const limit = limits?.[name] ?? LIMITS[name];
       const shareSize = counters.isShared && limit.quota % SHARES === 0 ? limit.quota / SHARES : 1;
@@ -43,10 +32,11 @@ export class RateLimits {
     this.#quotas = { default: create('default'), signIn: create('signIn') };
   }
 
-  /** What counts the operations of one request, or of one message on a socket. */
-  meter(request: CallingRequest, viewer: Viewer): Meter {
-    const origin = { socketAddress: request.socket.remoteAddress, forwardedFor: request.headers['x-forwarded-for'] };
-    const network = clientNetwork(clientAddress(origin, this.#trustProxy));
+  /**
+   * What counts the operations of one request, or of one message on a socket.
+   * @param network of the client (`clientNetwork`)
+   */
+  meter(network: string, viewer: Viewer): Meter {
     return new Meter(this.#quotas, viewer, network, this.#onExceeded);
   }
 

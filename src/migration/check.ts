@@ -76,12 +76,15 @@ function otherUser(applicationId: number): Prisma.Sql {
       AND date_trunc('second', u.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz)`;
 }
 
-/** What is compared of each of them: what the user has here, and what the other one comes with. */
+/**
+ * What is compared of each of them: what the user has here, and what the other one comes with. A provider account that
+ * a user has proven here stays theirs, which is no clash.
+ */
 const COMPARED = [
   ['login', 'u.login_key', "lower(i.content ->> 'login')"],
   ['email', 'u.email', "lower(i.content ->> 'email')"],
-  ['facebook_id', 'u.facebook_id', "i.content ->> 'facebook_id'"],
-  ['twitter_id', 'u.twitter_id', "i.content ->> 'twitter_id'"],
+  ['facebook_id', "nullif(u.facebook_id, coalesce(u.verified_facebook_id, ''))", "i.content ->> 'facebook_id'"],
+  ['twitter_id', "nullif(u.twitter_id, coalesce(u.verified_twitter_id, ''))", "i.content ->> 'twitter_id'"],
   ['external_user_id', 'u.external_user_id', "(i.content ->> 'external_user_id')::bigint"],
 ] as const;
 

@@ -16,6 +16,8 @@ export interface MigrationSettings {
   restart: boolean;
   /** Whether each user is asked of each public group, too, what they have deleted for themselves and muted. */
   publicDetails: boolean;
+  /** Whether the other server had proof of e-mails, phones and provider accounts. */
+  identitiesProven: boolean;
   progress: Told;
   /** Stops it behind the page it is at. */
   signal: AbortSignal;
@@ -39,13 +41,13 @@ export interface MigrationSummary {
  * @throws {MigrationError} one line of what is wrong with the other server, or with storing what it gave
  */
 export async function migrateFrom(settings: MigrationSettings, context: MigrationContext): Promise<MigrationSummary> {
-  const { baseUrl, restart, progress, publicDetails, signal } = settings;
+  const { baseUrl, restart, progress, publicDetails, identitiesProven, signal } = settings;
   const { applicationId } = context.viewer;
   const source = await openSource(settings);
   const ledger = new Ledger(applicationId, signal);
   const isResumed = await ledger.open(baseUrl, { startedAt: source.now(), restart });
   if (isResumed) progress.say(`goes on with the step "${ledger.step}"`);
-  await takeSteps({ source, ledger, progress, publicDetails, context });
+  await takeSteps({ source, ledger, progress, publicDetails, identitiesProven, context });
   const { dialogsByKey: _hidden, ...counts } = ledger.counts;
   return {
     source: baseUrl,

@@ -16,5 +16,7 @@ export interface Run {
   progress: Told;
   /** Whether each user is asked of each public group, too, what they have deleted for themselves and muted. */
   publicDetails: boolean;
+  /** Whether the other server had proof of e-mails, phones and provider accounts. */
+  identitiesProven: boolean;
   context: AdministrationContext & Pick<Services, 'storage'>;
 }

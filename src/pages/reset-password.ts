@@ -49,8 +49,9 @@ async function answerForm(request: IncomingMessage, response: ServerResponse, se
   const form = parseForm((await readBody(request, MAX_BODY_BYTES)).toString('utf8'));
   const given = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
   const viewer = { kind: 'anonymous' } as const;
-  const meter = services.rateLimits?.meter(request, viewer);
-  const context: Context = { ...services, viewer, meter, loaders: createLoaders(viewer) };
+  const network = services.networkOf(request);
+  const meter = services.rateLimits?.meter(network, viewer);
+  const context: Context = { ...services, viewer, network, meter, loaders: createLoaders(viewer) };
   const problem = await resetBy(given, context);
   const [status, state] = outcomeOf(problem, given.token);
   send(response, status, state, { headers: rateHeaders(meter?.state) });

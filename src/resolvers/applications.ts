@@ -33,6 +33,8 @@ export interface ApplicationChanges {
   usersList?: boolean | null;
   /** Whether users may have mails sent by which they set a new password. */
   passwordReset?: boolean | null;
+  /** Whether legacy clients, too, need the old password or a fresh sign-in to change e-mail, phone or login. */
+  strictCredentialChanges?: boolean | null;
   /** Whether offline occupants get pushes of messages. */
   chatPushes?: boolean | null;
   /** Sliding lifetime of its sessions, at least 1; null is the service's own. */
@@ -118,6 +120,7 @@ export async function updateApplication(
     signatureHash: changes.signatureHash ?? undefined,
     usersList: changes.usersList ?? undefined,
     passwordReset: changes.passwordReset ?? undefined,
+    strictCredentialChanges: changes.strictCredentialChanges ?? undefined,
     chatPushes: changes.chatPushes ?? undefined,
     sessionMinutes: changes.sessionMinutes,
     phoneMatching: changes.phoneMatching ?? undefined,

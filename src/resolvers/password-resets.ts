@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, KnownContext } from '../context.ts';
 import { db, type Transaction } from '../db/client.ts';
+import type { User } from '../generated/prisma/client.ts';
 import { InvalidFieldsError, NotFoundError, PasswordResetOffError } from '../lib/errors.ts';
 import { isMailAddress } from '../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../lib/tokens.ts';
 import { emailProblems, passwordProblems } from '../lib/user-rules.ts';
+import { revokeUploads } from './content/revoke.ts';
+import { removeLoose } from './files/loose.ts';
 import { endSessionsOf } from './sessions/end.ts';
-import { hashPassword } from './users/passwords.ts';
+import { removeDevices } from './users/devices.ts';
+import { asProven, hasProvenIdentity, isProven } from './users/identities.ts';
+import { hashOwner, hashPassword } from './users/passwords.ts';
 
 /** How long a link can be used. */
 export const RESET_LIFETIME = HOUR;
@@ -47,10 +52,13 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 
 /**
  * Sets a new password by the token of a mailed link. A password that breaks the rules leaves the link as it is; the
- * first that keeps them uses it up, with every other link of the user, and ends all their sessions (gaps §3.4, §4.2).
+ * first that keeps them uses it up, with every other link of the user, ends all their sessions and removes their
+ * devices (gaps §3.4, §4.2). It also proves the address: if nobody had proven it, whoever typed it may be somebody else,
+ * so every other way in goes (gaps §22.2).
  * @throws {InvalidFieldsError} `token` is unknown, an hour old or used up; else `password`
  */
-export async function resetPassword(token: string, password: string, { now, outbox }: Context): Promise<true> {
+export async function resetPassword(token: string, password: string, context: Context): Promise<true> {
+  const { now, outbox } = context;
   const applicationId = applicationOfToken(token);
   if (applicationId === undefined) throw deadLink();
   const key = { applicationId, tokenHash: hashSecret(token) };
@@ -60,19 +68,36 @@ export async function resetPassword(token: string, password: string, { now, outb
   const problems = passwordProblems(password);
   if (problems.length > 0) throw new InvalidFieldsError({ password: problems });
 
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, hashOwner(applicationId, context));
   const at = now();
-  await db.$transaction(async (transaction) => {
+  const { userId } = link;
+  const user = { applicationId, userId };
+  const revoked = await db.$transaction(async (transaction) => {
     await useLink(transaction, key, link, at);
-    const { userId } = link;
+    const where = { applicationId_id: { applicationId, id: userId } };
+    const before = await transaction.user.findUniqueOrThrow({ where });
+    const isFirstProof = !isProven('email', before);
     await transaction.user.update({
-      where: { applicationId_id: { applicationId, id: userId } },
-      data: { passwordHash, updatedAt: at },
+      where,
+      data: { ...(isFirstProof && othersClaims(before)), passwordHash, verifiedEmail: before.email, updatedAt: at },
     });
-    await endSessionsOf(transaction, { applicationId, userId }, at);
+    await endSessionsOf(transaction, user, at);
+    await removeDevices(transaction, user);
+    return isFirstProof ? revokeUploads(transaction, user, at) : [];
   });
   outbox.wake();
+  await removeLoose(revoked, context);
   return true;
+}
+
+/**
+ * What is cleared of a user whose address nobody had proven. Of a user whom nobody could sign in as, as a migration
+ * stores them, no value was typed here: they stay, and open nothing until they are proven.
+ */
+function othersClaims(user: User): Partial<User> {
+  if (user.passwordHash === null && !hasProvenIdentity(user)) return {};
+  const claims = { phone: null, facebookId: null, twitterId: null };
+  return { ...claims, ...asProven(claims) };
 }
 
 /** Makes the user's links that are still open void: they were given for a password or an address of before. */

@@ -84,7 +84,7 @@ export class RestDoor {
   #allow(entered: Entered): void {
     const { request } = entered;
     factsOf(request).route = PREFLIGHT;
-    entered.meter = this.#services.rateLimits?.meter(request, { kind: 'anonymous' });
+    entered.meter = this.#services.rateLimits?.meter(this.#services.networkOf(request), { kind: 'anonymous' });
     this.#responses.sendPreflight(entered);
   }
 
@@ -132,13 +132,14 @@ export class RestDoor {
     if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
     call.context = await this.#contextOf(call);
     factsOf(request).viewer = call.context.viewer;
-    call.meter = this.#services.rateLimits?.meter(request, call.context.viewer);
+    call.meter = this.#services.rateLimits?.meter(call.context.network, call.context.viewer);
+    call.context.meter = call.meter;
     await call.meter?.count(rules.limit);
     // A file is received only for those who may send it.
     if (endpoint.upload) requireAllowed(call);
     const given = await this.#parametersOf(call);
     if (call.token && call.context.viewer.kind === 'anonymous') {
-      call.context = await this.#contextOf(call);
+      call.context = { ...(await this.#contextOf(call)), meter: call.meter };
       factsOf(request).viewer = call.context.viewer;
     }
     requireAllowed(call);
@@ -156,7 +157,7 @@ export class RestDoor {
     if (!rateLimits) return;
     try {
       const viewer = await authenticate(this.#credentialsOf(entered), this.#services);
-      entered.meter = rateLimits.meter(entered.request, viewer);
+      entered.meter = rateLimits.meter(this.#services.networkOf(entered.request), viewer);
       await entered.meter.tally('default');
     } catch (error) {
       log.warn({ err: error }, 'a request could not be counted');
@@ -198,7 +199,8 @@ export class RestDoor {
     const viewer = isAsked
       ? await authenticate(this.#credentialsOf(call), this.#services)
       : ({ kind: 'anonymous' } as const);
-    return { ...this.#services, viewer, loaders: createLoaders(viewer) };
+    const network = this.#services.networkOf(call.request);
+    return { ...this.#services, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };
   }
 
   /** A header of any kind wins over the parameter. */

@@ -31,6 +31,7 @@ const Application = builder.prismaObject('Application', {
     usersList: t.exposeBoolean('usersList'),
     passwordReset: t.exposeBoolean('passwordReset'),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
+    strictCredentialChanges: t.exposeBoolean('strictCredentialChanges'),
     chatPushes: t.exposeBoolean('chatPushes'),
     phoneMatching: t.expose('phoneMatching', { type: PhoneMatching }),
     phoneRegion: t.exposeString('phoneRegion', { nullable: true }),
@@ -54,6 +55,10 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     }),
     usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
     passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
+    strictCredentialChanges: t.boolean({
+      description:
+        'Whether legacy clients need the old password or a fresh sign-in to change e-mail, phone or login, as others do.',
+    }),
     chatPushes: t.boolean({ description: 'Whether offline occupants get pushes of messages.' }),
     sessionMinutes: t.int({
       description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",

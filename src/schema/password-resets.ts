@@ -12,7 +12,9 @@ builder.mutationField('requestPasswordReset', (t) =>
 
 builder.mutationField('resetPassword', (t) =>
   t.withAuth({ anyone: true }).boolean({
-    description: "Sets a new password by a mailed link, which works once and for an hour; ends the user's sessions.",
+    description:
+      "Sets a new password by a mailed link, which works once and for an hour; ends the user's sessions and removes " +
+      'their devices. An address that was not proven is proven by it, and every other way in is removed.',
     rateLimit: 'signIn',
     args: {
       token: t.arg.string({ required: true, description: 'The `reset_token` of the link.' }),

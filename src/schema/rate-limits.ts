@@ -43,8 +43,7 @@ declare global {
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
 /**
- * Counts each operation before anything else is asked, each alias as one. A door that counts by itself, as REST has to
- * before it reads parameters, gives the context no meter.
+ * Counts each operation before anything else is asked, each alias as one, unless the transport has counted it.
  */
 class RateLimitsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
@@ -66,8 +65,8 @@ function counted<Types extends SchemaTypes>(
 ): Resolver<Types> {
   const { rateLimit = 'default' } = pothosOptions as { rateLimit?: LimitName };
   return (parent, args, context, info) => {
-    const { meter } = context as unknown as Context;
-    if (!meter) return resolver(parent, args, context, info);
+    const { meter, isCounted } = context as unknown as Context;
+    if (!meter || isCounted) return resolver(parent, args, context, info);
     return meter.count(rateLimit).then(() => resolver(parent, args, context, info));
   };
 }

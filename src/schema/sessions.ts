@@ -129,7 +129,9 @@ builder.mutationField('loginUser', (t) =>
     rateLimit: 'signIn',
     type: User,
     description:
-      "Makes the caller's token that user's session, whoever's it was; sockets opened with it before are closed.",
+      "Makes the caller's token that user's session, whoever's it was; sockets opened with it before are closed. A " +
+      'phone or provider account that nobody has proven is attached to the signed-in user, if there is one who signed ' +
+      'in within the last 10 minutes.',
     args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Who signs in, and what proves it.' }) },
     resolve: (_root, { input }, context) => loginUser(input, context),
   }),

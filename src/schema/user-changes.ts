@@ -37,8 +37,12 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
   description: 'What is left out stays as it is; null clears a field.',
   fields: (t) => ({
     ...userFields(t),
-    password: t.string({ description: "A new one ends the user's other sessions." }),
-    oldPassword: t.string({ description: 'Needed with a new password, but by API keys alone and users without one.' }),
+    password: t.string({ description: "A new one ends the user's other sessions and removes their devices." }),
+    oldPassword: t.string({
+      description:
+        'Needed with a new password, but by API keys alone and users without one. Sessions need it, or a sign-in ' +
+        'within the last 10 minutes, to change `email`, `phone` and `login` and to set a first password.',
+    }),
     tags: t.stringList({ description: 'At most 5; they replace all.' }),
   }),
 });
@@ -55,7 +59,9 @@ builder.mutationField('createUser', (t) =>
 builder.mutationField('updateUser', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: User,
-    description: 'Changes the caller, or for an API key alone any user.',
+    description:
+      'Changes the caller, or for an API key alone any user. When e-mail, phone or login change, the e-mail address of ' +
+      'before gets a mail, unless an API key alone asks.',
     args: {
       id: t.arg.int({ required: true, description: 'As `createUser` or a list answered it.' }),
       input: t.arg({ type: UpdateUserInput, required: true, description: 'What is to be other than it is.' }),

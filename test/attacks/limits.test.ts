@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/resolvers/users/passwords.ts';
 import { running, useApp } from '../support/app.ts';
 import { insertSession, insertUser, newClient, together } from '../support/callers.ts';
 import { MESSAGE_SENT } from '../support/chat.ts';
@@ -48,6 +49,37 @@ describe('#31 rate-limit bypass', () => {
     for (let nth = 0; nth < 8; nth++)
       expect((await ask(from(nth % 2 ? '192.0.2.77' : '::ffff:192.0.2.77'))).status).toBe(200);
     expect((await ask(from('192.0.2.77'))).status).toBe(429);
+  });
+
+  test('application sessions count for the network that uses them, however many it opens', async () => {
+    const client = newClient();
+    const opened = await Promise.all([1, 2, 3].map(() => insertSession(null)));
+    const sessions = opened.map((session) => together(client, session));
+    for (let nth = 0; nth < 8; nth++) {
+      expect((await rest('GET', '/session', { as: sessions[nth % 3]! })).status).toBe(200);
+    }
+    for (const as of [...sessions, client]) {
+      expect((await rest('GET', '/session', { as })).status).toBe(429);
+      expect((await graphql('{ session { id } }', {}, as)).errors).toMatchObject([EXCEEDED]);
+    }
+  });
+
+  test('guesses of the old password are sign-ins of the client, on every door', async () => {
+    const id = await insertUser();
+    await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [id, await hashPassword('password-1')]);
+    const as = await insertSession(id);
+    const socket = await connect(as);
+    const change = 'mutation ($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }';
+    const variables = { id, input: { password: 'password-3', oldPassword: 'password-2' } };
+    const json = { user: { password: 'password-3', old_password: 'password-2' } };
+    expect((await rest('PUT', `/users/${id}`, { as, json })).status).toBe(422);
+    expect((await graphql(change, variables, as)).errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE' } }]);
+    expect((await socket.run(change, variables)).errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE' } }]);
+    const { status, headers } = await rest('PUT', `/users/${id}`, { as, json });
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect((await graphql(change, variables, as)).errors).toMatchObject([EXCEEDED]);
+    expect((await socket.run(change, variables)).errors).toMatchObject([EXCEEDED]);
+    await socket.close();
   });
 
   test('sign-ins are counted for the client, whoever it says it is, on every door', async () => {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ServiceUnavailableError } from '../../src/lib/errors.ts';
 import { isSignedBy, sign, signedText } from '../../src/lib/signature.ts';
-import { hashPassword, isPassword } from '../../src/resolvers/users/passwords.ts';
+import { hashFirstPassword, hashPassword, isPassword } from '../../src/resolvers/users/passwords.ts';
 import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
@@ -128,6 +128,27 @@ describe('#41 denial by expensive logins', () => {
     await Promise.all(flood);
     expect((await login({ login: user.login, password: user.password })).status).toBe(200);
   }, 300_000);
+});
+
+describe('#41 denial by expensive sign-ups', () => {
+  test('neither a flood of sign-ups nor one of sign-ins from one network costs anybody else a login', async () => {
+    const user = await createUser();
+    const session = await openSession();
+    const owner = (network: string) => [`application:${APPLICATION.id}`, `network:${network}`];
+    let isFlooded = true;
+    const repeat = async (hash: () => Promise<unknown>) => {
+      while (isFlooded) await hash().catch(() => new Promise((resolve) => setImmediate(resolve)));
+    };
+    const flood = Array.from({ length: availableParallelism() + 120 }, (_, nth) => [
+      repeat(() => hashFirstPassword('password-1', owner(`198.51.100.${nth}`))),
+      repeat(() => hashPassword('password-1', owner('192.0.2.1'))),
+    ]);
+    const json = { login: user.login, password: user.password };
+    const { status } = await rest('POST', '/login', { as: session, json });
+    isFlooded = false;
+    await Promise.all(flood.flat());
+    expect(status).toBe(200);
+  });
 });
 
 describe('#43 expiry is looked at each time', () => {

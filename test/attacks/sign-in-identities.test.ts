@@ -6,12 +6,21 @@ import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { graphql } from '../support/graphql.ts';
-import { linkIn, mailsTo, tokenIn } from '../support/mails.ts';
+import { mailsTo, tokenIn } from '../support/mails.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
 import { rest } from '../support/rest.ts';
 import { connect } from '../support/sockets.ts';
-import { statementsOf } from '../support/sql.ts';
-import { apiKey, type Caller, createUser, onBehalfOf, openSession, signedParameters } from '../support/users.ts';
+import { sql, statementsOf, whileHeld, whileUserIsHeld } from '../support/sql.ts';
+import {
+  apiKey,
+  type Caller,
+  createUser,
+  nobody,
+  onBehalfOf,
+  openSession,
+  signedParameters,
+  type TestUser,
+} from '../support/users.ts';
 
 useApp();
 
@@ -64,6 +73,8 @@ async function signInBy(phone: string): Promise<{ id: number } & Caller> {
 
 const changeUser = (as: Caller, id: number, user: object) => rest('PUT', `/users/${id}`, { as, json: { user } });
 
+const sessionsOf = (userId: number) => sql('SELECT id FROM sessions WHERE user_id = $1 ORDER BY id', [userId]);
+
 const LOGIN = 'mutation ($input: LoginUserInput!) { loginUser(input: $input) { id } }';
 
 describe('#18 account takeover through provider adapters', () => {
@@ -98,100 +109,258 @@ describe('#18 account takeover through provider adapters', () => {
   });
 });
 
+/** A Graph API for which each token `FT<id>` is that of the account with the id. */
+async function useFacebook(): Promise<void> {
+  const { url } = await startProvider((_request, response, { pathname, searchParams }) => {
+    const isInspection = pathname === '/debug_token';
+    const id = searchParams.get(isInspection ? 'input_token' : 'access_token')!.slice(2);
+    const inspected = { data: { app_id: '12', is_valid: true, expires_at: 0, user_id: id } };
+    answerJson(response, isInspection ? inspected : { id, name: 'Somebody' });
+  });
+  const facebook = { appId: '12', appSecret: 'fs' };
+  await storeIdentityProvider(
+    { applicationId: APPLICATION.id, facebook, endpoint: url },
+    { sealer: SEALER, now: running.now() },
+  );
+}
+
+const facebook = (id: string) => ({ provider: 'facebook', keys: { token: `FT${id}` } });
+
+/** Signs a new session in by Facebook. */
+async function signInByFacebook(id: string): Promise<{ id: number } & Caller> {
+  const session = await openSession();
+  return { id: (await ask(LOGIN, { input: facebook(id) }, session)).loginUser.id, ...session };
+}
+
+/** A user who signs up from a client, so that nobody vouches for what they type. */
+async function signUp(fields: object): Promise<TestUser> {
+  const login = `typed${Math.random().toString(36).slice(2, 10)}`;
+  const password = 'password-1';
+  const json = { user: { login, password, ...fields } };
+  const { status, body, text } = await rest('POST', '/users', { as: await openSession(), json });
+  if (status !== 201) throw new Error(text);
+  return { id: body.user.id, login, password, ...(await openSession({ login, password })) };
+}
+
+const shown = async (id: number) => (await rest('GET', `/users/${id}`, { as: apiKey })).body.user;
+const sessionStatus = async (as: Caller) => (await rest('GET', '/session', { as })).status;
+
+const RESET = 'mutation ($token: String!, $password: String!) { resetPassword(token: $token, password: $password) }';
+
+async function resetByMail(email: string): Promise<void> {
+  // A user gets one link within a minute.
+  await sql("UPDATE password_resets SET created_at = created_at - interval '2 minutes'");
+  const before = await mailsTo(email);
+  await ask('mutation ($email: String!) { requestPasswordReset(email: $email) }', { email }, await openSession());
+  const sent = (await mailsTo(email)).find((mail) => !before.includes(mail));
+  await ask(RESET, { token: tokenIn(sent!), password: 'password-of-owner' }, nobody);
+}
+
+const loginByPhone = async (as: Caller, phone: string) => {
+  const form = new URLSearchParams(proofOf(await tokenOf(phone))).toString();
+  return rest('POST', '/login', { as, form });
+};
+
 describe('#19 pre-hijacking', () => {
-  test('whoever wrote the phone of somebody else into their user loses the user to them', async () => {
+  test('an honest user who typed the phone of somebody else keeps all but that', async () => {
     const phone = '+15550190001';
-    const mallory = await createUser({ email: 'mallory@example.org' });
-    const elsewhere = await openSession(mallory);
-    const socket = await connect(mallory);
-    expect((await changeUser(mallory, mallory.id, { phone, facebook_id: '190001' })).status).toBe(200);
-    const device = { notification_channel: 'gcm', device: { platform: 'android', udid: 'u' } };
-    const push_token = { environment: 'development', client_identification_sequence: 'of-mallory' };
-    expect((await rest('POST', '/subscriptions', { as: mallory, json: { ...device, push_token } })).status).toBe(201);
-    await ask('mutation { requestPasswordReset(email: "mallory@example.org") }', {}, elsewhere);
-    const [mail] = await mailsTo('mallory@example.org');
-    expect(linkIn(mail!)).toContain('reset_token');
+    const typist = await signUp({ email: 'typist@example.org', phone, facebook_id: '190001', full_name: 'T' });
+    const socket = await connect(typist);
+    const before = await shown(typist.id);
 
-    const victim = await signInBy(phone);
-    expect(victim.id).toBe(mallory.id);
-
-    expect((await socket.closed).code).toBe(4403);
-    for (const as of [mallory, elsewhere]) expect((await rest('GET', '/session', { as })).status).toBe(401);
-    await expect(openSession(mallory)).rejects.toThrow('401');
-    const reset = await graphql('mutation ($token: String!) { resetPassword(token: $token, password: "password-2") }', {
-      token: tokenIn(mail!),
-    });
-    expect(codeOf(reset)).toBe('UNPROCESSABLE');
-    const again = await rest('GET', '/users/password/reset?email=mallory@example.org', { as: victim });
-    expect(again.status).toBe(404);
-    const { user } = (await rest('GET', `/users/${victim.id}`, { as: victim })).body;
-    expect(user).toMatchObject({ phone, email: null, facebook_id: null, twitter_id: null });
-    expect((await rest('GET', '/subscriptions', { as: victim })).body).toEqual([]);
-    // What they set now is theirs, however often they come back by phone.
-    expect((await changeUser(victim, victim.id, { password: 'password-3', email: 'v@example.org' })).status).toBe(200);
-    expect((await signInBy(phone)).id).toBe(victim.id);
-    expect((await openSession({ login: mallory.login, password: 'password-3' })).token).toMatch(/^[0-9a-f]{40}$/);
-    expect((await rest('GET', '/session', { as: victim })).status).toBe(200);
+    const owner = await signInBy(phone);
+    expect(owner.id).not.toBe(typist.id);
+    expect(await shown(owner.id)).toMatchObject({ phone, email: null, login: null });
+    expect(await shown(typist.id)).toEqual({ ...before, phone: null });
+    expect((await socket.run('{ me { id } }')).data.me.id).toBe(typist.id);
+    await socket.close();
+    expect(await sessionStatus(typist)).toBe(200);
+    expect((await openSession(typist)).token).toMatch(/^[0-9a-f]{40}$/);
+    expect((await signInBy(phone)).id).toBe(owner.id);
   });
 
-  test('an older user who writes it later does not catch the sign-ins of whoever has shown that it is theirs', async () => {
-    const mallory = await createUser();
-    const victim = await signInBy('+15550190002');
-    expect((await changeUser(mallory, mallory.id, { phone: '+15550190002' })).status).toBe(200);
-    expect(mallory.id).toBeLessThan(victim.id);
-    expect((await signInBy('+15550190002')).id).toBe(victim.id);
-    expect((await rest('GET', '/session', { as: mallory })).status).toBe(200);
+  test('an older user who types it, before or after, does not catch the sign-ins of the owner', async () => {
+    const phone = '+15550190002';
+    const mallory = await signUp({ phone });
+    const victim = await signUp({});
+    expect((await loginByPhone(victim, phone)).body.user.id).toBe(victim.id);
+    expect(await shown(mallory.id)).toMatchObject({ phone: null });
+    expect((await changeUser(mallory, mallory.id, { phone })).status).toBe(200);
+    for (let again = 0; again < 2; again++) expect((await signInBy(phone)).id).toBe(victim.id);
+    expect(await shown(mallory.id)).toMatchObject({ phone: null });
+    expect(await sessionStatus(mallory)).toBe(200);
   });
 
-  test('so it is with an account, also for sockets and logins', async () => {
-    const { url } = await startProvider((_request, response, { pathname }) =>
-      answerJson(
-        response,
-        pathname === '/me'
-          ? { id: '190003', name: 'Victim' }
-          : { data: { app_id: '12', is_valid: true, expires_at: 0, user_id: '190003' } },
-      ),
-    );
-    const facebook = { appId: '12', appSecret: 'fs' };
-    await storeIdentityProvider(
-      { applicationId: APPLICATION.id, facebook, endpoint: url },
-      { sealer: SEALER, now: running.now() },
-    );
-    const mallory = await createUser();
-    expect((await changeUser(mallory, mallory.id, { facebook_id: '190003' })).status).toBe(200);
-    const session = await openSession();
-    const input = { provider: 'facebook', keys: { token: 'FT' } };
-    expect((await ask(LOGIN, { input }, session)).loginUser.id).toBe(mallory.id);
-    expect((await rest('GET', '/session', { as: mallory })).status).toBe(401);
-    await expect(openSession(mallory)).rejects.toThrow('401');
+  test('so it is with an account, which nobody can type any more once it is proven', async () => {
+    await useFacebook();
+    const mallory = await signUp({ facebook_id: '190003' });
+    const victim = await signInByFacebook('190003');
+    expect(victim.id).not.toBe(mallory.id);
+    expect(await shown(mallory.id)).toMatchObject({ facebook_id: null, login: mallory.login });
+    expect(await sessionStatus(mallory)).toBe(200);
+    const taken = await changeUser(mallory, mallory.id, { facebook_id: '190003' });
+    expect(taken.body).toMatchObject({ errors: { facebook_id: ['has already been taken'] } });
+    expect((await signInByFacebook('190003')).id).toBe(victim.id);
   });
 
-  test('who is signed in and shows it loses nothing, nor does one whom the application vouches for', async () => {
-    const alice = await createUser({ email: 'alice@example.org' });
-    const elsewhere = await openSession(alice);
-    expect((await changeUser(alice, alice.id, { phone: '+15550190004' })).status).toBe(200);
-    const form = new URLSearchParams(proofOf(await tokenOf('+15550190004'))).toString();
-    expect((await rest('POST', '/login', { as: alice, form })).status).toBe(200);
-    expect((await signInBy('+15550190004')).id).toBe(alice.id);
-    expect((await rest('GET', '/session', { as: elsewhere })).status).toBe(200);
-    expect((await openSession(alice)).token).toMatch(/^[0-9a-f]{40}$/);
+  test('an account is attached to the signed-in user over every transport, unless somebody has proven it', async () => {
+    await useFacebook();
+    const bob = await signInByFacebook('190010');
+    for (const [nth, [, door]] of GRAPHQL_DOORS.entries()) {
+      const alice = await signUp({ email: `attaches${nth}@example.org` });
+      const id = `19002${nth}`;
+      expect((await door(LOGIN, { input: facebook(id) }, alice)).data.loginUser.id).toBe(alice.id);
+      expect((await signInByFacebook(id)).id).toBe(alice.id);
+      expect((await openSession(alice)).token).toMatch(/^[0-9a-f]{40}$/);
+      // A second one takes the place of the first.
+      const later = await openSession(alice);
+      expect((await door(LOGIN, { input: facebook(`${id}9`) }, later)).data.loginUser.id).toBe(alice.id);
+      expect((await signInByFacebook(id)).id).not.toBe(alice.id);
+      const asAlice = await openSession(alice);
+      expect((await door(LOGIN, { input: facebook('190010') }, asAlice)).data.loginUser.id).toBe(bob.id);
+      expect(await shown(alice.id)).toMatchObject({ facebook_id: `${id}9` });
+    }
+  });
 
+  test('POST /session attaches nothing, whatever token comes with it', async () => {
+    const alice = await signUp({});
+    const form = new URLSearchParams(signedParameters(proofOf(await tokenOf('+15550190008')))).toString();
+    const { body } = await rest('POST', '/session', { as: alice, form });
+    expect(body.session.user_id).not.toBe(alice.id);
+  });
+
+  test('what an API key alone has written is proven, what it wrote for a user is not', async () => {
     const bob = await createUser();
     expect((await changeUser(apiKey, bob.id, { phone: '+15550190005' })).status).toBe(200);
     expect((await signInBy('+15550190005')).id).toBe(bob.id);
     expect((await openSession(bob)).token).toMatch(/^[0-9a-f]{40}$/);
     const carol = await createUser();
     expect((await changeUser(onBehalfOf(carol), carol.id, { phone: '+15550190006' })).status).toBe(200);
-    expect((await signInBy('+15550190006')).id).toBe(carol.id);
-    await expect(openSession(carol)).rejects.toThrow('401');
+    expect((await signInBy('+15550190006')).id).not.toBe(carol.id);
+    expect((await openSession(carol)).token).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('of many first sign-ins at one moment none ends what another has opened', async () => {
-    const mallory = await createUser();
-    await changeUser(mallory, mallory.id, { phone: '+15550190007' });
-    const opened = await Promise.all(Array.from({ length: 10 }, () => signInBy('+15550190007')));
-    const answers = await Promise.all(opened.map((as) => rest('GET', '/session', { as })));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  test('who changes a proven value has only typed the new one, and typing the old one again proves nothing', async () => {
+    const owner = await signInBy('+15550190009');
+    expect((await changeUser(owner, owner.id, { phone: '+15550190011' })).status).toBe(200);
+    expect((await signInBy('+15550190011')).id).not.toBe(owner.id);
+    expect((await changeUser(owner, owner.id, { phone: '+15550190009' })).status).toBe(200);
+    expect((await signInBy('+15550190009')).id).not.toBe(owner.id);
+  });
+
+  test('of many first sign-ins at one moment one makes the user', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => signInBy('+15550190007')));
+    const answers = await Promise.all(opened.map((as) => sessionStatus(as)));
+    expect(answers).toEqual(Array(8).fill(200));
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('who types an account while its owner signs in loses it to them', async () => {
+    await useFacebook();
+    const mallory = await signUp({});
+    const typed = "UPDATE users SET facebook_id = '190007' WHERE id = $1";
+    const owner = await whileHeld(typed, mallory.id, 'SELECT $1::int', () => signInByFacebook('190007'));
+    expect(owner.id).not.toBe(mallory.id);
+    expect(await shown(mallory.id)).toMatchObject({ facebook_id: null, login: mallory.login });
+    expect((await signInByFacebook('190007')).id).toBe(owner.id);
+  });
+
+  test('a sign-in by an identity that is taken away while it waits opens nothing', async () => {
+    await useFacebook();
+    const { id } = await signInByFacebook('190012');
+    const form = new URLSearchParams(signedParameters({ provider: 'facebook', 'keys[token]': 'FT190012' })).toString();
+    const before = await sessionsOf(id);
+    const { status, text } = await whileUserIsHeld(id, 'UPDATE users SET facebook_id = NULL WHERE id = $1', () =>
+      rest('POST', '/session', { form }),
+    );
+    expect([status, text]).toEqual([401, '']);
+    expect(await sessionsOf(id)).toEqual(before);
+  });
+});
+
+describe('#52 trojan identities', () => {
+  test('the owner of an address who resets the password is alone in the account', async () => {
+    await useFacebook();
+    const email = 'victim@example.org';
+    const mallory = await signInByFacebook('520001');
+    expect((await changeUser(mallory, mallory.id, { email, twitter_id: '520001' })).status).toBe(200);
+    expect((await loginByPhone(mallory, '+15550520001')).status).toBe(200);
+    const device = { notification_channel: 'gcm', device: { platform: 'android', udid: 'u' } };
+    const push_token = { environment: 'development', client_identification_sequence: 'of-mallory' };
+    expect((await rest('POST', '/subscriptions', { as: mallory, json: { ...device, push_token } })).status).toBe(201);
+    const blob = { content_type: 'text/plain', name: 'a.txt' };
+    expect((await rest('POST', '/blobs', { as: mallory, json: { blob } })).status).toBe(201);
+
+    await resetByMail(email);
+
+    expect(await sessionStatus(mallory)).toBe(401);
+    expect(await shown(mallory.id)).toMatchObject({ email, phone: null, facebook_id: null, twitter_id: null });
+    expect(await sql('SELECT id FROM push_subscriptions WHERE user_id = $1', [mallory.id])).toEqual([]);
+    expect(
+      await sql('SELECT u.id FROM blob_uploads u JOIN blobs b ON b.id = blob_id WHERE user_id = $1', [mallory.id]),
+    ).toEqual([]);
+    expect((await signInByFacebook('520001')).id).not.toBe(mallory.id);
+    expect((await signInBy('+15550520001')).id).not.toBe(mallory.id);
+    const [user] = await sql('SELECT verified_email AS email FROM users WHERE id = $1', [mallory.id]);
+    expect(user).toEqual({ email });
+  });
+
+  test('who had proven the address before keeps their other ways in, also a second time', async () => {
+    await useFacebook();
+    const email = 'proven@example.org';
+    const alice = await signUp({ email });
+    await resetByMail(email);
+    const owner = await openSession({ login: alice.login, password: 'password-of-owner' });
+    expect((await ask(LOGIN, { input: facebook('520002') }, owner)).loginUser.id).toBe(alice.id);
+    await resetByMail(email);
+    expect((await signInByFacebook('520002')).id).toBe(alice.id);
+  });
+
+  test('an address that is changed has to be proven again', async () => {
+    await useFacebook();
+    const mallory = await signUp({ email: 'mallory@example.org' });
+    await resetByMail('mallory@example.org');
+    const session = await openSession({ login: mallory.login, password: 'password-of-owner' });
+    expect((await ask(LOGIN, { input: facebook('520003') }, session)).loginUser.id).toBe(mallory.id);
+    const email = 'victim3@example.org';
+    expect((await changeUser(session, mallory.id, { email })).status).toBe(200);
+    await resetByMail(email);
+    expect((await signInByFacebook('520003')).id).not.toBe(mallory.id);
+  });
+
+  test('what was in flight at the reset attaches and registers nothing', async () => {
+    await useFacebook();
+    const victim = await signUp({ email: 'victim4@example.org' });
+    const ended = 'DELETE FROM sessions WHERE user_id = $1';
+    const attached = await whileUserIsHeld(victim.id, ended, () => loginByPhone(victim, '+15550520004'));
+    expect(attached.status).toBe(401);
+    expect(await shown(victim.id)).toMatchObject({ phone: null });
+    const again = await openSession(victim);
+    const json = {
+      notification_channel: 'gcm',
+      device: { platform: 'android', udid: 'u' },
+      push_token: { environment: 'development', client_identification_sequence: 'late' },
+    };
+    const registered = await whileUserIsHeld(victim.id, ended, () =>
+      rest('POST', '/subscriptions', { as: again, json }),
+    );
+    expect(registered.status).toBe(401);
+    expect(await sql('SELECT id FROM push_subscriptions WHERE user_id = $1', [victim.id])).toEqual([]);
+  });
+
+  test('a user whom nobody could sign in as keeps what a migration stored, and none of it opens the account', async () => {
+    await useFacebook();
+    const email = 'moved@example.org';
+    const { id } = await createUser();
+    await sql(
+      `UPDATE users SET password_hash = NULL, email = $2, facebook_id = '520005', phone = '+15550520005',
+        verified_email = NULL WHERE id = $1`,
+      [id, email],
+    );
+    await resetByMail(email);
+    expect(await shown(id)).toMatchObject({ facebook_id: '520005', phone: '+15550520005' });
+    expect((await signInByFacebook('520005')).id).not.toBe(id);
+    expect(await shown(id)).toMatchObject({ facebook_id: null, phone: '+15550520005', email });
   });
 });
 

@@ -113,7 +113,18 @@ describe('app', () => {
       env,
       ...['app', 'set', '92', '--users-list', 'off', '--signature-hash', 'sha256', '--session-minutes', '30'],
       ...['--password-reset', 'off', '--answer-assist', 'off', '--summarize', 'off', '--translate', 'off'],
-      ...['--gateway', 'off', '--chat-pushes', 'off', '--phone-matching', 'e164', '--phone-region', 'GB'],
+      ...[
+        '--gateway',
+        'off',
+        '--chat-pushes',
+        'off',
+        '--strict-credential-changes',
+        'on',
+        '--phone-matching',
+        'e164',
+        '--phone-region',
+        'GB',
+      ],
       ...['--ai-daily-tokens', '5', '--name', 'Renamed'],
     );
     expect(shown).toEqual({
@@ -123,6 +134,7 @@ describe('app', () => {
       signatureHash: 'sha256',
       usersList: false,
       passwordReset: false,
+      strictCredentialChanges: true,
       chatPushes: false,
       sessionMinutes: 30,
       phoneMatching: 'e164',

@@ -3,12 +3,12 @@ import type { Viewer } from '../../src/lib/access.ts';
 import { SessionMissingError } from '../../src/lib/errors.ts';
 import { LIMITS, rateHeaders, rateKey } from '../../src/lib/rate-limits.ts';
 
-const session = { id: 5, generation: 0, token: 't', expiresAt: new Date() };
+const session = { id: 5, generation: 0, token: 't', signedInAt: new Date(), expiresAt: new Date() };
 
 test.each<[Viewer, string]>([
   [{ kind: 'anonymous' }, 'client:1.2.3.4'],
   [{ kind: 'refused', reason: new SessionMissingError() }, 'client:1.2.3.4'],
-  [{ kind: 'application', applicationId: 92, catalogueVersion: 0, session }, 'session:92:5'],
+  [{ kind: 'application', applicationId: 92, catalogueVersion: 0, session }, 'client:1.2.3.4'],
   [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, session }, 'user:92:7'],
   [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, apiKeyId: 3 }, 'key:92:3'],
   [{ kind: 'key', applicationId: 92, catalogueVersion: 0, apiKeyId: 3 }, 'key:92:3'],

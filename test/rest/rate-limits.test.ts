@@ -88,10 +88,12 @@ describe('who a request is counted for', () => {
     expect((await ask(await insertKey(), '/chat/Dialog')).status).toBe(200);
   });
 
-  test('an application session: its token', async () => {
-    const [one, other] = [await insertSession(null), await insertSession(null)];
-    expect(await askOften(6, one)).toEqual([200, 200, 200, 200, 200, 429]);
-    expect(await askOften(1, other)).toEqual([200]);
+  test('an application session: the client, however many it opens', async () => {
+    const client = newClient();
+    const [one, other] = [together(client, await insertSession(null)), together(client, await insertSession(null))];
+    expect(await askOften(3, one)).toEqual([200, 200, 200]);
+    expect(await askOften(3, other)).toEqual([200, 200, 429]);
+    expect(await askOften(1, together(newClient(), await insertSession(null)))).toEqual([200]);
   });
 
   test('without a credential that holds: the client, so that inventing tokens or keys is no way out', async () => {
@@ -159,7 +161,7 @@ describe('where the check stands', () => {
   });
 
   test('it comes before the body is understood and before the caller is refused', async () => {
-    const application = await insertSession(null);
+    const application = together(newClient(), await insertSession(null));
     const malformed: RestCall = { as: application, form: '{', headers: { 'Content-Type': 'application/json' } };
     expect((await rest('POST', '/users', malformed)).status).toBe(400);
     expect((await rest('POST', '/chat/Dialog', { as: application })).status).toBe(422);

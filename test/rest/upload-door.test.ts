@@ -130,7 +130,7 @@ test('so is whoever sends too much, or too often', async () => {
   });
   const eager = await createUser();
   const { rateLimits } = running.app.services;
-  const meter = rateLimits!.meter({ headers: {}, socket: {} } as IncomingMessage, {
+  const meter = rateLimits!.meter('192.0.2.1', {
     kind: 'user',
     applicationId: running.credentials.applicationId,
     catalogueVersion: 0,

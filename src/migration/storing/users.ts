@@ -1,4 +1,4 @@
-import { db, Prisma } from '../../db/client.ts';
+import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { checkedUser } from '../../lib/user-rules.ts';
 import type { Run } from '../run.ts';
 import type { SourceUser } from '../shapes.ts';
@@ -8,9 +8,10 @@ const ROOM = 100_000;
 
 /**
  * Stores the users, without passwords. Of those who are here already the later change counts, and who was deleted here
- * stays deleted.
+ * stays deleted. Their identities are claims, unless the operator says that the other server had proof of them; a
+ * provider account that another user has proven here stays that user's.
  */
-export async function storeUsers({ ledger, progress }: Run): Promise<void> {
+export async function storeUsers({ ledger, progress, identitiesProven }: Run): Promise<void> {
   const { applicationId, since = null } = ledger;
   progress.begin('users stored', await ledger.size('user'));
   const batches = ledger.batches<SourceUser>('user', String(ledger.cursor.after ?? ''));
@@ -29,7 +30,8 @@ export async function storeUsers({ ledger, progress }: Run): Promise<void> {
           twitter_id, external_user_id, blob_id, custom_data, parents_contacts, age_over16, allow_statistics_analysis,
           allow_sales_activities, tags, created_at, updated_at, last_request_at)
         SELECT ${applicationId}::int, g.id, g.login, g."loginKey", g.email, g."fullName", g.phone, g.website,
-          g."facebookId", g."twitterId", g."externalUserId", g."blobId", g."customData", g."parentsContacts",
+          ${unlessProvenByAnother(applicationId, 'facebookId')}, ${unlessProvenByAnother(applicationId, 'twitterId')},
+          g."externalUserId", g."blobId", g."customData", g."parentsContacts",
           g."ageOver16", g."allowStatisticsAnalysis", g."allowSalesActivities",
           ARRAY(SELECT json_array_elements_text(g.tags)), g."createdAt", g."updatedAt", g."lastRequestAt"
         FROM given g
@@ -49,10 +51,32 @@ export async function storeUsers({ ledger, progress }: Run): Promise<void> {
         UPDATE users u SET last_request_at = g."lastRequestAt" FROM (${givenUsers}) g
         WHERE u.application_id = ${applicationId} AND u.id = g.id
           AND g."lastRequestAt" > coalesce(u.last_request_at, '-infinity')`;
+      if (identitiesProven) await proveIdentities(transaction, applicationId, givenUsers);
     });
     progress.advance(batch.length);
   }
   await keepRoom('users', applicationId);
+}
+
+const COLUMNS = { facebookId: 'facebook_id', twitterId: 'twitter_id' };
+
+function unlessProvenByAnother(applicationId: number, field: keyof typeof COLUMNS): Prisma.Sql {
+  const [given, column] = [Prisma.raw(`g."${field}"`), COLUMNS[field]];
+  return Prisma.sql`CASE WHEN NOT EXISTS (SELECT FROM users p WHERE p.application_id = ${applicationId}
+    AND ${Prisma.raw(`p.${column}`)} = ${given} AND ${Prisma.raw(`p.verified_${column}`)} = ${given} AND p.id <> g.id)
+    THEN ${given} END`;
+}
+
+/** Values that have been changed here since are not the other server's to prove. */
+function proveIdentities(transaction: Transaction, applicationId: number, givenUsers: Prisma.Sql): Promise<number> {
+  return transaction.$executeRaw`
+    UPDATE users u SET
+      verified_email = CASE WHEN u.email = g.email THEN u.email ELSE u.verified_email END,
+      verified_phone = CASE WHEN u.phone = g.phone THEN u.phone ELSE u.verified_phone END,
+      verified_facebook_id =
+        CASE WHEN u.facebook_id = g."facebookId" THEN u.facebook_id ELSE u.verified_facebook_id END,
+      verified_twitter_id = CASE WHEN u.twitter_id = g."twitterId" THEN u.twitter_id ELSE u.verified_twitter_id END
+    FROM (${givenUsers}) g WHERE u.application_id = ${applicationId} AND u.id = g.id`;
 }
 
 /** Ids that are given from now on lie behind those that came, and those that may still come. */

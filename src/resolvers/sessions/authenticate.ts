@@ -42,8 +42,8 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
   if (sessionClock.isExpired(session, at)) throw new SessionMissingError();
   sessionClock.touch(session, at);
 
-  const { applicationId, catalogueVersion, id, generation } = session;
-  const seen = { id, token, generation, expiresAt: sessionClock.expiry(at, session) };
+  const { applicationId, catalogueVersion, id, generation, signedInAt } = session;
+  const seen = { id, token, generation, signedInAt, expiresAt: sessionClock.expiry(at, session) };
   return session.userId === null
     ? { kind: 'application', applicationId, catalogueVersion, session: seen }
     : { kind: 'user', applicationId, catalogueVersion, userId: session.userId, session: seen };

@@ -12,7 +12,7 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
 const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {
   const rows = await query<StoredSession & { tokenHash: string }>`
     SELECT s.application_id AS "applicationId", s.id, s.user_id AS "userId", s.generation,
-      s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes",
+      coalesce(s.signed_in_at, s.created_at) AS "signedInAt", s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes",
       a.catalogue_version AS "catalogueVersion", s.token_hash AS "tokenHash"
     FROM unnest(${wanted.map((session) => session.applicationId)}::int[], ${wanted.map((session) => session.tokenHash)}::text[])
       AS wanted (application_id, token_hash)

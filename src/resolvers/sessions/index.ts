@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, TokenContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
-import type { Application, Session, User } from '../../generated/prisma/client.ts';
+import type { Application, Session } from '../../generated/prisma/client.ts';
 import { SessionMissingError, UnprocessableError } from '../../lib/errors.ts';
 import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
 import { HOUR, unixSeconds } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { announceEndedSessions } from '../../realtime/outbox.ts';
-import { holdSignedIn, type SignIn, signedSignIn, signIn } from './sign-in.ts';
+import { holdSignedIn, type SignedIn, signedSignIn, signIn } from './sign-in.ts';
 
 /** A session together with the token that opens it; only the caller who holds the token ever sees one. */
 export type OpenSession = Session & { token: string; expiresAt: Date };
@@ -34,7 +34,7 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
   const timestamp = requireTimestamp(parameters.get('timestamp'), now());
   const nonce = await useNonce(parameters.get('nonce'), timestamp, application, now());
   const asked = signedSignIn(parameters);
-  const signedIn = asked && { asked, user: await signIn(asked, application.id, context) };
+  const signedIn = asked && (await signIn(asked, application.id, context));
 
   const token = sessionToken(application.id, randomBytes(SESSION_TOKEN_BYTES));
   const at = now();
@@ -116,10 +116,10 @@ async function useNonce(text: string | undefined, timestamp: number, { id }: App
   return nonce;
 }
 
-function storeFor({ asked, user }: { asked: SignIn; user: User }, data: Prisma.SessionUncheckedCreateInput) {
+function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) {
   return db.$transaction(async (transaction) => {
-    await holdSignedIn(transaction, asked, user);
-    return transaction.session.create({ data: { ...data, userId: user.id } });
+    await holdSignedIn(transaction, signedIn);
+    return transaction.session.create({ data: { ...data, userId: signedIn.user.id } });
   });
 }
 

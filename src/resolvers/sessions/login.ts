@@ -17,8 +17,8 @@ export interface LoginInput {
 
 /**
  * Makes the caller's token that user's session, also from another user's (gaps §3.4). What was opened with the
- * token before ends, as its rights were other ones.
- * @throws {SignInRefusedError} a social or phone sign-in
+ * token before ends, as its rights were other ones. A provider account that nobody has proven becomes the caller's.
+ * @throws {SignInRefusedError} @throws {SignInTooOldError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
  * @throws {SessionMissingError} the session has ended meanwhile
  */
@@ -26,9 +26,10 @@ export async function loginUser(input: LoginInput, context: TokenContext): Promi
   const { viewer, now, sessionClock } = context;
   const { applicationId } = viewer;
   const asked = signInOf(input);
-  const signedInAs = viewer.kind === 'user' ? viewer.userId : undefined;
-  const user = await signIn(asked, applicationId, context, signedInAs);
-  await handOver(user.id, context, (transaction) => holdSignedIn(transaction, asked, user));
+  const attachTo = viewer.kind === 'user' ? viewer : undefined;
+  const signedIn = await signIn(asked, applicationId, context, attachTo);
+  const { user } = signedIn;
+  await handOver(user.id, context, (transaction) => holdSignedIn(transaction, signedIn));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;
 }
@@ -46,14 +47,15 @@ async function handOver(
   hold?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const { applicationId, session } = viewer;
+  const at = now();
   await db.$transaction(async (transaction) => {
     await hold?.(transaction);
     const { count } = await transaction.session.updateMany({
       where: { applicationId, id: session.id },
-      data: { userId, generation: { increment: 1 } },
+      data: { userId, signedInAt: at, generation: { increment: 1 } },
     });
     if (count === 0) throw new SessionMissingError();
-    await announceEndedSessions(transaction, [{ applicationId, id: session.id }], now());
+    await announceEndedSessions(transaction, [{ applicationId, id: session.id }], at);
   });
   outbox.wake();
 }

@@ -12,6 +12,8 @@ export interface StoredSession {
   sessionMinutes: number | null;
   /** Of its application's classes. */
   catalogueVersion: number;
+  /** When it became its user's. */
+  signedInAt: Date;
   /** The latest request that is stored; `SessionClock` knows later ones. */
   updatedAt: Date;
 }

@@ -1,8 +1,9 @@
-import type { Services } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
-import { isPassword } from '../users/passwords.ts';
+import { hashOwner, isPassword } from '../users/passwords.ts';
+import type { AttachingViewer } from './prove.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
 
 /** What somebody shows to be a user; nothing at all is nobody's. */
@@ -10,6 +11,13 @@ interface PasswordSignIn {
   login?: string | null;
   email?: string | null;
   password?: string | null;
+}
+
+/** A user who has signed in, and what was checked of them. */
+export interface SignedIn {
+  user: User;
+  /** SQL that holds for the user's row for as long as the check does. */
+  isAsChecked: Prisma.Sql;
 }
 
 export type SignIn = { social: SocialSignIn } | PasswordSignIn;
@@ -27,33 +35,32 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
 
 /**
  * The user of the application who signs in.
- * @param signedInAs the user whose session asks, if one does
- * @throws {SignInRefusedError} a social or phone sign-in
+ * @param attachTo the signed-in user who asks, if one does
+ * @throws {SignInRefusedError} @throws {SignInTooOldError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
  */
 export async function signIn(
   asked: SignIn,
   applicationId: number,
-  services: Services,
-  signedInAs?: number,
-): Promise<User> {
-  if ('social' in asked) return socialUser(asked.social, applicationId, services, signedInAs);
+  context: Context,
+  attachTo?: AttachingViewer,
+): Promise<SignedIn> {
+  if ('social' in asked) return socialUser(asked.social, applicationId, context, attachTo);
   const user = await findForSignIn(applicationId, asked);
-  if (!(await isPassword(asked.password ?? '', user?.passwordHash)) || !user) throw new WrongPasswordError();
-  return user;
+  const owner = hashOwner(applicationId, context);
+  if (!(await isPassword(asked.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
+  return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
 }
 
 /**
- * Keeps who has signed in as they were checked until the transaction ends: whoever changes the password or deletes the
- * user waits, or has done so. Locked before the session, as they do.
- * @throws {WrongPasswordError} the user is gone, or has another password since
+ * Keeps who has signed in as they were checked until the transaction ends: whoever changes the password, takes the
+ * identity away or deletes the user waits, or has done so. Locked before the session, as they do.
+ * @throws {WrongPasswordError} the user is gone, or what was checked has changed since
  */
 export async function holdSignedIn(
   transaction: Transaction,
-  asked: SignIn,
-  { applicationId, id, passwordHash }: User,
+  { user: { applicationId, id }, isAsChecked }: SignedIn,
 ): Promise<void> {
-  const isAsChecked = 'social' in asked ? Prisma.sql`true` : Prisma.sql`password_hash = ${passwordHash}`;
   const held = await transaction.$executeRaw`
     SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} AND ${isAsChecked} FOR SHARE`;
   if (held === 0) throw new WrongPasswordError();

@@ -112,6 +112,7 @@ async function subscribe(
     sequenceHash,
     keys: jsonOf(channel === 'web' ? token!.keys : null),
     pushTokenId,
+    sessionId: viewer.session?.id ?? null,
     updatedAt: now(),
   };
   if (sequenceHash) await takeOver(transaction, { applicationId, userId, channel, sequenceHash });

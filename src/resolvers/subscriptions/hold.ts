@@ -1,6 +1,7 @@
 import type { UserContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
+import { requireSession } from '../users/hold.ts';
 
 /**
  * Has the caller's own calls come one after the other until the transaction ends, so that their devices are counted
@@ -11,4 +12,5 @@ export async function holdOwner(transaction: Transaction, { viewer }: UserContex
   const held = await transaction.$queryRaw<unknown[]>`
     SELECT id FROM users WHERE application_id = ${viewer.applicationId} AND id = ${viewer.userId} FOR NO KEY UPDATE`;
   if (held.length === 0) throw viewer.session ? new SessionMissingError() : new NotFoundError();
+  await requireSession(transaction, viewer);
 }

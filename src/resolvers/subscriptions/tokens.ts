@@ -36,7 +36,8 @@ export async function createPushToken(
       where: { applicationId, userId, environment, bundleIdentifier, udid: kept.udid },
       select: { id: true },
     });
-    const values = { ...checked, ...kept, keys: jsonOf(keys), updatedAt: at };
+    const sessionId = context.viewer.session?.id ?? null;
+    const values = { ...checked, ...kept, keys: jsonOf(keys), sessionId, updatedAt: at };
     if (known) {
       const id = { applicationId, id: known.id };
       return transaction.pushToken.update({ where: { applicationId_id: id }, data: values });

@@ -3,25 +3,26 @@ import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
-import { vouchedFor } from './identities.ts';
-import { hashPassword } from './passwords.ts';
+import { proofsAfter } from './identities.ts';
+import { hashFirstPassword, hashOwner } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
 /**
  * Signs a user up in the caller's application; the caller's session stays as it is (gaps §4.1, §4.2).
  * @throws {InvalidFieldsError} all fields at fault, all texts
  */
-export async function createUser(input: UserInput, { viewer, now }: KnownContext): Promise<User> {
+export async function createUser(input: UserInput, context: KnownContext): Promise<User> {
+  const { viewer, now } = context;
   const { applicationId } = viewer;
   const user = checkedUser(wellFormed(input, newUserProblems(input)));
   const problems = newUserProblems(input, await takenFields({ applicationId }, user));
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 
-  const passwordHash = await hashPassword(input.password!);
+  const passwordHash = await hashFirstPassword(input.password!, hashOwner(applicationId, context));
   const at = now();
   return storeUnique({ applicationId }, user, () =>
     db.user.create({
-      data: { ...user, ...vouchedFor(user, viewer), applicationId, passwordHash, createdAt: at, updatedAt: at },
+      data: { ...user, ...proofsAfter(user, viewer), applicationId, passwordHash, createdAt: at, updatedAt: at },
     }),
   );
 }

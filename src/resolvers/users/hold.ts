@@ -23,3 +23,15 @@ export async function holdUsers(
   if (!ids.includes(viewer.userId)) throw viewer.session ? new SessionMissingError() : new NotFoundError();
   return ids.filter((id) => id !== viewer.userId);
 }
+
+/**
+ * Keeps a change out that was in flight while the caller's session ended. Call it once the user's row is locked, as
+ * those who end the user's sessions lock it first.
+ * @throws {SessionMissingError}
+ */
+export async function requireSession(transaction: Transaction, viewer: ActingViewer): Promise<void> {
+  if (viewer.kind !== 'user' || !viewer.session) return;
+  const { applicationId, userId, session } = viewer;
+  const held = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
+  if (held === 0) throw new SessionMissingError();
+}

@@ -4,27 +4,45 @@ import type { KnownViewer } from '../../lib/access.ts';
 /** What a provider vouches for at a sign-in, one of the three. */
 export type Identity = { phone: string } | { facebookId: string } | { twitterId: string };
 
-type Identities = Pick<User, 'phone' | 'facebookId' | 'twitterId'>;
-type Verified = Pick<User, 'verifiedPhone' | 'verifiedFacebookId' | 'verifiedTwitterId'>;
+/** What is unproven until somebody proves it, and where that is kept. A proven value equals the user's own. */
+const PROVEN_IN = {
+  email: 'verifiedEmail',
+  phone: 'verifiedPhone',
+  facebookId: 'verifiedFacebookId',
+  twitterId: 'verifiedTwitterId',
+} as const;
 
-/** Whether somebody has shown that the identity is theirs, who is this user. */
-export function isVerified(identity: Identity, user: Identities & Verified): boolean {
-  if ('phone' in identity) return user.phone === identity.phone && user.verifiedPhone === identity.phone;
-  if ('facebookId' in identity) return user.verifiedFacebookId === identity.facebookId;
-  return user.verifiedTwitterId === identity.twitterId;
+type Claim = keyof typeof PROVEN_IN;
+type Claims = Pick<User, Claim>;
+type Proofs = Pick<User, (typeof PROVEN_IN)[Claim]>;
+
+/** Whether somebody has proven that the value is theirs, who is this user. */
+export function isProven(claim: Claim, user: Claims & Proofs): boolean {
+  return user[claim] !== null && user[claim] === user[PROVEN_IN[claim]];
 }
 
-/** The columns that keep that it was shown. */
-export function asVerified(identity: Partial<Identities>): Partial<Verified> {
-  const { phone, facebookId, twitterId } = identity;
-  return {
-    ...(phone !== undefined && { verifiedPhone: phone }),
-    ...(facebookId !== undefined && { verifiedFacebookId: facebookId }),
-    ...(twitterId !== undefined && { verifiedTwitterId: twitterId }),
-  };
+/** Whether the user can sign in by a provider. */
+export function hasProvenIdentity(user: Claims & Proofs): boolean {
+  return (['phone', 'facebookId', 'twitterId'] as const).some((claim) => isProven(claim, user));
 }
 
-/** An API key alone speaks for the application, which knows whose phones and accounts they are; others only claim them. */
-export function vouchedFor(given: Partial<Identities>, viewer: KnownViewer): Partial<Verified> {
-  return viewer.kind === 'key' ? asVerified(given) : {};
+/** The columns that keep that the values are proven. */
+export function asProven(values: Partial<Claims>): Partial<Proofs> {
+  const given = Object.entries(values).filter(([claim, value]) => claim in PROVEN_IN && value !== undefined);
+  return Object.fromEntries(given.map(([claim, value]) => [PROVEN_IN[claim as Claim], value]));
+}
+
+/**
+ * The columns of proofs as a write leaves them. An API key alone speaks for the application, which knows whose the
+ * values are; a value that anybody else changes is a claim.
+ */
+export function proofsAfter(
+  given: Partial<Claims>,
+  viewer: KnownViewer,
+  before: Partial<Claims> = {},
+): Partial<Proofs> {
+  const written = (Object.keys(PROVEN_IN) as Claim[]).filter((claim) => given[claim] !== undefined);
+  if (viewer.kind === 'key') return asProven(Object.fromEntries(written.map((claim) => [claim, given[claim]])));
+  const changed = written.filter((claim) => given[claim] !== before[claim]);
+  return asProven(Object.fromEntries(changed.map((claim) => [claim, null])));
 }

@@ -53,6 +53,7 @@ export async function storeUnique<Stored>(
   }
 }
 
-function isUniqueViolation(error: unknown): boolean {
+/** Whether a unique index has refused a write. */
+export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
 }

@@ -1,26 +1,27 @@
 import type { ActingContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import {
-  type FieldErrors,
-  InvalidFieldsError,
-  NoUpdateDataError,
-  SessionMissingError,
-  UnknownUserError,
-} from '../../lib/errors.ts';
+import { type FieldErrors, InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
 import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } from '../../lib/user-rules.ts';
 import { voidPasswordResets } from '../password-resets.ts';
 import { endSessionsOf } from '../sessions/end.ts';
+import { changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
+import { removeDevices } from './devices.ts';
 import { findUser } from './find.ts';
-import { vouchedFor } from './identities.ts';
+import { requireSession } from './hold.ts';
+import { proofsAfter } from './identities.ts';
 import { requireOwn } from './own.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import { hashOwner, hashPassword, isPassword } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
+const NEEDS_PROOF = 'is needed, or a sign-in within the last 10 minutes';
+
 /**
- * Changes what is given of a user; null clears a field. A new password ends the user's other sessions (gaps §4, §3.4).
+ * Changes what is given of a user; null clears a field. A new password ends the user's other sessions and removes other
+ * devices (gaps §3.4, §4, §22.3). Of changed e-mail, phone or login the address of before gets a mail.
  * @throws {UnknownUserError} @throws {OtherUserError} @throws {NoUpdateDataError} @throws {InvalidFieldsError}
  *   checked in this order
+ * @throws {RateLimitedError} a guess of the old password, or a mail, is one too many
  */
 export async function updateUser(id: number, input: UserChanges, context: ActingContext): Promise<User> {
   const before = await findUser(id, context);
@@ -30,13 +31,21 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   const { applicationId } = before;
   const owner = { applicationId, id };
   const changes = checkedChanges(wellFormed(input, changeProblems(input)));
-  const oldPassword = await oldPasswordProblems(input, before, context);
-  const known = { ...(await takenFields(owner, changes)), oldPassword };
+  const { viewer } = context;
+  const proof = await oldPasswordProof(input, changes, before, context);
+  const known = { ...(await takenFields(owner, changes)), oldPassword: proof.problems };
   requireNone(changeProblems(input, known, before));
 
-  const passwordHash = input.password ? await hashPassword(input.password) : undefined;
-  const user = await storeUnique(owner, changes, () => store(before, input, { ...changes, passwordHash }, context));
+  const noticed = viewer.kind === 'user' && before.email !== null ? changedCredentials(changes, before) : [];
+  // A mail to an address that anybody may have typed counts as one of a reset does.
+  if (noticed.length > 0 && viewer.kind === 'user' && viewer.session) await context.meter?.count('signIn');
+  const passwordHash = input.password
+    ? await hashPassword(input.password, hashOwner(applicationId, context))
+    : undefined;
+  const stored = { ...changes, passwordHash };
+  const user = await storeUnique(owner, changes, () => store({ before, proof }, input, stored, context));
   if (passwordHash) context.outbox.wake();
+  await sendCredentialNotice(before, noticed, context);
   return user;
 }
 
@@ -44,31 +53,56 @@ function changesSomething({ oldPassword: _oldPassword, ...changes }: UserChanges
   return Object.values(changes).some((value) => value !== undefined);
 }
 
-/** Whoever sets a new password knows the one before, but for an API key alone and for users without one. */
-async function oldPasswordProblems(
+interface OldPasswordProof {
+  /** The change is allowed because the old password was right. */
+  isUsed: boolean;
+  problems: string[];
+}
+
+/**
+ * A new password needs the one before, but for an API key alone and for users without one. A first password, e-mail,
+ * phone and login need it unless the caller may change credentials anyhow.
+ */
+async function oldPasswordProof(
   { password, oldPassword }: UserChanges,
-  { passwordHash }: User,
-  { viewer }: ActingContext,
-): Promise<string[]> {
-  if (password === undefined || passwordHash === null || viewer.kind === 'key') return [];
-  return (await isPassword(oldPassword ?? '', passwordHash)) ? [] : ['is invalid'];
+  changes: Partial<CheckedUser>,
+  before: User,
+  context: ActingContext,
+): Promise<OldPasswordProof> {
+  const { viewer } = context;
+  const isNewPassword = password !== undefined && before.passwordHash !== null && viewer.kind !== 'key';
+  const isCredential = password !== undefined || changedCredentials(changes, before).length > 0;
+  if (!isNewPassword && (!isCredential || (await mayChangeCredentials(viewer, context)))) {
+    return { isUsed: false, problems: [] };
+  }
+  if (!oldPassword || before.passwordHash === null) {
+    return { isUsed: false, problems: [isNewPassword ? 'is invalid' : NEEDS_PROOF] };
+  }
+  await context.meter?.count('signIn');
+  const isRight = await isPassword(oldPassword, before.passwordHash, hashOwner(before.applicationId, context));
+  return { isUsed: isRight, problems: isRight ? [] : ['is invalid'] };
 }
 
 type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined };
 
 /** What was checked before is looked at again under the row's lock: of two changes at once the second may not fit. */
-function store(before: User, input: UserChanges, changes: StoredChanges, { viewer, now }: ActingContext) {
+function store(
+  { before, proof }: { before: User; proof: OldPasswordProof },
+  input: UserChanges,
+  changes: StoredChanges,
+  { viewer, now }: ActingContext,
+) {
   const { applicationId, id } = before;
   return db.$transaction(async (transaction) => {
     const at = now();
     const current = await lockUser(transaction, before);
     await requireSession(transaction, viewer);
-    const isOldPasswordStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
-    const oldPassword = changes.passwordHash && isOldPasswordStale ? ['is invalid'] : [];
+    const isStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
+    const oldPassword = isStale && (changes.passwordHash || proof.isUsed) ? ['is invalid'] : [];
     requireNone(changeProblems(input, { oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
-      data: { ...changes, ...vouchedFor(changes, viewer), updatedAt: at },
+      data: { ...changes, ...proofsAfter(changes, viewer, current), updatedAt: at },
     });
     if (changes.passwordHash || user.email !== current.email) {
       await voidPasswordResets(transaction, { applicationId, userId: id }, at);
@@ -76,6 +110,7 @@ function store(before: User, input: UserChanges, changes: StoredChanges, { viewe
     if (changes.passwordHash) {
       const but = 'session' in viewer ? viewer.session?.id : undefined;
       await endSessionsOf(transaction, { applicationId, userId: id, but }, at);
+      await removeDevices(transaction, { applicationId, userId: id, but });
     }
     return user;
   });
@@ -87,17 +122,6 @@ async function lockUser(transaction: Transaction, { applicationId, id }: User): 
   const user = await transaction.user.findUnique({ where: { applicationId_id: { applicationId, id } } });
   if (!user) throw new UnknownUserError();
   return user;
-}
-
-/**
- * Whoever ends a user's sessions holds the user's row: a change that was on its way then must not come behind it.
- * @throws {SessionMissingError}
- */
-async function requireSession(transaction: Transaction, viewer: ActingContext['viewer']): Promise<void> {
-  if (viewer.kind !== 'user' || !viewer.session) return;
-  const { applicationId, userId, session } = viewer;
-  const held = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
-  if (held === 0) throw new SessionMissingError();
 }
 
 function requireNone(problems: FieldErrors): void {

@@ -1,4 +1,4 @@
-import { SignInRefusedError, UnprocessableError, WrongPasswordError } from '../../lib/errors.ts';
+import { SignInRefusedError, SignInTooOldError, UnprocessableError, WrongPasswordError } from '../../lib/errors.ts';
 import { asked, shown } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { closed, described, integer, named, asked as objectAsked, type Schema, text } from './schemas.ts';
@@ -83,7 +83,7 @@ export const sessionDocs = {
       ...providers,
     }),
     answer: user,
-    errors: [new WrongPasswordError(), new SignInRefusedError()],
+    errors: [new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError()],
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
   },
   logoutUser: {
