@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
+import { grantedOf } from './granted-tags.ts';
 import { vouchedFor } from './identities.ts';
 import { hashPassword } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
@@ -21,7 +22,15 @@ export async function createUser(input: UserInput, { viewer, now }: KnownContext
   const at = now();
   return storeUnique({ applicationId }, user, () =>
     db.user.create({
-      data: { ...user, ...vouchedFor(user, viewer), applicationId, passwordHash, createdAt: at, updatedAt: at },
+      data: {
+        ...user,
+        ...vouchedFor(user, viewer),
+        ...grantedOf(user, viewer),
+        applicationId,
+        passwordHash,
+        createdAt: at,
+        updatedAt: at,
+      },
     }),
   );
 }

@@ -12,6 +12,7 @@ import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } fr
 import { voidPasswordResets } from '../password-resets.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import { findUser } from './find.ts';
+import { grantedOf } from './granted-tags.ts';
 import { vouchedFor } from './identities.ts';
 import { requireOwn } from './own.ts';
 import { hashPassword, isPassword } from './passwords.ts';
@@ -68,7 +69,7 @@ function store(before: User, input: UserChanges, changes: StoredChanges, { viewe
     requireNone(changeProblems(input, { oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
-      data: { ...changes, ...vouchedFor(changes, viewer), updatedAt: at },
+      data: { ...changes, ...vouchedFor(changes, viewer), ...grantedOf(changes, viewer, current), updatedAt: at },
     });
     if (changes.passwordHash || user.email !== current.email) {
       await voidPasswordResets(transaction, { applicationId, userId: id }, at);

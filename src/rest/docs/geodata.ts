@@ -41,7 +41,9 @@ const place = named(
   }),
 );
 const geodatum = closed({ geo_datum: place });
-const found = closed({ geo_datum: closed({ ...place.properties, user: user.properties.user! }) });
+/** Where sessions may not list users, the user is shown by the id alone. */
+const shownUser = { anyOf: [user.properties.user!, closed({ id: integerId })] };
+const found = closed({ geo_datum: closed({ ...place.properties, user: shownUser }) });
 
 const degrees = (most: number) => ({ type: 'number', minimum: -most, maximum: most });
 const given = (required: string[]) =>
