@@ -31,7 +31,7 @@ export interface ImportOptions {
 }
 
 export interface Imported {
-  /** Of the archive. */
+  /** Of this import: the archive, and whether it is trusted. */
   id: string;
   applications: Counted[];
   /** Whether an earlier import of the same archive was gone on with. */
@@ -128,7 +128,7 @@ class Import {
     await this.#store(id);
     await complete(this.#client, id, this.#applicationIds);
     const isResumed = places.some(({ entries }) => entries >= 0);
-    return { id: archiveId, applications: counted, isResumed, untrusted: [...this.#trust.dropped.values()] };
+    return { id, applications: counted, isResumed, untrusted: [...this.#trust.dropped.values()] };
   }
 
   async #check(): Promise<{ id: string; counted: Counted[] }> {

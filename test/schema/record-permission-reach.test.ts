@@ -228,7 +228,7 @@ describe('what changes', () => {
 
   test('a user is in a group as long as they have the tag', async () => {
     const setTags = (tags: string) =>
-      rest('PUT', `/users/${reader.id}`, { as: reader, json: { user: { tag_list: tags } } });
+      rest('PUT', `/users/${reader.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
     const groups = { access: 'open_for_groups', groups: ['night'] };
     await rest('PUT', `/data/cars/${id}`, { as: owner, json: { make: 'night', permissions: { read: groups } } });
     for (const [tags, outcome] of [

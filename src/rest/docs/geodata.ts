@@ -4,6 +4,7 @@ import {
   NotFoundError,
   NoUpdateDataError,
   UnprocessableError,
+  UsersListingForbiddenError,
 } from '../../lib/errors.ts';
 import { geodatumProblems, MAX_STATUS } from '../../lib/geodata.ts';
 import { SORTS } from '../geodata-filters.ts';
@@ -107,6 +108,7 @@ export const geodataDocs = {
       new UnprocessableError('Incorrect filter: geo_rect'),
       new UnprocessableError('current_position is required'),
       new UnprocessableError('per_page should be between 1 and 100'),
+      new UsersListingForbiddenError(),
     ],
     examples: [
       {
