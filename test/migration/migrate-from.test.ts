@@ -99,6 +99,8 @@ test('everybody is shown by the new server what the old one shows them', async (
     reactionsRead: 7,
     mutedDialogs: 2,
   });
+  // The clients that move rely on the documented behavior.
+  expect(await cliJson(target.env, 'app', 'show', '92')).toMatchObject({ groups: 'self', filesByNumber: 'session' });
   await expectMoved(source.service, target.service, populated);
   for (const path of [
     ...populated.blobs.slice(0, 2).map((id) => `/blobs/${id}/download`),
