@@ -47,6 +47,8 @@ let populated: Populated;
 
 beforeAll(async () => {
   [source, target] = await Promise.all([start(), start()]);
+  // Servers of the documented interface answer so.
+  await cliJson(source.env, 'app', 'set', '92', '--groups', 'self', '--files-by-number', 'session');
   populated = await populate(source.service.url);
 }, 600_000);
 
