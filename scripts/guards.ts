@@ -62,6 +62,18 @@ export const GUARDS: Guard[] = [
       'const own = Prisma.sql`r.is_open = false`;',
     ],
   ]),
+  ...guardsOf('rights.test.ts', '#4 what an update tells of a record that may not be read', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [4, 'src/resolvers/records/write.ts', '${readable(known, viewer)} AS "isReadable"', 'true AS "isReadable"'],
+    [4, 'src/resolvers/records/rows.ts', 'record.isHidden ? null : resolve(record)', 'resolve(record)'],
+    [4, 'src/resolvers/records/update.ts', 'if (operatesOnUnique(known.fields, update)) throw forbidden();', ''],
+    [
+      4,
+      'src/resolvers/records/update.ts',
+      'problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));',
+      'problems.push(...changed.problems);',
+    ],
+  ]),
   ...guardsOf('documents.test.ts', '#5 alias and batch amplification', [
     [5, 'src/graphql/documents.ts', 'aliases: 50,', 'aliases: 5_000,'],
   ]),
@@ -141,6 +153,16 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('callers.test.ts', '#17 the credential that is in every app', [
     [17, 'src/resolvers/users/list.ts', '  await requireListable(context);\n', ''],
+  ]),
+  ...guardsOf('rights.test.ts', '#17 a users list that is off', [
+    [17, 'src/resolvers/geodata/list.ts', 'if (listing.userName != null) await requireListing(context);', ''],
+    [
+      17,
+      'src/resolvers/users/listing.ts',
+      'return isOwn || (await mayListUsers({ viewer })) ? loaders.user.load({ applicationId, id }) : null;',
+      'return loaders.user.load({ applicationId, id });',
+    ],
+    [17, 'src/resolvers/address-book/list.ts', 'users : users.map(compactUser);', 'users : users;'],
   ]),
   ...guardsOf('sign-in-identities.test.ts', '#18 account takeover through provider adapters', [
     [18, 'src/gateways/firebase-phone.ts', '        audience: projectId,\n', ''],
@@ -243,6 +265,21 @@ export const GUARDS: Guard[] = [
     ],
     'nothing of one application is shown to, or changed by, callers of another, by whatever operation or path',
   ),
+  ...guardsOf('rights.test.ts', '#30 files by number', [
+    [
+      30,
+      'src/resolvers/content/find.ts',
+      '  await requireReadableByNumber(blob, viewer);\n  return blob;',
+      '  return blob;',
+    ],
+    [30, 'src/resolvers/content/find.ts', '  if (isByNumber) await requireReadableByNumber(blob, viewer);\n', ''],
+    [
+      30,
+      'src/resolvers/content/attached.ts',
+      'return blob && (name === blob.uid || (await isReadableByNumber(blob, senderId))) ? blob : null;',
+      'return blob;',
+    ],
+  ]),
   ...guardsOf('limits.test.ts', '#31 rate-limit bypass', [
     [31, 'src/lib/client-address.ts', '.slice(0, 4)', '.slice(0, 8)'],
     [
@@ -392,6 +429,20 @@ export const GUARDS: Guard[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [46, 'src/lib/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
   ]),
+  ...guardsOf('rights.test.ts', '#46 groups that users put themselves into', [
+    [
+      46,
+      'src/resolvers/users/granted-tags.ts',
+      "grantedTags: kind === 'key' ? tags :",
+      'grantedTags: true ? tags :',
+    ],
+    [
+      46,
+      'src/resolvers/users/granted-tags.ts',
+      "CASE a.groups WHEN 'self' THEN u.tags ELSE u.granted_tags END",
+      'u.tags',
+    ],
+  ]),
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
   ]),
@@ -403,4 +454,13 @@ export const GUARDS: Guard[] = [
     [52, 'src/resolvers/sessions/prove.ts', '  await requireSession(transaction, viewer);\n', ''],
     [52, 'src/resolvers/subscriptions/hold.ts', '  await requireSession(transaction, viewer);\n', ''],
   ]),
+  ...guardsOf(
+    'archives.test.ts',
+    '#53 trust in archives',
+    [
+      [53, 'src/archive/trust.ts', '    return stored;\n  });', '    return value;\n  });'],
+      [53, 'src/archive/trust.ts', '  return stored;\n}', '  return secret;\n}'],
+    ],
+    'an import drops what only the operator may set, and says of which rows',
+  ),
 ];

@@ -3,8 +3,9 @@ import { isKeyOf } from '../gateways/storage.ts';
 import { ArchiveError } from './archive-error.ts';
 import type { Column, TableColumns } from './columns.ts';
 import type { RowsEntry } from './read.ts';
-import { ownerColumn } from './tables.ts';
+import { ownerColumn, type Secret } from './tables.ts';
 import { damaged } from './tar.ts';
+import { dropTrust, type Trust, trustedRow, trustedSecret } from './trust.ts';
 import type { Vault } from './vault.ts';
 
 /** Rows as they are stored here. */
@@ -20,11 +21,15 @@ const KEY_COLUMNS: Record<string, string> = { blobs: 'storage_key' };
 const FIELD_COLUMNS: Record<string, string> = { records: 'fields', dialogs: 'data' };
 
 /**
- * Rows of an archive as rows of this database, secrets as it seals them.
+ * Rows of an archive as rows of this database, secrets as it seals them, without trust that is not given.
  * @throws {ArchiveError} columns that are not here, or the other way round; rows or files of another application;
  *   a value missing
  */
-export function storable(entry: RowsEntry, here: TableColumns, vault: Vault): StorableRows {
+export function storable(
+  entry: RowsEntry,
+  here: TableColumns,
+  { vault, trust }: { vault: Vault; trust: Trust },
+): StorableRows {
   const { table, applicationId } = entry;
   const columns = entry.columns.map((name) => {
     const column = here.columns.find((one) => one.name === name);
@@ -36,7 +41,10 @@ export function storable(entry: RowsEntry, here: TableColumns, vault: Vault): St
   const rows = entry.rows.map((row) => {
     requireOwn(entry, row, applicationId);
     if (row.some((value, place) => value === null && columns[place]!.isNotNull)) throw damaged();
-    return vault.fromArchive(table, entry.columns, row);
+    const drop = () => dropTrust(trust, entry, row);
+    const change = (secret: string, about: Secret) => (trust.isGiven ? secret : trustedSecret(secret, about, drop));
+    const opened = vault.fromArchive(table, entry.columns, row, change);
+    return trust.isGiven ? opened : trustedRow(entry, opened, drop);
   });
   return { table: table.name, columns, rows };
 }

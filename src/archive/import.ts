@@ -11,6 +11,7 @@ import { complete, type ImportPlace, placesOf, raiseSequences, storeFile, storeR
 import { type ArchiveEntry, ArchiveReader, type RowsEntry } from './read.ts';
 import { removeImport } from './remove.ts';
 import { APPLICATIONS } from './tables.ts';
+import type { Trust, UntrustedRow } from './trust.ts';
 import { Vault } from './vault.ts';
 
 export interface ImportOptions {
@@ -18,6 +19,8 @@ export interface ImportOptions {
   /** Undefined: all that are in the archive. */
   applicationId: number | undefined;
   passphrase: string | undefined;
+  /** Keeps what only an operator may set: trust in assistants, addresses of providers. */
+  isTrusted: boolean;
   database: pg.ClientConfig;
   storage: Storage;
   sealer: Sealer;
@@ -28,11 +31,13 @@ export interface ImportOptions {
 }
 
 export interface Imported {
-  /** Of the archive. */
+  /** Of this import: the archive, and whether it is trusted. */
   id: string;
   applications: Counted[];
   /** Whether an earlier import of the same archive was gone on with. */
   isResumed: boolean;
+  /** Rows that were stored without what only an operator may set. */
+  untrusted: UntrustedRow[];
 }
 
 /** One import at a time, as two could only be in each other's way. */
@@ -101,15 +106,19 @@ class Import {
   readonly #applications: RowsEntry[] = [];
   /** The highest value of each sequence. */
   readonly #highest = new Map<string, bigint>();
+  readonly #trust: Trust;
 
   constructor(client: pg.Client, options: ImportOptions, tables: Map<string, TableColumns>) {
     this.#client = client;
     this.#options = options;
     this.#tables = tables;
+    this.#trust = { isGiven: options.isTrusted, dropped: new Map() };
   }
 
   async run(): Promise<Imported> {
-    const { id, counted } = await this.#check();
+    const { id: archiveId, counted } = await this.#check();
+    // Another answer about trust makes another import: none goes on half trusted.
+    const id = this.#trust.isGiven ? `${archiveId} trusted` : archiveId;
     const places = await placesOf(this.#client, this.#applicationIds);
     requireSame(places, id);
     for (const { applicationId, entries } of places) {
@@ -118,7 +127,8 @@ class Import {
     await this.#begin(id);
     await this.#store(id);
     await complete(this.#client, id, this.#applicationIds);
-    return { id, applications: counted, isResumed: places.some(({ entries }) => entries >= 0) };
+    const isResumed = places.some(({ entries }) => entries >= 0);
+    return { id, applications: counted, isResumed, untrusted: [...this.#trust.dropped.values()] };
   }
 
   async #check(): Promise<{ id: string; counted: Counted[] }> {
@@ -148,7 +158,7 @@ class Import {
     if (entry.kind === 'file') return;
     const { applicationId, table } = entry;
     const here = this.#tables.get(table.name)!;
-    const rows = storable(entry, here, this.#vault);
+    const rows = this.#storable(entry);
     await requireValues(this.#client, rows);
     await requireNoClash(this.#client, rows, { applicationId, globallyUnique: here.globallyUnique });
     for (const [place, { sequence }] of rows.columns.entries()) {
@@ -185,7 +195,7 @@ class Import {
         }
         if (entry.kind === 'file') for await (const _chunk of entry.content);
       }
-      if (reader.id !== id) throw new ArchiveError('the archive was changed while it was read');
+      if (!id.startsWith(reader.id)) throw new ArchiveError('the archive was changed while it was read');
     } catch (error) {
       if (!isDataError(error)) throw error;
       for (const applicationId of this.#applicationIds) await removeImport(this.#client, storage, applicationId);
@@ -209,7 +219,8 @@ class Import {
   }
 
   #storable(entry: RowsEntry) {
-    return storable(entry, this.#tables.get(entry.table.name)!, this.#vault);
+    const parts = { vault: this.#vault, trust: this.#trust };
+    return storable(entry, this.#tables.get(entry.table.name)!, parts);
   }
 
   #isWanted({ applicationId }: ArchiveEntry): boolean {
@@ -226,7 +237,7 @@ function requireSame(places: ImportPlace[], id: string): void {
   const other = places.find(({ importId, entries }) => importId !== id && entries >= 0);
   if (!other) return;
   throw new ArchiveError(
-    `application ${other.applicationId} is being imported from another archive: ` +
+    `application ${other.applicationId} is being imported from another archive, or with another --trust: ` +
       `finish that, or take it away with discard-import ${other.applicationId}`,
   );
 }

@@ -1,6 +1,6 @@
 import { placeOfApiKey } from '../resolvers/assistants.ts';
 import { placeOfProvider } from '../resolvers/identity-providers.ts';
-import { placeOfSettings } from '../resolvers/push-settings.ts';
+import { placeOfSettings, withoutOperatorInput } from '../resolvers/push-settings.ts';
 
 /** A row as text, by its columns. */
 export type NamedRow = Record<string, string | null>;
@@ -15,9 +15,13 @@ export interface ArchivedTable {
   where?: string;
   /** Columns that hold secrets: they lie sealed in the archive. */
   secrets?: Readonly<Record<string, Secret>>;
+  /** Columns that only the operator may set, with the value that an import without `--trust` stores instead. */
+  operatorOnly?: Readonly<Record<string, string | null>>;
 }
 
 export interface Secret {
+  /** The secret, decrypted, without what only the operator may set. */
+  untrusted?: (secret: string) => string;
   /** Where the database has it sealed already (src/secrets/sealer.ts); undefined: it lies there as it is. */
   sealedAt?: (row: NamedRow) => string;
 }
@@ -38,6 +42,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'api_keys' },
   {
     name: 'identity_providers',
+    operatorOnly: { endpoint: null },
     secrets: {
       // Where the service has not begun anew since, secrets still lie among the settings.
       settings: {},
@@ -51,6 +56,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     name: 'push_settings',
     secrets: {
       sealed: {
+        untrusted: withoutOperatorInput,
         sealedAt: (row) =>
           placeOfSettings({
             applicationId: Number(row.application_id),
@@ -62,6 +68,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   },
   {
     name: 'assistants',
+    operatorOnly: { is_trusted: 'false' },
     secrets: {
       sealed_api_key: {
         sealedAt: (row) => placeOfApiKey({ applicationId: Number(row.application_id), id: row.id! }),

@@ -4,7 +4,7 @@ import { KEY_BYTES } from '../lib/encryption-keys.ts';
 import { SealBrokenError, Sealer } from '../secrets/sealer.ts';
 import { ArchiveError } from './archive-error.ts';
 import type { ArchiveHeader } from './format.ts';
-import { type ArchivedTable, type NamedRow, ownerColumn } from './tables.ts';
+import { type ArchivedTable, type NamedRow, ownerColumn, type Secret } from './tables.ts';
 
 type Seal = ArchiveHeader['secrets'];
 
@@ -61,21 +61,24 @@ export class Vault {
     );
   }
 
-  /** @throws {SealBrokenError} a secret of another row */
-  fromArchive(table: ArchivedTable, columns: string[], values: (string | null)[]): (string | null)[] {
-    return carried(table, columns, values, (text, place, { sealedAt }, row) => {
-      const secret = this.#archive.open(text, place);
-      return sealedAt ? this.#service.seal(secret, sealedAt(row)) : secret;
+  /**
+   * @param change what becomes of each secret, decrypted, before it is stored
+   * @throws {SealBrokenError} a secret of another row
+   */
+  fromArchive(
+    table: ArchivedTable,
+    columns: string[],
+    values: (string | null)[],
+    change: (secret: string, about: Secret) => string,
+  ): (string | null)[] {
+    return carried(table, columns, values, (text, place, about, row) => {
+      const secret = change(this.#archive.open(text, place), about);
+      return about.sealedAt ? this.#service.seal(secret, about.sealedAt(row)) : secret;
     });
   }
 }
 
-type Carry = (
-  text: string,
-  place: string,
-  secret: NonNullable<ArchivedTable['secrets']>[string],
-  row: NamedRow,
-) => string;
+type Carry = (text: string, place: string, secret: Secret, row: NamedRow) => string;
 
 function carried(
   { name, secrets = {} }: ArchivedTable,

@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { Application, PhoneMatching, SignatureHash } from '../generated/prisma/client.ts';
+import type {
+  Application,
+  FilesByNumber,
+  GroupTags,
+  PhoneMatching,
+  SignatureHash,
+} from '../generated/prisma/client.ts';
 import { createApplication, findApplication, listApplications, updateApplication } from '../resolvers/applications.ts';
 import { administer, missing } from './administer.ts';
 import { pick } from './answer.ts';
@@ -12,6 +18,8 @@ const SHOWN = [
   'authKey',
   'signatureHash',
   'usersList',
+  'groups',
+  'filesByNumber',
   'passwordReset',
   'strictCredentialChanges',
   'chatPushes',
@@ -36,6 +44,8 @@ interface SetOptions {
   name?: string;
   signatureHash?: SignatureHash;
   usersList?: boolean;
+  groups?: GroupTags;
+  filesByNumber?: FilesByNumber;
   passwordReset?: boolean;
   strictCredentialChanges?: boolean;
   chatPushes?: boolean;
@@ -91,6 +101,18 @@ export function addApplicationCommands(program: Command): void {
       new Option('--signature-hash <hash>', 'what sessions are signed with').choices(['sha1', 'sha256'] as const),
     )
     .addOption(switchOption('users-list', 'sessions may list its users'))
+    .addOption(
+      new Option('--groups <tags>', 'the tags that count in permissions: those that API keys set, or all').choices([
+        'granted',
+        'self',
+      ] as const),
+    )
+    .addOption(
+      new Option('--files-by-number <readers>', 'who reads a private file by its number').choices([
+        'owner',
+        'session',
+      ] as const),
+    )
     .addOption(switchOption('password-reset', 'users may have mails sent by which they set a new password'))
     .addOption(
       switchOption('strict-credential-changes', 'REST clients need the old password to change e-mail, phone or login'),

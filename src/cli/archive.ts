@@ -19,6 +19,7 @@ import { createProgress, type Progress } from './progress.ts';
 interface ArchiveOptions {
   application?: number;
   passphraseFile?: string;
+  trust?: boolean;
 }
 
 /** What a command on archives works with. */
@@ -72,18 +73,20 @@ export function addArchiveCommands(program: Command): void {
     .argument('<file>', 'the archive')
     .addOption(applicationOption().makeOptionMandatory(false))
     .option(PASSPHRASE, 'the passphrase that the archive was written with')
+    .option('--trust', 'keep what only an operator may set: trusted assistants, endpoints and CAs of providers')
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
       const answer = await work(async ({ progress, ...workplace }) => {
-        const { applications, isResumed } = await importApplications({
+        const { applications, isResumed, untrusted } = await importApplications({
           ...workplace,
           path: resolve(file),
           applicationId: options.application,
           passphrase,
+          isTrusted: options.trust === true,
           onBegin: (what, total) => progress.begin(`entries ${what === 'checking' ? 'checked' : 'stored'}`, total),
           onEntry: () => progress.advance(),
         });
-        return { file, applications: applications.map(shown), isResumed };
+        return { file, applications: applications.map(shown), isResumed, untrusted };
       });
       await print({ value: answer }, { json: isJson(command) });
     });

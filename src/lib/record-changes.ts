@@ -39,6 +39,9 @@ export interface RecordChanges extends RecordOperators {
 export interface ChangedRecord {
   fields: StoredFields;
   problems: string[];
+  /** Those of the problems that do not depend on what the record held before; `problemsOf` finds most of them first. */
+  inputProblems: string[];
+  isTooLarge: boolean;
 }
 
 /** Longest object of the fields, as JSON in UTF-8 (gaps §17). */
@@ -61,7 +64,7 @@ export function changedFields(
     if (field.type === 'File') return;
     const isByIndex = !isNew && field.isArray && isObject(given) && !('lat' in given);
     if (isByIndex) record.replaceItems(field, given);
-    else record.set(field, castField(field, given));
+    else record.give(field, castField(field, given));
   });
   for (const [name, operator, apply] of OPERATORS) {
     record.each(name, changes[name], (field, given) => {
@@ -79,10 +82,22 @@ export function problemsOf(rules: RuledFields, changes: RecordChanges): string[]
   return changedFields(rules, {}, changes, { isTrial: true }).problems;
 }
 
+/** Whether an operator applies to a unique field, so that other records decide whether its result is refused. */
+export function operatesOnUnique(rules: RuledFields, changes: RecordChanges): boolean {
+  return OPERATORS.some(([name]) => {
+    const given = changes[name] as ParameterValue | undefined;
+    return isObject(given) && Object.keys(given).some((field) => rules.get(field)?.isUnique);
+  });
+}
+
 class ChangingRecord implements ChangedRecord {
   readonly problems: string[] = [];
+  readonly inputProblems: string[] = [];
+  isTooLarge = false;
   readonly fields: StoredFields;
   readonly #rules: RuledFields;
+  /** Fields whose whole value the input gives. */
+  readonly #given = new Set<string>();
 
   constructor(rules: RuledFields, before: StoredFields) {
     this.#rules = rules;
@@ -104,6 +119,11 @@ class ChangingRecord implements ChangedRecord {
 
   valueOf({ name }: TypedField): StoredValue | undefined {
     return Object.hasOwn(this.fields, name) ? this.fields[name] : undefined;
+  }
+
+  give(field: TypedField, cast: Cast<StoredValue | null>): void {
+    this.#given.add(field.name);
+    this.set(field, cast);
   }
 
   set({ name }: TypedField, cast: Cast<StoredValue | null>): void {
@@ -133,14 +153,20 @@ class ChangingRecord implements ChangedRecord {
     for (const field of this.#rules.values()) {
       const value = this.valueOf(field);
       const isShort = (field.isUnique || field.slot !== null) && field.type === 'String' && !field.isArray;
-      if (field.isRequired && value === undefined) this.problems.push(`Field ${field.name} is required`);
+      if (field.isRequired && value === undefined) this.#refuse(field, `Field ${field.name} is required`);
       else if (isShort && value !== undefined && Buffer.byteLength(String(value)) > MAX_INDEXED_BYTES) {
-        this.problems.push(`Field ${field.name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
+        this.#refuse(field, `Field ${field.name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
       }
     }
-    if (Buffer.byteLength(JSON.stringify(this.fields)) > MAX_BYTES) {
+    this.isTooLarge = Buffer.byteLength(JSON.stringify(this.fields)) > MAX_BYTES;
+    if (this.isTooLarge) {
       this.problems.push(`Record is too large (maximum is ${MAX_BYTES} bytes)`);
     }
+  }
+
+  #refuse({ name }: RuledField, problem: string): void {
+    this.problems.push(problem);
+    if (this.#given.has(name)) this.inputProblems.push(problem);
   }
 }
 

@@ -67,6 +67,7 @@ export class Ledger {
 
   /**
    * Goes on with a reading that was not finished, or begins one. Another process that is at it stops.
+   * The first migration of an application gives it the documented behavior.
    * @returns whether it goes on
    * @throws {MigrationError} an unfinished one is of another server
    */
@@ -88,6 +89,7 @@ export class Ledger {
         return true;
       }
       if (found) await this.#forget(transaction);
+      else await keepDocumentedBehavior(transaction, applicationId);
       // What began and was given up has stored nothing, or is stored again.
       const since = found === null ? null : found.step === null ? found.startedAt : found.since;
       const begun = { source, runId: this.#runId, startedAt, since, step: FIRST, cursor: {}, counts: {} };
@@ -245,3 +247,8 @@ export class Ledger {
 /** The step that every reading begins with, and the one that it ends with. */
 const FIRST = 'users';
 const LAST = 'files';
+
+/** An application that moves keeps the documented behavior, on which its clients may rely (gaps §22.4, §22.5). */
+async function keepDocumentedBehavior(transaction: Transaction, id: number): Promise<void> {
+  await transaction.application.update({ where: { id }, data: { groups: 'self', filesByNumber: 'session' } });
+}

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
 import { db, type Prisma, type Transaction } from '../db/client.ts';
-import type { Application, PhoneMatching, SignatureHash } from '../generated/prisma/client.ts';
+import type {
+  Application,
+  FilesByNumber,
+  GroupTags,
+  PhoneMatching,
+  SignatureHash,
+} from '../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { isPhoneRegion } from '../lib/phone-numbers.ts';
 import { hashSecret, isDatabaseId } from '../lib/tokens.ts';
@@ -31,6 +37,10 @@ export interface ApplicationChanges {
   signatureHash?: SignatureHash | null;
   /** Whether sessions may list its users. */
   usersList?: boolean | null;
+  /** Which tags make a user a member of a group. */
+  groups?: GroupTags | null;
+  /** Who reads a file that is not public by its number. */
+  filesByNumber?: FilesByNumber | null;
   /** Whether users may have mails sent by which they set a new password. */
   passwordReset?: boolean | null;
   /** Whether legacy clients, too, need the old password or a fresh sign-in to change e-mail, phone or login. */
@@ -119,6 +129,8 @@ export async function updateApplication(
     name: changes.name?.trim(),
     signatureHash: changes.signatureHash ?? undefined,
     usersList: changes.usersList ?? undefined,
+    groups: changes.groups ?? undefined,
+    filesByNumber: changes.filesByNumber ?? undefined,
     passwordReset: changes.passwordReset ?? undefined,
     strictCredentialChanges: changes.strictCredentialChanges ?? undefined,
     chatPushes: changes.chatPushes ?? undefined,
@@ -149,6 +161,9 @@ function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): 
   });
 }
 
+/** Settings whose documented values, which applications from elsewhere keep, grant sessions more than is safe. */
+const SAFE_SETTINGS = { groups: 'granted', filesByNumber: 'owner' } as const;
+
 /** What is not given of the credentials is random. */
 async function storeApplication(
   transaction: Transaction,
@@ -159,7 +174,7 @@ async function storeApplication(
   const authSecret = given.authSecret ?? randomBytes(15).toString('base64url');
   const apiKey = given.apiKey ?? randomApiKey();
   const { id } = await transaction.application.create({
-    data: { id: wanted, name, authKey, authSecret, createdAt: now, updatedAt: now },
+    data: { id: wanted, name, authKey, authSecret, ...SAFE_SETTINGS, createdAt: now, updatedAt: now },
   });
   await transaction.apiKey.create({
     data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },

@@ -126,6 +126,14 @@ export function openSettings(
   return JSON.parse(sealer.open(row.sealed, placeOfSettings(row))) as Settings;
 }
 
+/** Settings as JSON text without what only the operator may set. @throws {SyntaxError} no JSON */
+export function withoutOperatorInput(text: string): string {
+  const { endpoint: _endpoint, ca: _ca, ...settings } = JSON.parse(text) as Settings;
+  const account = settings.serviceAccount as { token_uri?: unknown } | undefined;
+  if (account) settings.serviceAccount = { ...account, token_uri: GOOGLE_TOKENS };
+  return JSON.stringify(settings);
+}
+
 /** Where the settings of a provider are stored: sealed for it, they can be opened for no other. */
 export function placeOfSettings({
   applicationId,

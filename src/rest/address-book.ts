@@ -2,7 +2,7 @@ import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type Given, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
 import { addressBookDocs } from './docs/address-book.ts';
 import { errorList } from './errors.ts';
-import { type FragmentOf, graphql } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { ok, route } from './route.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
@@ -18,7 +18,7 @@ const ListContacts = graphql(`query ListContacts($udid: String) {
 
 const ListRegisteredContacts = graphql(
   `query ListRegisteredContacts($udid: String, $compact: Boolean!) {
-    addressBook(udid: $udid) { registeredUsers { id phone ...UserFields @skip(if: $compact) } }
+    addressBook(udid: $udid) { registeredContacts { id phone user @skip(if: $compact) { ...UserFields } } }
   }`,
   [UserFields],
 );
@@ -58,12 +58,9 @@ export const addressBookRoutes = [
     xml: 'users',
     document: ListRegisteredContacts,
     variables: ({ given }) => ({ udid: readText(given.udid), compact: isCompact(given.compact) }),
-    respond: ({ addressBook: { registeredUsers } }, { given }) =>
+    respond: ({ addressBook: { registeredContacts } }) =>
       ok({
-        items: isCompact(given.compact)
-          ? registeredUsers.map(({ id, phone }) => ({ user: { id, phone } }))
-          : // All fields were asked for.
-            registeredUsers.map((user) => presentUser(user as FragmentOf<typeof UserFields>)),
+        items: registeredContacts.map(({ id, phone, user }) => (user ? presentUser(user) : { user: { id, phone } })),
       }),
     errors: errorList,
     docs: addressBookDocs.listRegisteredContacts,

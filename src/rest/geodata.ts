@@ -72,7 +72,7 @@ export const geodataRoutes = [
     },
     respond: ({ geodata: { totalCount, edges } }, { given }) => {
       const { page, perPage } = readPage(given);
-      const items = edges?.flatMap((edge) => (edge?.node.user ? [presentFound(edge.node, edge.node.user)] : [])) ?? [];
+      const items = edges?.flatMap((edge) => (edge ? [presentFound(edge.node, edge.node.user)] : [])) ?? [];
       return ok({ current_page: page, per_page: perPage, total_entries: totalCount, items });
     },
     errors: errorsByField,
@@ -147,6 +147,8 @@ function presentGeodatum(masked: FragmentOf<typeof GeodatumFields>) {
   };
 }
 
-function presentFound(geodatum: FragmentOf<typeof GeodatumFields>, user: FragmentOf<typeof UserFields>) {
-  return { geo_datum: { ...presentGeodatum(geodatum), ...presentUser(user) } };
+/** Users whom the caller may not list are shown by their id alone. */
+function presentFound(geodatum: FragmentOf<typeof GeodatumFields>, user: FragmentOf<typeof UserFields> | null) {
+  const shown = presentGeodatum(geodatum);
+  return { geo_datum: { ...shown, ...(user ? presentUser(user) : { user: { id: shown.user_id } }) } };
 }

@@ -129,15 +129,15 @@ export function readGrouping(given: Parameters) {
   return { by, calculations, criteria };
 }
 
-/** A record as the documents ask for it. */
+/** A record as the documents ask for it; all but the id and the times are null to a caller who may not read it. */
 export interface RecordAnswer {
   id: string;
   parentId: string | null;
-  userId: number;
+  userId: number | null;
   createdAt: number;
   updatedAt: number;
   fields: unknown;
-  permissions: PermissionsAnswer;
+  permissions: PermissionsAnswer | null;
 }
 
 export interface PermissionsAnswer {
@@ -147,13 +147,15 @@ export interface PermissionsAnswer {
 }
 
 export function presentRecord(record: RecordAnswer, { withPermissions = true }: { withPermissions?: boolean } = {}) {
+  const { id, createdAt, updatedAt, permissions } = record;
+  if (permissions === null) return { _id: id, created_at: createdAt, updated_at: updatedAt };
   return {
-    _id: record.id,
+    _id: id,
     _parent_id: record.parentId,
-    created_at: record.createdAt,
-    updated_at: record.updatedAt,
+    created_at: createdAt,
+    updated_at: updatedAt,
     user_id: record.userId,
-    ...(withPermissions ? { permissions: presentPermissions(record.permissions) } : {}),
+    ...(withPermissions ? { permissions: presentPermissions(permissions) } : {}),
     ...presentFields(record.fields),
   };
 }

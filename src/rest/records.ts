@@ -84,7 +84,7 @@ export const recordRoutes = [
     respond: ({ record }, { given }) => {
       if (!asksForPermissions(given)) return ok(present(record));
       const { id, permissions } = unmasked(record);
-      return ok({ permissions: presentPermissions(permissions), record_id: id });
+      return ok({ permissions: presentPermissions(permissions!), record_id: id });
     },
     errors: errorList,
     docs: recordDocs.findRecord,

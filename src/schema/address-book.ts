@@ -5,6 +5,8 @@ import {
   findAddressBook,
   listContacts,
   listRegisteredContacts,
+  type RegisteredContact,
+  registeredContactsOf,
   registeredUsersOf,
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
@@ -14,11 +16,27 @@ import { User } from './users.ts';
 
 const UDID = 'The device whose book it is, at most 64 characters; left out: the book of no device.';
 
+const COMPACT =
+  'Where the application does not let sessions list its users, all of a user but `id` and `phone` is refused.';
+
 const ContactType = builder.objectRef<Contact>('Contact').implement({
   description: "An entry of a user's address book.",
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As the address book calls them.' }),
     phone: t.exposeString('phone', { description: 'As typed.' }),
+  }),
+});
+
+const RegisteredContactType = builder.objectRef<RegisteredContact>('RegisteredContact').implement({
+  description: 'A user of the application who is in an address book.',
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: "The user's id." }),
+    phone: t.exposeString('phone', { nullable: true, description: 'As the user typed it.' }),
+    user: t.expose('user', {
+      type: User,
+      nullable: true,
+      description: 'Null where the application does not let sessions list its users.',
+    }),
   }),
 });
 
@@ -32,8 +50,13 @@ const AddressBookType = builder.objectRef<AddressBook>('AddressBook').implement(
     }),
     registeredUsers: t.field({
       type: [User],
-      description: 'Users of the application who are in it, by id.',
-      resolve: (book) => registeredUsersOf(book),
+      description: `Users of the application who are in it, by id. ${COMPACT}`,
+      resolve: (book, _args, context) => registeredUsersOf(book, context),
+    }),
+    registeredContacts: t.field({
+      type: [RegisteredContactType],
+      description: 'The same, also where the application does not let sessions list its users.',
+      resolve: (book, _args, context) => registeredContactsOf(book, context),
     }),
   }),
 });
@@ -84,7 +107,7 @@ builder.queryField('registeredContacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
       type: User,
-      description: "Users who are in one of the caller's address books, by id; an error when the book is empty.",
+      description: `Users who are in one of the caller's address books, by id; an error when the book is empty. ${COMPACT}`,
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },

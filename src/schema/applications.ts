@@ -18,6 +18,22 @@ const PhoneMatching = builder.enumType('PhoneMatching', {
   } as const,
 });
 
+const GroupTags = builder.enumType('GroupTags', {
+  description: 'Which tags make a user a member of a group, for permissions of records and classes.',
+  values: {
+    GRANTED: { value: 'granted', description: 'Those that an API key set.' },
+    SELF: { value: 'self', description: 'All, also those that users set themselves: any user can join any group.' },
+  } as const,
+});
+
+const FilesByNumber = builder.enumType('FilesByNumber', {
+  description: 'Who reads a file that is not public by its number.',
+  values: {
+    OWNER: { value: 'owner', description: 'Its creator and API keys; others need its `uid`.' },
+    SESSION: { value: 'session', description: 'Every session of the application. Numbers are easy to guess.' },
+  } as const,
+});
+
 const Application = builder.prismaObject('Application', {
   description: 'An application and its settings, as its API key sees them.',
   fields: (t) => ({
@@ -29,6 +45,8 @@ const Application = builder.prismaObject('Application', {
       description: 'The one hash that signatures of its sessions may use.',
     }),
     usersList: t.exposeBoolean('usersList'),
+    groups: t.expose('groups', { type: GroupTags }),
+    filesByNumber: t.expose('filesByNumber', { type: FilesByNumber }),
     passwordReset: t.exposeBoolean('passwordReset'),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
     strictCredentialChanges: t.exposeBoolean('strictCredentialChanges'),
@@ -54,6 +72,11 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
       description: 'The one hash that signatures of its sessions may use from now on.',
     }),
     usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
+    groups: t.field({
+      type: GroupTags,
+      description: 'Which tags make a user a member of a group. No tags are lost by a change.',
+    }),
+    filesByNumber: t.field({ type: FilesByNumber, description: 'Who reads a file that is not public by its number.' }),
     passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
     strictCredentialChanges: t.boolean({
       description:

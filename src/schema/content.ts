@@ -34,7 +34,7 @@ const BlobObjectAccess = builder
   });
 
 export const Blob = builder.objectRef<BlobRow>('Blob').implement({
-  description: 'A file of the application; whoever holds a session of it may read and download it.',
+  description: 'A file of the application. Its `uid` opens it to every session of the application.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is changed, completed and attached to messages.' }),
     uid: t.exposeString('uid', { description: '34 hex digits.' }),
@@ -123,7 +123,7 @@ const UploadedBlobType = builder.objectRef<UploadedBlob>('UploadedBlob').impleme
 builder.queryField('blob', (t) =>
   t.withAuth({ session: true }).field({
     type: Blob,
-    description: 'One file, without its bytes.',
+    description: 'One file, without its bytes, as far as `filesByNumber` of the application lets the caller read it.',
     args: { id: t.arg.int({ required: true, description: 'As `createBlob` answered it.' }) },
     resolve: (_root, { id }, context) => findBlob(id, context),
   }),

@@ -1,11 +1,12 @@
 import { findGeodatum } from '../resolvers/geodata/find.ts';
 import { listGeodata } from '../resolvers/geodata/list.ts';
 import { createGeodatum, deleteGeodatum, deleteOldGeodata, updateGeodatum } from '../resolvers/geodata/write.ts';
+import { listedUser } from '../resolvers/users/listing.ts';
 import { builder } from './builder.ts';
 import { counted } from './counted.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UPDATED_AT } from './sentences.ts';
+import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UNLISTED, UPDATED_AT } from './sentences.ts';
 import { User } from './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
@@ -17,8 +18,8 @@ const Geodatum = builder.prismaObject('Geodatum', {
     user: t.field({
       type: User,
       nullable: true,
-      description: 'Null for a user who has just been deleted.',
-      resolve: ({ applicationId, userId }, _args, { loaders }) => loaders.user.load({ applicationId, id: userId }),
+      description: `Null for a user who has just been deleted. ${UNLISTED}`,
+      resolve: ({ applicationId, userId }, _args, context) => listedUser({ applicationId, id: userId }, context),
     }),
     latitude: t.exposeFloat('latitude', { description: 'Degrees, -90 to 90.' }),
     longitude: t.exposeFloat('longitude', { description: 'Degrees, -180 to 180.' }),

@@ -3,12 +3,22 @@ import { unixSeconds } from '../lib/time.ts';
 import { type FoundRecords, findRecord, findRecords } from '../resolvers/records/find.ts';
 import type { RecordGroup } from '../resolvers/records/groups.ts';
 import { listRecords, type RecordPage, readRecords } from '../resolvers/records/list.ts';
-import { type ShownRecord, shownFields } from '../resolvers/records/rows.ts';
+import { readableOnly, type ShownRecord, shownFields } from '../resolvers/records/rows.ts';
 import { builder } from './builder.ts';
 import { RecordPermission } from './classes.ts';
 import { counted } from './counted.ts';
 import { SortDirection } from './scalars.ts';
-import { CLASS_NAME, DIRECTION, LIMIT, ORDER, RECORD_ID, SKIP, SKIPPED, TOTAL_COUNT } from './sentences.ts';
+import {
+  CLASS_NAME,
+  DIRECTION,
+  LIMIT,
+  ORDER,
+  RECORD_ID,
+  SKIP,
+  SKIPPED,
+  TOTAL_COUNT,
+  UPDATE_ONLY,
+} from './sentences.ts';
 
 const FILTER =
   '`{ make: { eq: "BMW" }, value: { gt: 50, lte: 90 } }`, AND-ed; `or` and `and` take lists of such objects. Operators: ' +
@@ -45,17 +55,29 @@ export const RecordType = builder.objectRef<ShownRecord>('Record').implement({
       description: 'The class that it is of, as that was defined.',
       resolve: (record) => record.class.name,
     }),
-    parentId: t.exposeID('parentId', { nullable: true, description: 'A record of any class.' }),
-    userId: t.exposeInt('userId', { description: 'The owner; 0 for those of API keys alone.' }),
+    parentId: t.id({
+      nullable: true,
+      description: 'A record of any class.',
+      resolve: readableOnly(({ parentId }) => parentId),
+    }),
+    userId: t.int({
+      nullable: true,
+      description: `The owner; 0 for those of API keys alone. ${UPDATE_ONLY}`,
+      resolve: readableOnly(({ userId }) => userId),
+    }),
     fields: t.field({
       type: 'JSON',
-      description: 'All fields of the class in its order, unset ones null; dates in ISO 8601, locations `[lat, lon]`.',
-      resolve: shownFields,
+      nullable: true,
+      description:
+        'All fields of the class in its order, unset ones null; dates in ISO 8601, locations `[lat, lon]`. ' +
+        UPDATE_ONLY,
+      resolve: readableOnly(shownFields),
     }),
     permissions: t.field({
       type: RecordPermissions,
-      description: 'Who may do what, whether the record or its class says so.',
-      resolve: (record) => record,
+      nullable: true,
+      description: `Who may do what, whether the record or its class says so. ${UPDATE_ONLY}`,
+      resolve: readableOnly((record) => record),
     }),
     createdAt: t.int({ description: 'Unix seconds.', resolve: ({ createdAt }) => unixSeconds(createdAt) }),
     updatedAt: t.int({ description: 'Unix seconds.', resolve: ({ updatedAt }) => unixSeconds(updatedAt) }),

@@ -44,3 +44,7 @@ export const RECORD_PERMISSIONS = 'Who may do what; left out, as the class says.
 export const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
 export const MESSAGE_ID = 'Id of the message, 24 hex digits.';
 export const ASSISTANT_ID = 'Id of the assistant that answers: the `smart_chat_assistant_id` of the REST contract.';
+
+export const UPDATE_ONLY = 'Null to a caller who may update the record and not read it.';
+export const UNLISTED =
+  'Null to sessions of an application that does not let them list its users, but for their own user.';

@@ -54,6 +54,9 @@ export const User = builder.prismaObject('User', {
       description: 'Whether the user agrees to be told of offers.',
     }),
     tags: t.exposeStringList('tags', { description: 'Groups of users, for permissions of records and for pushes.' }),
+    grantedTags: t.exposeStringList('grantedTags', {
+      description: 'Those of the tags that an API key set. Where `groups` is `GRANTED`, permissions count no others.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
     lastRequestAt: t.field({

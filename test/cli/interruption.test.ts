@@ -89,7 +89,7 @@ test.each(['applications', 'messages'])(
     const [folder, place] = [await temporaryFolder(), await emptyPlace()];
     const file = join(folder, 'a.tar.gz');
     await writeArchive(file, here());
-    expect(await interrupted(place, locked(table), 'import', file)).toEqual({
+    expect(await interrupted(place, locked(table), 'import', file, '--trust')).toEqual({
       code: 1,
       stdout: '',
       lastLine: 'atrium: stopped; the same command goes on',

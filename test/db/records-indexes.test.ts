@@ -25,8 +25,8 @@ beforeAll(async () => {
   const [owner, guest, member, stranger] = (await quickUsers(4)) as [QuickUser, QuickUser, QuickUser, QuickUser];
   callers = { key: apiKey, owner, guest, member, stranger };
   for (const name of ['Cars', 'Notes']) await ask(CREATE_CLASS, { name }, apiKey);
-  await sql("UPDATE users SET tags = '{friends}' WHERE id = $1", [guest.id]);
-  await sql("UPDATE users SET tags = '{many}' WHERE id = $1", [member.id]);
+  await sql("UPDATE users SET tags = '{friends}', granted_tags = '{friends}' WHERE id = $1", [guest.id]);
+  await sql("UPDATE users SET tags = '{many}', granted_tags = '{many}' WHERE id = $1", [member.id]);
   await sql(`UPDATE record_classes SET version = version + 1, has_open = name = 'Cars', has_private = name = 'Notes',
     has_shared = name = 'Notes'`);
   await sql('UPDATE applications SET catalogue_version = catalogue_version + 1');

@@ -47,6 +47,8 @@ let populated: Populated;
 
 beforeAll(async () => {
   [source, target] = await Promise.all([start(), start()]);
+  // Servers of the documented interface answer so.
+  await cliJson(source.env, 'app', 'set', '92', '--groups', 'self', '--files-by-number', 'session');
   populated = await populate(source.service.url);
 }, 600_000);
 
@@ -99,6 +101,8 @@ test('everybody is shown by the new server what the old one shows them', async (
     reactionsRead: 7,
     mutedDialogs: 2,
   });
+  // The clients that move rely on the documented behavior.
+  expect(await cliJson(target.env, 'app', 'show', '92')).toMatchObject({ groups: 'self', filesByNumber: 'session' });
   await expectMoved(source.service, target.service, populated);
   for (const path of [
     ...populated.blobs.slice(0, 2).map((id) => `/blobs/${id}/download`),

@@ -60,22 +60,26 @@ export async function callRest<Value>(
   return { refused };
 }
 
-/** A record as answers tell of it. */
+/** A record as answers tell of it; null is what is hidden. */
 export interface Shown {
   id: string;
   parentId: string | null;
-  userId: number;
+  userId: number | null;
   createdAt: number;
   updatedAt: number;
-  permissions: Record<Deed, Permission>;
-  fields: Record<string, unknown>;
+  permissions: Record<Deed, Permission> | null;
+  fields: Record<string, unknown> | null;
 }
+
+const HIDDEN = { parentId: null, userId: null, permissions: null, fields: null };
 
 export type DoorName = 'rest' | 'graphql';
 
 /** What the model shows by a door: REST cuts dates to whole seconds. */
 export function shownBy(door: DoorName, fields: Field[], record: Stored): Shown {
   const { id, parentId, userId, createdAt, updatedAt, permissions } = record;
+  const times = { createdAt: Math.floor(createdAt / 1000), updatedAt: Math.floor(updatedAt / 1000) };
+  if (record.isHidden) return { id, ...times, ...HIDDEN };
   const shown = fields.map(({ name, type }) => {
     const value = shownValue(type, record.fields.get(name));
     const isCut = type === 'Date' && door === 'rest';
@@ -90,8 +94,7 @@ export function shownBy(door: DoorName, fields: Field[], record: Stored): Shown 
     id,
     parentId,
     userId,
-    createdAt: Math.floor(createdAt / 1000),
-    updatedAt: Math.floor(updatedAt / 1000),
+    ...times,
     permissions: { read: distinct(read), update: distinct(update), delete: distinct(remove) },
     fields: Object.fromEntries(shown),
   };
@@ -103,7 +106,8 @@ export const RECORD = `id parentId userId fields createdAt updatedAt permissions
 export function ofGraphql({
   permissions,
   ...record
-}: { permissions: Record<Deed, never> } & Omit<Shown, 'permissions'>) {
+}: { permissions: Record<Deed, never> | null } & Omit<Shown, 'permissions'>): Shown {
+  if (!permissions) return { ...record, permissions };
   const read = ({ access, ids, groups }: { access: string; ids: number[] | null; groups: string[] | null }) =>
     ({ access: access.toLowerCase(), ...(ids && { ids }), ...(groups && { groups }) }) as Permission;
   const { read: one, update, delete: remove } = permissions;
@@ -119,6 +123,7 @@ interface LegacyPermission {
 /** Of answers with permissions. */
 // biome-ignore lint/suspicious/noExplicitAny: classes have fields of their own
 export function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }: any): Shown {
+  if (!permissions) return { id: _id, createdAt: created_at, updatedAt: updated_at, ...HIDDEN };
   const read = ({ access, users_ids: ids, users_groups: groups }: LegacyPermission) =>
     ({ access, ...(ids && { ids: ids.map(Number) }), ...(groups && { groups }) }) as Permission;
   const { read: one, update, delete: remove } = permissions;

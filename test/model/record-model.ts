@@ -168,6 +168,10 @@ export class RecordModel {
     if (those.some((record) => !isOwn(record) && !isSame(record.permissions, permissions))) {
       throw new Refusal('forbidden');
     }
+    const hidden = those.filter((record) => !this.allows('read', actor, record));
+    const onUnique = changes.some(({ operator, field }) => operator !== 'set' && field.isUnique);
+    const isPermitting = Object.keys(permissions ?? {}).length > 0;
+    if (hidden.some((record) => onUnique || (isPermitting && !isOwn(record)))) throw new Refusal('forbidden');
     const inOrder = changes.toSorted((a, b) => STEPS.indexOf(a.operator) - STEPS.indexOf(b.operator));
     const changed = those.map((record): Stored => {
       const fields = new Map(record.fields);
@@ -182,7 +186,7 @@ export class RecordModel {
       this.records.map((record) => changed.find(({ id }) => id === record.id) ?? record),
       changed,
     );
-    return changed;
+    return changed.map((record) => ({ ...record, isHidden: hidden.some(({ id }) => id === record.id) }));
   }
 
   #requireComplete(changed: Stored[]): void {

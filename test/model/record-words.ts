@@ -62,6 +62,8 @@ export interface Stored {
   fields: Map<string, Value>;
   createdAt: number;
   updatedAt: number;
+  /** Set in the answer to an update by somebody who may not read it. */
+  isHidden?: boolean;
 }
 
 /** One question to one field. */

@@ -106,8 +106,8 @@ const CREATE_CLASS = 'mutation ($input: CreateClassInput!) { createClass(input: 
 async function begin(fields: Field[], choice: Choice): Promise<Scene> {
   const users = await quickUsers(4);
   const [, bob, carol] = users;
-  await sql("UPDATE users SET tags = '{red}' WHERE id = $1", [bob!.id]);
-  await sql("UPDATE users SET tags = '{blue,red}' WHERE id = $1", [carol!.id]);
+  await sql("UPDATE users SET tags = '{red}', granted_tags = '{red}' WHERE id = $1", [bob!.id]);
+  await sql("UPDATE users SET tags = '{blue,red}', granted_tags = '{blue,red}' WHERE id = $1", [carol!.id]);
   const tags = [[], ['red'], ['blue', 'red'], []];
   const permissions = classPermissions(
     choice,

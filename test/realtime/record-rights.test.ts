@@ -150,7 +150,7 @@ test('what a class closes is told no more, also to its owner, until it is opened
 });
 
 test('tags that come and go are asked for at each event', async () => {
-  const tag = (tags: string) => rest('PUT', `/users/${member.id}`, { as: member, json: { user: { tag_list: tags } } });
+  const tag = (tags: string) => rest('PUT', `/users/${member.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
   const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission('open_for_groups') } });
   await tag('g2');
   const without = await heardWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'CD' }));

@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { useDocumentedBehavior } from '../support/applications.ts';
 import {
   complete,
   createBlob,
@@ -18,6 +19,7 @@ import { onBehalfOf } from '../support/users.ts';
 import { type WireAnswer, wire } from '../support/wire.ts';
 
 useApp();
+useDocumentedBehavior();
 
 let stage: PlayedStage;
 let secret: ShownBlob;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app.ts';
+import { useDocumentedBehavior } from '../support/applications.ts';
 import {
   complete,
   createBlob,
@@ -17,6 +18,7 @@ import { createUser } from '../support/users.ts';
 import { expectCommonHeaders, wire } from '../support/wire.ts';
 
 useApp();
+useDocumentedBehavior();
 
 const AT = '2026-11-20T17:46:59Z';
 const NOT_FOUND = { errors: ["The resource wasn't found"] };

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { useApp } from '../support/app.ts';
+import { useDocumentedBehavior } from '../support/applications.ts';
 import { AT, filled, json, outcome, real, replay, useSampleUsers } from '../support/replay.ts';
 import { MULTIPART, multipart, wire } from '../support/wire.ts';
 
 useApp();
+useDocumentedBehavior();
 useSampleUsers();
 
 describe('blobs', () => {

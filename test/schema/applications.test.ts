@@ -86,6 +86,19 @@ describe('updateApplication', () => {
     });
   });
 
+  test('new applications grant groups and files narrowly, those from before keep the documented behavior', async () => {
+    const fields = '{ application { groups filesByNumber } }';
+    expect(await ask(fields, {}, apiKey)).toEqual({ application: { groups: 'GRANTED', filesByNumber: 'OWNER' } });
+    // Stored past the service, as a row from before the settings.
+    const other = await createTenant(0);
+    expect(await ask(fields, {}, other.key)).toEqual({ application: { groups: 'SELF', filesByNumber: 'SESSION' } });
+    const change =
+      'mutation { updateApplication(input: { groups: GRANTED, filesByNumber: OWNER }) { groups filesByNumber } }';
+    expect(await ask(change, {}, other.key)).toEqual({
+      updateApplication: { groups: 'GRANTED', filesByNumber: 'OWNER' },
+    });
+  });
+
   test('refuses what can be no setting', async () => {
     for (const sessionMinutes of [0, -1]) {
       expect(await refusalOf(UPDATE, { input: { sessionMinutes } }, apiKey)).toMatchObject({

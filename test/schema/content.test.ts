@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app.ts';
+import { useDocumentedBehavior } from '../support/applications.ts';
 import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/content.ts';
 import { graphql } from '../support/graphql.ts';
 import { rest } from '../support/rest.ts';
@@ -8,6 +9,7 @@ import { type PlayedStage, setStage } from '../support/stage.ts';
 import { createUser, nobody } from '../support/users.ts';
 
 useApp();
+useDocumentedBehavior();
 
 let stage: PlayedStage;
 

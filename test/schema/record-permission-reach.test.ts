@@ -182,7 +182,7 @@ describe('who may create records of a class that says', () => {
 
   test.each(KINDS)('%s (%s)', async (access, name, allowed) => {
     const of = { name, type: name.replace(/^./, (letter) => letter.toUpperCase()), one: name, many: `${name}s` };
-    await rest('PUT', `/users/${stranger.id}`, { as: stranger, json: { user: { tag_list: 'makers' } } });
+    await rest('PUT', `/users/${stranger.id}`, { as: apiKey, json: { user: { tag_list: 'makers' } } });
     const lists = { ids: [reader.id], groups: ['makers'] };
     await defineClass(name, { make: 'String' }, { permissions: { create: { access, ...lists } } });
     const { _id: parent } = await created('/data/cars', {}, owner);
@@ -228,7 +228,7 @@ describe('what changes', () => {
 
   test('a user is in a group as long as they have the tag', async () => {
     const setTags = (tags: string) =>
-      rest('PUT', `/users/${reader.id}`, { as: reader, json: { user: { tag_list: tags } } });
+      rest('PUT', `/users/${reader.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
     const groups = { access: 'open_for_groups', groups: ['night'] };
     await rest('PUT', `/data/cars/${id}`, { as: owner, json: { make: 'night', permissions: { read: groups } } });
     for (const [tags, outcome] of [

@@ -1,6 +1,7 @@
+import { beforeAll } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
-import { running } from './app.ts';
+import { APPLICATION, running } from './app.ts';
 import type { Caller } from './users.ts';
 
 export interface OtherApplication {
@@ -8,6 +9,14 @@ export interface OtherApplication {
   authKey: string;
   authSecret: string;
   key: Caller;
+}
+
+/** Gives the sample application the documented behavior, for tests of what migrated applications answer. */
+export function useDocumentedBehavior(): void {
+  beforeAll(async () => {
+    const data = { groups: 'self', filesByNumber: 'session' } as const;
+    await db.application.update({ where: { id: APPLICATION.id }, data });
+  });
 }
 
 /** A further application with an API key of its own, which knows nothing of the first one's rows. */

@@ -24,6 +24,8 @@ export interface Place {
 export interface ArchiveSettings {
   applicationId?: number;
   passphrase?: string;
+  /** Keeps what only an operator may set; by default kept, as by an operator who restores a backup. */
+  isTrusted?: boolean;
   sealer?: Sealer;
   /** Is waited for before each file is read. */
   beforeFile?: () => Promise<void>;
@@ -78,6 +80,7 @@ export function storeArchive(path: string, place: Place, settings: ArchiveSettin
     path,
     applicationId: settings.applicationId,
     passphrase: settings.passphrase,
+    isTrusted: settings.isTrusted ?? true,
     ...workplace(place, settings),
     onBegin: () => {},
     onEntry: () => {},

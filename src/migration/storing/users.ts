@@ -45,6 +45,7 @@ export async function storeUsers({ ledger, progress, identitiesProven }: Run): P
           custom_data = excluded.custom_data, parents_contacts = excluded.parents_contacts,
           age_over16 = excluded.age_over16, allow_statistics_analysis = excluded.allow_statistics_analysis,
           allow_sales_activities = excluded.allow_sales_activities, tags = excluded.tags,
+          granted_tags = ARRAY(SELECT unnest(u.granted_tags) INTERSECT SELECT unnest(excluded.tags)),
           updated_at = excluded.updated_at, last_request_at = greatest(u.last_request_at, excluded.last_request_at)
         WHERE u.updated_at < excluded.updated_at`;
       await transaction.$executeRaw`

@@ -1,9 +1,9 @@
-import type { UserContext } from '../../context.ts';
+import type { Context, UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { BadInputError } from '../../lib/errors.ts';
+import { BadInputError, UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
   type CountedConnection,
@@ -12,6 +12,7 @@ import {
   pageRequest,
 } from '../../lib/pages.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import { mayListUsers } from '../users/listing.ts';
 import { usersById } from '../users/rows.ts';
 import { type BookKey, bookOf, emptyBook, inBook, requireContacts } from './book.ts';
 import { registeredIds } from './matches.ts';
@@ -70,7 +71,7 @@ export async function listRegisteredContacts(
   const book = bookOf(udid, context);
   await requireContacts(book);
   const ids = await registeredIds(book);
-  const users = await usersById(book.applicationId, idsOfPage(ids, page));
+  const users = await asListed(await usersById(book.applicationId, idsOfPage(ids, page)), context);
   return {
     ...connection(users, page, ({ id }) => ({ value: id, id: String(id) })),
     totalCount: () => Promise.resolve(ids.length),
@@ -94,8 +95,40 @@ export async function contactsOf(book: AddressBook): Promise<Contact[]> {
 }
 
 /** All users whom a book has, by id. */
-export async function registeredUsersOf(book: AddressBook): Promise<User[]> {
-  return usersById(book.applicationId, await registeredIds(book));
+export async function registeredUsersOf(book: AddressBook, context: Context): Promise<User[]> {
+  return asListed(await usersById(book.applicationId, await registeredIds(book)), context);
+}
+
+/** A user whom a book has: the phone is the caller's already, the profile is one of the users list. */
+export interface RegisteredContact {
+  id: number;
+  phone: string | null;
+  /** Null where the caller may not list users. */
+  user: User | null;
+}
+
+/** The same, also for callers who may not list users. */
+export async function registeredContactsOf(book: AddressBook, context: Context): Promise<RegisteredContact[]> {
+  const [users, isListable] = await Promise.all([
+    registeredIds(book).then((ids) => usersById(book.applicationId, ids)),
+    mayListUsers(context),
+  ]);
+  return users.map((user) => ({ id: user.id, phone: user.phone, user: isListable ? user : null }));
+}
+
+async function asListed(users: User[], context: Context): Promise<User[]> {
+  return (await mayListUsers(context)) ? users : users.map(compactUser);
+}
+
+/** A user of whom everything but id and phone is refused. */
+function compactUser(user: User): User {
+  const refuse = () => {
+    throw new UsersListingForbiddenError();
+  };
+  const { applicationId, id, phone } = user;
+  const refused = Object.keys(user).filter((name) => !['applicationId', 'id', 'phone'].includes(name));
+  const getters = Object.fromEntries(refused.map((name) => [name, { get: refuse, enumerable: true }]));
+  return Object.defineProperties({ applicationId, id, phone }, getters) as User;
 }
 
 /** Up to one more than the page holds, in the order in which it is walked. */

@@ -1,20 +1,27 @@
 import type { Context, KnownContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
-import { refusal } from '../../lib/access.ts';
+import { type KnownViewer, refusal } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
+import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 
-/** @throws {InvalidFieldsError} an id that is no positive integer @throws {NotFoundError} */
-export function findBlob(id: number, { viewer }: KnownContext): Promise<Blob> {
-  return requireBlob(id, viewer);
+/**
+ * A blob by its number (gaps §22.5).
+ * @throws {InvalidFieldsError} an id that is no positive integer
+ * @throws {NotFoundError} unknown, or one that the caller may not read by its number
+ */
+export async function findBlob(id: number, { viewer }: KnownContext): Promise<Blob> {
+  const blob = await requireBlob(id, viewer);
+  await requireReadableByNumber(blob, viewer);
+  return blob;
 }
 
 /**
  * The bytes of a blob, by its uid or its id: those of a public one for everybody, those of another one for whoever has
- * a credential of its application (gaps §13.3).
+ * a credential of its application (gaps §13.3), by the id as far as its setting `files_by_number` lets them.
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {NotFoundError} unknown or not complete; of another application and not public
  * @throws what `refusal` says of a caller without a credential
@@ -26,7 +33,7 @@ export async function findBlobFile(
   const blob = uid != null ? await findBlobByUid(uid) : await findBlobById(id ?? 0);
   if (!blob?.storageKey) throw new NotFoundError();
   if (blob.isPublic) await requireServed(blob);
-  else requireMember(blob, context);
+  else await requireReader(blob, uid == null, context);
   const { storageKey: key, name, contentType, size } = blob;
   return servedFile({ key, name, contentType, size: size!, path: blobPath(blob) }, context);
 }
@@ -50,8 +57,15 @@ function findBlobById(id: number): Promise<Blob | null> {
   return isDatabaseId(id) ? db.blob.findFirst({ where: { id } }) : Promise.resolve(null);
 }
 
-function requireMember({ applicationId }: Blob, { viewer }: Context): void {
+async function requireReader(blob: Blob, isByNumber: boolean, { viewer }: Context): Promise<void> {
   const refused = refusal('session', viewer);
   if (refused) throw refused;
-  if (!('applicationId' in viewer) || viewer.applicationId !== applicationId) throw new NotFoundError();
+  if (!('applicationId' in viewer) || viewer.applicationId !== blob.applicationId) throw new NotFoundError();
+  if (isByNumber) await requireReadableByNumber(blob, viewer);
+}
+
+async function requireReadableByNumber(blob: Blob, viewer: KnownViewer): Promise<void> {
+  if (viewer.kind === 'key') return;
+  const reader = viewer.kind === 'user' ? viewer.userId : null;
+  if (!(await isReadableByNumber(blob, reader))) throw new NotFoundError();
 }

@@ -28,6 +28,7 @@ import {
   pageRequest,
 } from '../../lib/pages.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import { requireListing } from '../users/listing.ts';
 
 export type GeodataSortField = 'createdAt' | 'latitude' | 'longitude' | 'distance';
 
@@ -74,14 +75,16 @@ const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
  * Places of the application's users (gaps §14).
  * @throws {UnprocessableError} a distance from nowhere
  * @throws {BadInputError} a place that the earth does not have, a negative radius, page or cursor
+ * @throws {UsersListingForbiddenError} a name, where the application does not let sessions list its users
  */
 export async function listGeodata(
   listing: GeodataListing & ConnectionArguments,
-  { viewer }: KnownContext,
+  context: KnownContext,
 ): Promise<CountedConnection<Geodatum>> {
-  const { applicationId } = viewer;
+  const { applicationId } = context.viewer;
   const page = geodataPage(listing);
   requirePlaces(listing);
+  if (listing.userName != null) await requireListing(context);
   const order = orderOf(listing);
   const found = selection(applicationId, listing);
   const rows = await query<GeodatumRow>`

@@ -4,6 +4,7 @@ import type { KnownViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { EVERYBODY, isForbidden, isOpen } from '../../lib/grants.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { GROUP_TAGS } from '../users/granted-tags.ts';
 
 /** What somebody may do with a record beside reading it. */
 export type Deed = 'update' | 'delete';
@@ -72,16 +73,17 @@ export function creating(known: KnownClass, viewer: KnownViewer): boolean | Pris
   return Prisma.sql`${known.creators}::text[] && ${grantsOfUser(viewer)}`;
 }
 
-/** What the user is granted by name and by their tags, as they are now. */
+/** What the user is granted by name and by the tags that count, as they are now. */
 function grantsOfUser({ applicationId, userId }: Pick<NamedUser, 'applicationId' | 'userId'>): Prisma.Sql {
   return Prisma.sql`(ARRAY['u:' || ${userId}::text] || ARRAY(
-    SELECT 'g:' || tag FROM users u, unnest(u.tags) tag
+    SELECT 'g:' || tag FROM users u JOIN applications a ON a.id = u.application_id, unnest(${GROUP_TAGS}) tag
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
 }
 
 /** The same as values: only of those does the database know whether they name few records or many. */
 async function grantsHeldBy({ applicationId, userId }: { applicationId: number; userId: number }): Promise<string[]> {
   const [user] = await query<{ tags: string[] }>`
-    SELECT tags FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
+    SELECT ${GROUP_TAGS} AS tags FROM users u JOIN applications a ON a.id = u.application_id
+    WHERE u.application_id = ${applicationId} AND u.id = ${userId}`;
   return [`u:${userId}`, ...(user?.tags ?? []).map((tag) => `g:${tag}`)];
 }

@@ -44,8 +44,9 @@ export async function uploadRecordFile(place: RecordFileKey, context: ActingCont
  * @throws as `uploadRecordFile` @throws {NotFoundError} there is none
  */
 export async function deleteRecordFile(place: RecordFileKey, context: ActingContext): Promise<true> {
-  await replaceFile(place, context, async (_transaction, before) => {
-    if (!before) throw new NotFoundError();
+  await replaceFile(place, context, async (_transaction, before, isReadable) => {
+    // Whether there is a file is for those who may read the record.
+    if (!before && isReadable) throw new NotFoundError();
     return undefined;
   });
   return true;
@@ -69,7 +70,11 @@ export async function findRecordFile(
   return servedFile({ ...file, path }, context);
 }
 
-type Replacement<File> = (transaction: Transaction, before: FileValue | undefined) => Promise<File>;
+type Replacement<File> = (
+  transaction: Transaction,
+  before: FileValue | undefined,
+  isReadable: boolean,
+) => Promise<File>;
 
 async function replaceFile<File extends FileValue | undefined>(
   { className, id, fieldName }: RecordFileKey,
@@ -85,7 +90,7 @@ async function replaceFile<File extends FileValue | undefined>(
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
       const before = fileIn(row.fields, fieldName);
-      const next = await replace(transaction, before);
+      const next = await replace(transaction, before, row.isReadable);
       const loose = before ? [{ applicationId, key: before.key }] : [];
       await letGo(transaction, loose, now());
       const { [fieldName]: _before, ...others } = row.fields;

@@ -9,6 +9,7 @@ import type { RecordImage } from '../../realtime/outbox.ts';
 import type { StreamEvent, Watch } from '../../realtime/watch.ts';
 import { catalogueOf, classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { requireKept } from '../live.ts';
+import { GROUP_TAGS } from '../users/granted-tags.ts';
 import { RECORDS, whereOf } from './conditions.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 
@@ -175,10 +176,11 @@ async function isReadable(
 const tagsOf = coalesce(
   async (wanted: { applicationId: number; userId: number }[]): Promise<string[][]> => {
     const rows = await query<{ ord: number; tags: string[] }>`
-      SELECT w.ord::int AS ord, u.tags
+      SELECT w.ord::int AS ord, ${GROUP_TAGS} AS tags
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
         ${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (application_id, id, ord)
-      JOIN users u ON u.application_id = w.application_id AND u.id = w.id`;
+      JOIN users u ON u.application_id = w.application_id AND u.id = w.id
+      JOIN applications a ON a.id = w.application_id`;
     const tags = new Map(rows.map((row) => [row.ord, row.tags]));
     return wanted.map((_one, index) => tags.get(index + 1) ?? []);
   },

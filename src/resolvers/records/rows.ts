@@ -22,6 +22,8 @@ export interface RecordRow {
 /** A record with its class, without which nobody can tell what its fields mean. */
 export interface ShownRecord extends RecordRow {
   class: KnownClass;
+  /** Set when the caller has changed the record and may not read it: they are shown its id and times alone. */
+  isHidden?: boolean;
 }
 
 /** Columns of a record under the names of `RecordRow`; `r` is the table. */
@@ -85,4 +87,9 @@ export function shownFields({ class: known, fields }: Pick<ShownRecord, 'class' 
   return Object.fromEntries(
     [...known.fields.values()].map((field) => [field.name, shownField(field, storedOf(fields, field.name))]),
   );
+}
+
+/** The resolver of a field that a caller who may update the record and not read it sees as null (gaps §22.7). */
+export function readableOnly<Value>(resolve: (record: ShownRecord) => Value) {
+  return (record: ShownRecord): Value | null => (record.isHidden ? null : resolve(record));
 }

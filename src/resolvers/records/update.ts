@@ -3,8 +3,15 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import type { Grants } from '../../lib/grants.ts';
 import { MAX_PAGE } from '../../lib/pages.ts';
-import { changedFields, problemsOf, type RecordChanges } from '../../lib/record-changes.ts';
+import {
+  type ChangedRecord,
+  changedFields,
+  operatesOnUnique,
+  problemsOf,
+  type RecordChanges,
+} from '../../lib/record-changes.ts';
 import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
+import type { StoredFields } from '../../lib/record-values.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
 import { allows, forbidden, readable, requireOpenClass } from './access.ts';
 import { MAX_RECORDS } from './create.ts';
@@ -13,7 +20,8 @@ import { ClassChanged, withClass } from './hold-class.ts';
 import { conditionOf } from './list.ts';
 import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
-import { changing, holdRows, write } from './write.ts';
+import { uniqueFields } from './unique.ts';
+import { changing, type HeldRow, holdRows, write } from './write.ts';
 
 /** Values, operators and permissions to change; what is left out stays as it is. */
 export interface RecordUpdate extends RecordChanges {
@@ -21,7 +29,8 @@ export interface RecordUpdate extends RecordChanges {
 }
 
 /**
- * Changes a record (gaps §9.3, §9.4). Its permissions are its owner's and API keys' to change.
+ * Changes a record (gaps §9.3, §9.4). Its permissions are its owner's and API keys' to change. A caller who may not read
+ * it learns nothing of what it holds: neither from the answer nor from what is refused (gaps §22.7).
  * @throws {ForbiddenError} `Undefined class`; the caller may not update it
  * @throws {UnprocessableError} values, operators or permissions against the rules
  * @throws {NotFoundError} unknown record
@@ -61,23 +70,23 @@ export async function updateRecords(
     requireSound(known, updates);
     const changed = await changing(known, context, async (transaction) => {
       const held = await holdRows(transaction, known, ids, context);
-      const rows = new Map(held.filter(({ isAllowed }) => isAllowed).map((row) => [row.id, row as RecordRow]));
-      let records: ShownRecord[] = [];
+      const rows = new Map(held.filter(({ isAllowed }) => isAllowed).map((row) => [row.id, row]));
       // A record that is named twice is changed twice.
       for (const round of rounds(updates)) {
         const changes = round.flatMap(({ id, ...update }) => {
           const row = rows.get(id);
           return row ? [{ row, update }] : [];
         });
-        records = await change(transaction, known, changes, context);
-        for (const record of records) rows.set(record.id, record);
+        for (const record of await change(transaction, known, changes, context)) {
+          rows.set(record.id, { ...rows.get(record.id)!, ...record });
+        }
       }
       return rows;
     });
     return {
       records: ids.flatMap((id) => {
         const row = changed.get(id);
-        return row ? [{ ...row, class: known }] : [];
+        return row ? [{ ...row, class: known, isHidden: !row.isReadable }] : [];
       }),
       notFoundIds: ids.filter((id) => !changed.has(id)),
     };
@@ -127,7 +136,7 @@ export async function updateRecordsByCriteria(
           const rows = await transaction.$queryRaw<RecordRow[]>`
             SELECT ${RECORD_COLUMNS} FROM records r WHERE ${where} AND r.id > ${last}
             ORDER BY r.id LIMIT ${BATCH} FOR NO KEY UPDATE`;
-          const changes = rows.map((row) => ({ row, update }));
+          const changes = rows.map((row) => ({ row: { ...row, isReadable: true }, update }));
           const changed = await change(transaction, known, changes, context);
           const from = Math.max(skip - totalFound, 0);
           items.push(...changed.slice(from, Math.max(from, skip + limit - totalFound)));
@@ -154,23 +163,50 @@ function requireSound(known: KnownClass, updates: RecordUpdate[]): void {
 async function change(
   transaction: Transaction,
   known: KnownClass,
-  changes: { row: RecordRow; update: RecordUpdate }[],
+  changes: { row: ChangeableRow; update: RecordUpdate }[],
   context: ActingContext,
 ): Promise<ShownRecord[]> {
   if (changes.length === 0) return [];
   const problems: string[] = [];
-  const rows = changes.map(({ row, update }): RecordRow => {
-    const { fields, problems: found } = changedFields(known.fields, row.fields, update);
-    problems.push(...found);
+  const rows = changes.map(({ row, update }): ChangeableRow => {
+    if (!row.isReadable) requireBlind(known, row, update, context);
+    const changed = changedFields(known.fields, row.fields, update);
+    problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));
     const grants = grantsIn(update.permissions, row, (sentence) => problems.push(sentence));
     if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
+    const fields = row.isReadable ? changed.fields : blindFields(known, row, changed);
     return { ...row, ...grants, fields, updatedAt: context.now() };
   });
   if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
   const missing = missingKinds(known, rows);
   if (missing) throw new ClassChanged(missing);
   await write(transaction, known, rows, context);
-  return rows.map((row) => ({ ...row, class: known }));
+  return rows.map(({ isReadable, ...row }) => ({ ...row, class: known, isHidden: !isReadable }));
+}
+
+type ChangeableRow = RecordRow & Pick<HeldRow, 'isReadable'>;
+
+/**
+ * Refuses what would be refused or not by what a record holds, to a caller who may not read it: permissions, of which
+ * only those that are there already pass, and operators on unique fields, whose result another record may have.
+ * @throws {ForbiddenError}
+ */
+function requireBlind(known: KnownClass, row: RecordRow, update: RecordUpdate, { viewer }: ActingContext): void {
+  const isPermitting = Object.values(update.permissions ?? {}).some((permission) => permission != null);
+  if (isPermitting && !mayChangePermissions(row, viewer)) throw forbidden();
+  if (operatesOnUnique(known.fields, update)) throw forbidden();
+}
+
+/**
+ * Fields after a change by a caller who may not read the record. What only the stored values refuse is left out without
+ * an error. Unique values are always set: whether they are taken must not depend on what else was left out.
+ */
+function blindFields(known: KnownClass, row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
+  if (!isTooLarge) return fields;
+  const unique = uniqueFields(known);
+  const without = Object.entries(row.fields).filter(([name]) => !unique.includes(name));
+  const taken = Object.entries(fields).filter(([name]) => unique.includes(name));
+  return Object.fromEntries([...without, ...taken]);
 }
 
 /** Whoever may only update would give themselves all else with them, and take it from others. */

@@ -5,7 +5,7 @@ import { UnprocessableError } from '../../lib/errors.ts';
 import { isOpen } from '../../lib/grants.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
-import { allows } from './access.ts';
+import { allows, readable } from './access.ts';
 import { ClassChanged, holdClass } from './hold-class.ts';
 import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
 import { takenValues, uniqueFields } from './unique.ts';
@@ -21,7 +21,8 @@ export async function setFields(
   await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
 }
 
-type HeldRow = RecordRow & { isAllowed: boolean };
+/** A record with what the caller may do with it. */
+export type HeldRow = RecordRow & { isAllowed: boolean; isReadable: boolean };
 
 /** The records, which nobody else changes until the transaction ends, by id. */
 export async function holdRows(
@@ -33,7 +34,8 @@ export async function holdRows(
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return [];
   return transaction.$queryRaw<HeldRow[]>`
-    SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed" FROM records r
+    SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed",
+      ${readable(known, viewer)} AS "isReadable" FROM records r
     WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
     ORDER BY r.id FOR NO KEY UPDATE`;
 }

@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
+import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
 import { hashFirstPassword, hashOwner } from './passwords.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
@@ -22,7 +23,15 @@ export async function createUser(input: UserInput, context: KnownContext): Promi
   const at = now();
   return storeUnique({ applicationId }, user, () =>
     db.user.create({
-      data: { ...user, ...proofsAfter(user, viewer), applicationId, passwordHash, createdAt: at, updatedAt: at },
+      data: {
+        ...user,
+        ...proofsAfter(user, viewer),
+        ...grantedOf(user, viewer),
+        applicationId,
+        passwordHash,
+        createdAt: at,
+        updatedAt: at,
+      },
     }),
   );
 }

@@ -43,9 +43,19 @@ export async function isPassword(
 ): Promise<boolean> {
   // Made once, outside the semaphore: a refusal would be remembered as the decoy.
   decoy ??= hash(randomBytes(16).toString('hex'));
-  const compared = passwordHash ?? (await decoy);
+  const isKnown = passwordHash != null && isAffordable(passwordHash);
+  const compared = isKnown ? passwordHash : await decoy;
   const matches = await signIns.run(() => verify(compared, password), owner);
-  return matches && passwordHash != null;
+  return matches && isKnown;
+}
+
+/** Most that a hash may cost: 64 MiB, 4 passes, 4 lanes. */
+const MAX_COST = { memory: 65_536, passes: 4, lanes: 4 };
+
+/** Hashes also come from imported archives, and each says itself how much memory and time it costs to verify. */
+function isAffordable(passwordHash: string): boolean {
+  const [, memory, passes, lanes] = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d),p=(\d)\$/.exec(passwordHash) ?? [];
+  return Number(memory) <= MAX_COST.memory && Number(passes) <= MAX_COST.passes && Number(lanes) <= MAX_COST.lanes;
 }
 
 let decoy: Promise<string> | undefined;

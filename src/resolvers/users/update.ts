@@ -8,6 +8,7 @@ import { endSessionsOf } from '../sessions/end.ts';
 import { changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
 import { removeDevices } from './devices.ts';
 import { findUser } from './find.ts';
+import { grantedOf } from './granted-tags.ts';
 import { requireSession } from './hold.ts';
 import { proofsAfter } from './identities.ts';
 import { requireOwn } from './own.ts';
@@ -102,7 +103,12 @@ function store(
     requireNone(changeProblems(input, { oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
-      data: { ...changes, ...proofsAfter(changes, viewer, current), updatedAt: at },
+      data: {
+        ...changes,
+        ...proofsAfter(changes, viewer, current),
+        ...grantedOf(changes, viewer, current),
+        updatedAt: at,
+      },
     });
     if (changes.passwordHash || user.email !== current.email) {
       await voidPasswordResets(transaction, { applicationId, userId: id }, at);

@@ -4,6 +4,7 @@ import {
   NotFoundError,
   NoUpdateDataError,
   UnprocessableError,
+  UsersListingForbiddenError,
 } from '../../lib/errors.ts';
 import { geodatumProblems, MAX_STATUS } from '../../lib/geodata.ts';
 import { SORTS } from '../geodata-filters.ts';
@@ -41,7 +42,9 @@ const place = named(
   }),
 );
 const geodatum = closed({ geo_datum: place });
-const found = closed({ geo_datum: closed({ ...place.properties, user: user.properties.user! }) });
+/** Where sessions may not list users, the user is shown by the id alone. */
+const shownUser = { anyOf: [user.properties.user!, closed({ id: integerId })] };
+const found = closed({ geo_datum: closed({ ...place.properties, user: shownUser }) });
 
 const degrees = (most: number) => ({ type: 'number', minimum: -most, maximum: most });
 const given = (required: string[]) =>
@@ -105,6 +108,7 @@ export const geodataDocs = {
       new UnprocessableError('Incorrect filter: geo_rect'),
       new UnprocessableError('current_position is required'),
       new UnprocessableError('per_page should be between 1 and 100'),
+      new UsersListingForbiddenError(),
     ],
     examples: [
       {

@@ -27,7 +27,7 @@ const own = shown('Record', {
   _parent_id: 'parentId',
   created_at: 'createdAt',
   updated_at: 'updatedAt',
-  user_id: 'userId',
+  user_id: ['userId', described(integer, 'The owner; 0 for those of API keys alone.')],
 });
 
 const VALUES = described(anything, 'Fields of the class.');
@@ -35,6 +35,12 @@ const VALUES = described(anything, 'Fields of the class.');
 /** A record with its permissions. */
 const record: ObjectSchema = named('Record', {
   ...closed({ ...own.properties, permissions: permissionsShown }),
+  additionalProperties: VALUES,
+});
+
+/** A changed record: the id and the times alone are shown to a caller who may not read it. */
+const changed: ObjectSchema = named('ChangedRecord', {
+  ...closed({ ...own.properties, permissions: permissionsShown }, ['_parent_id', 'user_id', 'permissions']),
   additionalProperties: VALUES,
 });
 
@@ -100,7 +106,7 @@ export const recordDocs = {
     summary: 'Change several records',
     path: { class: className },
     body: objectAsked(severalRecords(together(changes, objectAsked({ id: text }, ['id']))), ['record']),
-    answer: closed({ class_name: text, not_found: found, items: listOf(record) }),
+    answer: closed({ class_name: text, not_found: found, items: listOf(changed) }),
     errors: [...classErrors, ...noRecords, ...badValue],
     examples: [
       {
@@ -208,7 +214,7 @@ export const recordDocs = {
     summary: 'Change a record',
     path,
     body: changes,
-    answer: record,
+    answer: changed,
     errors: [...recordErrors, ...badValue, new UnprocessableError("Operator inc can't be used with field make")],
     examples: [
       {

@@ -2,9 +2,10 @@ import { type Place, type Scalar, type StoredValue, shownField, shownFile } from
 import { unixSeconds } from '../../lib/time.ts';
 import { type ClassNames, nameFields } from '../../lib/typed-names.ts';
 import type { ClassField, KnownClass } from '../../resolvers/classes/catalogue.ts';
-import { type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
+import { readableOnly, type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
+import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
-import { AND, DIRECTION, OR, SORT_FIELD } from '../sentences.ts';
+import { AND, DIRECTION, OR, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../sentences.ts';
 import type { SharedTypes } from './shared.ts';
 
 /** A class on its way into a schema. */
@@ -31,26 +32,35 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
     description: `A record of the class \`${typed.known.name}\`.`,
     fields: (t) => ({
       id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
-      parentId: t.exposeID('parentId', { nullable: true, description: 'A record of any class.' }),
-      userId: t.exposeInt('userId', { description: 'The owner; 0 for those of API keys alone.' }),
+      parentId: t.id({
+        nullable: true,
+        description: 'A record of any class.',
+        resolve: readableOnly(({ parentId }) => parentId),
+      }),
+      userId: t.int({
+        nullable: true,
+        description: `The owner; 0 for those of API keys alone. ${UPDATE_ONLY}`,
+        resolve: readableOnly(({ userId }) => userId),
+      }),
       owner: t.field({
         type: shared.user,
         nullable: true,
-        description: 'Null for those of API keys alone, and once the user is deleted.',
-        resolve: ({ applicationId, userId }, _args, { loaders }) =>
-          userId === 0 ? null : loaders.user.load({ applicationId, id: userId }),
+        description: `Null for those of API keys alone, and once the user is deleted. ${UNLISTED}`,
+        resolve: ({ applicationId, userId, isHidden }, _args, context) =>
+          userId === 0 || isHidden ? null : listedUser({ applicationId, id: userId }, context),
       }),
       permissions: t.field({
         type: shared.permissions,
-        description: 'Who may do what, whether the record or its class says so.',
-        resolve: (record) => record,
+        nullable: true,
+        description: `Who may do what, whether the record or its class says so. ${UPDATE_ONLY}`,
+        resolve: readableOnly((record) => record),
       }),
       createdAt: t.int({ description: 'Unix seconds.', resolve: ({ createdAt }) => unixSeconds(createdAt) }),
       updatedAt: t.int({ description: 'Unix seconds.', resolve: ({ updatedAt }) => unixSeconds(updatedAt) }),
       ...Object.fromEntries(
         fieldsOf(typed).map((field) => {
           const type = outputType(shared, field);
-          const resolve = ({ fields }: ShownRecord) => typedValue(field, storedOf(fields, field.name));
+          const resolve = readableOnly(({ fields }) => typedValue(field, storedOf(fields, field.name)));
           const options = {
             type: field.isArray ? [type] : type,
             nullable: true,
