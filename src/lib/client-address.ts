@@ -24,7 +24,7 @@ export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: 
  * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.
  */
 export function clientNetwork(address: string): string {
-  const text = address.toLowerCase().replace(/%.*$/, '');
+  const [text = ''] = address.toLowerCase().split('%', 1);
   if (!text.includes(':')) return text;
   const groups = groupsOf(text);
   if (!groups) return text;
