@@ -21,6 +21,7 @@ import { type Exchange, Responses } from './responses.ts';
 import type { Answer, Route, Upload } from './route.ts';
 import type { Found, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
+import { refuseWrongTypes } from './wrong-types.ts';
 
 /** Of every endpoint that does not say otherwise. */
 export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
@@ -110,6 +111,7 @@ export class RestDoor {
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
+      refuseWrongTypes(endpoint, given);
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
       const expiresAt = this.#expiry(answer, context);
