@@ -37,9 +37,10 @@ export interface ModelAnswer {
 export interface ModelClient {
   /**
    * The whole answer. What may pass is tried once more.
+   * @param signal aborts when nobody waits for the answer
    * @throws {ModelAwayError}
    */
-  complete(endpoint: ModelEndpoint, prompt: Prompt): Promise<ModelAnswer>;
+  complete(endpoint: ModelEndpoint, prompt: Prompt, signal?: AbortSignal): Promise<ModelAnswer>;
   /**
    * The answer bit by bit. What may pass is tried once more, as long as nothing has come.
    * @throws {ModelAwayError}
@@ -79,8 +80,9 @@ class HttpModelClient implements ModelClient {
     this.#transport = new ModelTransport(settings);
   }
 
-  async complete(endpoint: ModelEndpoint, prompt: Prompt): Promise<ModelAnswer> {
-    const { signal } = this.#stopped;
+  async complete(endpoint: ModelEndpoint, prompt: Prompt, asker?: AbortSignal): Promise<ModelAnswer> {
+    const { signal: stopped } = this.#stopped;
+    const signal = asker ? AbortSignal.any([asker, stopped]) : stopped;
     try {
       return await this.#completeOnce(endpoint, prompt, signal);
     } catch (error) {

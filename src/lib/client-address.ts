@@ -19,12 +19,15 @@ export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: 
   return [...entries, seen].at(-1 - Math.min(proxies, entries.length)) || seen;
 }
 
+/** Characters: what is longer is a client's own claim, and would not fit into the counter's key. */
+const MAX_ADDRESS = 64;
+
 /**
  * What counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64 network of an
  * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.
  */
 export function clientNetwork(address: string): string {
-  const [text = ''] = address.toLowerCase().split('%', 1);
+  const [text = ''] = address.slice(0, MAX_ADDRESS).toLowerCase().split('%', 1);
   if (!text.includes(':')) return text;
   const groups = groupsOf(text);
   if (!groups) return text;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Services } from '../context.ts';
 import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
+import { callerLeft } from '../http/caller-left.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
@@ -111,6 +112,7 @@ export class RestDoor {
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
+      context.callerLeft = callerLeft(call.response);
       refuseWrongTypes(endpoint, given);
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
