@@ -214,16 +214,19 @@ describe('#14 catastrophic filters', () => {
   });
 
   test('text that is longer than any number, date or place is none, and takes no time', async () => {
-    await defineClass('gauges', { level: 'Float', count: 'Integer', at: 'Date', place: 'Location' });
+    await defineClass('gauges', { level: 'Float', amount: 'Integer', at: 'Date', place: 'Location' });
+    const headers = { 'Content-Type': JSON_TYPE };
+    const asking = (path: string, json: object) =>
+      wire('GET', path, { as: alice, headers, body: JSON.stringify(json) });
     const zeros = '0'.repeat(100);
-    const digits = `${'1'.repeat(400_000)}x`;
-    for (const long of [`${zeros}7`, digits, `${' '.repeat(400_000)}x`]) {
-      const values = { level: long, count: long, at: long, place: `${long}, ${long}` };
+    const digits = `${'1'.repeat(150_000)}x`;
+    for (const long of [`${zeros}7`, digits, `${' '.repeat(150_000)}x`]) {
+      const values = { level: long, amount: long, at: long, place: `${long}, ${long}` };
       for (const [field, value] of Object.entries(values)) {
         const filters: object[] = [{ [field]: value }, { [field]: { ne: value } }, { [field]: { gt: value } }];
         if (field === 'place') filters.splice(0, 3, { place: { near: `${long},${long};${long}` } });
         for (const json of filters) {
-          const { status } = await rest('GET', '/data/gauges', { as: alice, json });
+          const { status } = await asking('/data/gauges', json);
           expect([field, status]).toEqual([field, 422]);
           for (const [, door] of GRAPHQL_DOORS) {
             const list = 'query ($f: JSON) { records(className: "gauges", filter: $f) { totalCount } }';
@@ -237,7 +240,7 @@ describe('#14 catastrophic filters', () => {
       const place = { geo_data: { latitude: long, longitude: 1 } };
       expect((await rest('POST', '/geodata', { as: alice, json: place })).status).toBe(422);
       for (const json of [{ page: long }, { per_page: long }]) {
-        expect((await rest('GET', '/users', { as: alice, json })).status).toBe(422);
+        expect((await asking('/users', json)).status).toBe(422);
       }
     }
   });
