@@ -1,4 +1,4 @@
-// What has to hold before a change lands: form, types, generated files, migrations, dead code and tests.
+// What has to hold before a change lands: form, types, patterns, generated files, migrations, dead code and tests.
 // `--without-tests` leaves the tests out, for a caller that has run them.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ const failures: string[] = [];
 
 await step('format and lint', () => run('npx', ['biome', 'ci', '.']));
 await step('types', () => run('npx', ['tsc']));
+await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
 await step('no dead code', () => run('npx', ['knip']));

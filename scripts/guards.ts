@@ -98,6 +98,7 @@ export const GUARDS: Guard[] = [
       "return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;",
       "return typeof value === 'object' ? Object.values(value).join() : value === undefined ? value : String(value);",
     ],
+    [9, 'src/rest/door.ts', 'refuseWrongTypes(endpoint, given);', ''],
   ]),
   ...guardsOf('names.test.ts', '#10 prototype pollution', [
     [
@@ -133,6 +134,7 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('names.test.ts', '#14 catastrophic filters', [
     [14, 'src/db/conditions.ts', String.raw`return text.replace(/[\\%_]/g, '\\$&');`, 'return text;'],
+    [14, 'src/lib/parameter-values.ts', ' && value.length <= MAX_VALUE_LENGTH', ''],
     [14, 'src/db/client.ts', 'statement_timeout: STATEMENT_LIMIT, ', ''],
   ]),
   ...guardsOf('callers.test.ts', '#15 internal classes', [
@@ -237,6 +239,7 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('outside.test.ts', '#27 SSRF', [
     [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
+    [27, 'src/resolvers/ai/images.ts', 'if (isPlain && isPublicHost(parsed))', 'if (isPlain && parsed)'],
     [27, 'src/resolvers/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
   ]),
   ...guardsOf('files.test.ts', '#28 stored XSS by upload', [
@@ -385,6 +388,12 @@ export const GUARDS: Guard[] = [
       ],
     ],
     'whatever is sent for an id or a text is answered, never a fault, on any door',
+  ),
+  ...guardsOf(
+    'names.test.ts',
+    '#40 edges of numbers and texts',
+    [[40, 'src/lib/grants.ts', "kind === 'g' && !(names as readonly string[]).every(isGroupName)", 'false']],
+    'names of groups have 1 to 50 characters, which fit into their index',
   ),
   ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
     [41, 'src/lib/semaphore.ts', 'if (path.some(isFull)) {', 'if (path.length === 0) {'],

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseEncryptionKey } from './lib/encryption-keys.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
+import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 
 /** A whole number in decimal digits. */
 const whole = (min: number, max: number) =>
@@ -148,7 +149,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   return {
     host: read.HOST,
     port: read.PORT,
-    publicUrl: read.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: read.PUBLIC_URL && withoutTrailingSlashes(read.PUBLIC_URL),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
     databaseDirectUrl: read.DATABASE_DIRECT_URL,

@@ -60,6 +60,8 @@ export interface Context extends Services {
   isLegacy?: boolean;
   /** The file that came with the request, over REST, where the operation takes one and the client sent one. */
   upload?: StagedFile | undefined;
+  /** Aborts when the caller no longer waits for the answer: the connection is closed, or the operation cancelled. */
+  callerLeft?: () => AbortSignal;
   /** Ends the connection of a subscriber who does not keep up with the events. */
   onTooSlow?: () => void;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { ModelAwayError, ModelTransport, type TransportSettings } from './model-transport.ts';
 
 export { ModelAwayError };
@@ -36,9 +37,10 @@ export interface ModelAnswer {
 export interface ModelClient {
   /**
    * The whole answer. What may pass is tried once more.
+   * @param signal aborts when nobody waits for the answer
    * @throws {ModelAwayError}
    */
-  complete(endpoint: ModelEndpoint, prompt: Prompt): Promise<ModelAnswer>;
+  complete(endpoint: ModelEndpoint, prompt: Prompt, signal?: AbortSignal): Promise<ModelAnswer>;
   /**
    * The answer bit by bit. What may pass is tried once more, as long as nothing has come.
    * @throws {ModelAwayError}
@@ -78,8 +80,9 @@ class HttpModelClient implements ModelClient {
     this.#transport = new ModelTransport(settings);
   }
 
-  async complete(endpoint: ModelEndpoint, prompt: Prompt): Promise<ModelAnswer> {
-    const { signal } = this.#stopped;
+  async complete(endpoint: ModelEndpoint, prompt: Prompt, asker?: AbortSignal): Promise<ModelAnswer> {
+    const { signal: stopped } = this.#stopped;
+    const signal = asker ? AbortSignal.any([asker, stopped]) : stopped;
     try {
       return await this.#completeOnce(endpoint, prompt, signal);
     } catch (error) {
@@ -142,7 +145,7 @@ class HttpModelClient implements ModelClient {
     signal: AbortSignal,
   ) {
     const url = new URL(baseUrl);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+    url.pathname = `${withoutTrailingSlashes(url.pathname)}/chat/completions`;
     const body = { model, messages, max_tokens: maxTokens, ...more };
     return this.#transport.post({ url, apiKey, isTrusted, body, signal });
   }
@@ -183,14 +186,19 @@ function read<Shape>(schema: z.ZodType<Shape>, text: string): Shape {
 /** The whole lines that came with each chunk. */
 async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncIterable<string[]> {
   const decoder = new TextDecoder();
-  let text = '';
+  // Pieces of the line that has not ended: looking for its end in all of it again would take quadratic time.
+  let begun: string[] = [];
   for await (const chunk of bytes) {
-    text += decoder.decode(chunk, { stream: true });
-    const lines = text.split(/\r?\n/);
-    text = lines.pop()!;
-    yield lines;
+    const lines = decoder.decode(chunk, { stream: true }).split('\n');
+    const rest = lines.pop()!;
+    if (lines.length > 0) {
+      lines[0] = [...begun, lines[0]].join('');
+      begun = [];
+      yield lines;
+    }
+    if (rest !== '') begun.push(rest);
   }
-  if (text !== '') yield [text];
+  if (begun.length > 0) yield [begun.join('')];
 }
 
 function dataOf(line: string): string[] {

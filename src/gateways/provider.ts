@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SECOND } from '../lib/time.ts';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { traced } from '../observe/tracing.ts';
 
 /** What the identity providers have in common: how their settings, keys and names look, and how they are asked. */
@@ -61,7 +62,7 @@ async function ask(url: URL, headers: Record<string, string>): Promise<ProviderA
 /** `https://host/base` and `/path` → `https://host/base/path`; a query of the endpoint is dropped. */
 export function addressBelow(endpoint: string, path: string): URL {
   const url = new URL(endpoint);
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.pathname = withoutTrailingSlashes(url.pathname) + path;
   url.search = '';
   return url;
 }

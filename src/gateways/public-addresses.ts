@@ -64,6 +64,17 @@ export function isOutside({ hostname }: URL): boolean {
   return isIP(host) === 0 || isPublicAddress(host);
 }
 
+/** Names that only networks of their own resolve. */
+const LOCAL_NAMES =
+  /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|lan|home|corp|test|invalid|onion|home\.arpa)$/;
+
+/** Whether a URL's host is a public address, or a name that may lead to one. Nothing is looked up. */
+export function isPublicHost(url: URL): boolean {
+  const name = url.hostname.toLowerCase().replace(/\.$/, '');
+  const isAddress = name.startsWith('[') || isIP(name) !== 0;
+  return isAddress ? isOutside(new URL(`https://${name}`)) : name.includes('.') && !LOCAL_NAMES.test(name);
+}
+
 function notPublic(): NodeJS.ErrnoException {
   return Object.assign(new Error('the host has no public address'), { code: NOT_PUBLIC });
 }

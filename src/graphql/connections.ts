@@ -46,6 +46,7 @@ export function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers
     request,
     underWay: new Set(),
     unanswered: new Set(),
+    waiting: new Map(),
     onAnswered: undefined,
     begins: undefined,
   };

@@ -16,6 +16,8 @@ export interface UnderWay {
   underWay: Set<string>;
   /** Those of them that have one answer, which has not been sent. */
   unanswered: Set<string>;
+  /** By id: aborted once the client no longer waits for its answer. Only those whose work ends then are here. */
+  waiting: Map<string, AbortController>;
   /** Called whenever none is left unanswered. */
   onAnswered: (() => void) | undefined;
   /** The id of the operation that the present message begins. */
@@ -69,6 +71,7 @@ export function converse<Extra extends UnderWay>(
           boundBuffer(socket);
           const text = String(frame);
           if (isOnlyOurs(text)) return socket.close(CloseCode.BadRequest, 'Invalid message received');
+          cancelIn(text, extra);
           const taken = take(text);
           const id = extra.begins;
           extra.begins = undefined;
@@ -76,6 +79,7 @@ export function converse<Extra extends UnderWay>(
             if (id === undefined) return;
             extra.underWay.delete(id);
             extra.unanswered.delete(id);
+            extra.waiting.delete(id);
             if (extra.unanswered.size === 0) extra.onAnswered?.();
           });
         });
@@ -87,18 +91,38 @@ export function converse<Extra extends UnderWay>(
   // Frames that are too large or no frames at all: `ws` closes with the code for it.
   socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));
   socket.once('close', (code, reason) => {
+    for (const controller of extra.waiting.values()) controller.abort();
     closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'the end of a socket failed'));
   });
 }
 
+/** The controller of an operation in flight. */
+export function waitingFor({ waiting }: UnderWay, id: string): AbortController {
+  const controller = waiting.get(id) ?? new AbortController();
+  waiting.set(id, controller);
+  return controller;
+}
+
+/** Aborts the operation that a `complete` names. The library itself only ends subscriptions. */
+function cancelIn(text: string, extra: UnderWay): void {
+  if (extra.underWay.size === 0 || !text.includes('"complete"')) return;
+  const { type, id } = parsed(text) ?? {};
+  if (type === MessageType.Complete && typeof id === 'string' && extra.underWay.has(id)) {
+    waitingFor(extra, id).abort();
+  }
+}
+
+function parsed(text: string): { type?: unknown; id?: unknown } | null | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the library says what is wrong with it
+  }
+}
+
 /** Whether a message is one that only services send: the library takes it for a fault of ours. */
 function isOnlyOurs(text: string): boolean {
-  if (!/"(?:connection_ack|next|error)"/.test(text)) return false;
-  try {
-    return ONLY_OURS.has((JSON.parse(text) as { type?: unknown } | null)?.type);
-  } catch {
-    return false; // the library says what is wrong with it
-  }
+  return /"(?:connection_ack|next|error)"/.test(text) && ONLY_OURS.has(parsed(text)?.type);
 }
 
 const ONLY_OURS = new Set<unknown>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);

@@ -4,6 +4,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context, Services } from '../context.ts';
+import { callerLeft } from '../http/caller-left.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Viewer } from '../lib/access.ts';
 import { readCredentials } from '../lib/credentials.ts';
@@ -60,7 +61,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     context: async ({ caller, res }) => {
       const called = await caller();
       const onTooSlow = () => void res.destroy();
-      return { ...services, ...called, loaders: createLoaders(called.viewer), onTooSlow };
+      const loaders = createLoaders(called.viewer);
+      return { ...services, ...called, loaders, onTooSlow, callerLeft: callerLeft(res) };
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -4,8 +4,8 @@ import type { Context, Services } from '../context.ts';
 import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
-import { type Connection, close, tellOperation } from './connections.ts';
-import { TOO_SLOW } from './conversation.ts';
+import { type Connection, close, isOpen, tellOperation } from './connections.ts';
+import { TOO_SLOW, waitingFor } from './conversation.ts';
 import { prepareDocument, variableProblem } from './documents.ts';
 import { askedOperation } from './operations.ts';
 import { schemaOfDocument } from './schema-of-document.ts';
@@ -55,6 +55,7 @@ export async function prepareOperation(
     meter,
     loaders: createLoaders(viewer),
     onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
+    callerLeft: () => callerLeft(connection, id),
   };
   return { schema, document, variableValues: variables, operationName, contextValue };
 }
@@ -73,6 +74,12 @@ function begin({ extra }: Connection, id: string): BadInputError | undefined {
   extra.unanswered.add(id);
   extra.begins = id;
   return undefined;
+}
+
+function callerLeft(connection: Connection, id: string): AbortSignal {
+  const controller = waitingFor(connection.extra, id);
+  if (!isOpen(connection)) controller.abort();
+  return controller.signal;
 }
 
 /** A fault as something that a hook may answer; `onError` masks it. */

@@ -43,18 +43,19 @@ export function readHistory(history: unknown): Turn[] {
   return (history as Turn[] | null | undefined) ?? [];
 }
 
-/** A conversation without problems, with nothing in it that the rules do not know. */
-export function readConversation(messages: unknown): ConversationMessage[] {
+/**
+ * A conversation without problems, with nothing in it that the rules do not know.
+ * @param imageUrl what the model is given for the address of an image, which may be anything; may throw
+ */
+export function readConversation(messages: unknown, imageUrl: (url: unknown) => string): ConversationMessage[] {
+  const readPart = (part: ConversationPart): ConversationPart =>
+    part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'image_url', image_url: { url: imageUrl(part.image_url.url) } };
   return (messages as ConversationMessage[]).map(({ role, content }) => ({
     role,
     content: typeof content === 'string' ? content : content.map(readPart),
   }));
-}
-
-function readPart(part: ConversationPart): ConversationPart {
-  return part.type === 'text'
-    ? { type: 'text', text: part.text }
-    : { type: 'image_url', image_url: { url: part.image_url.url } };
 }
 
 /** A conversation that goes to the model as it is. */
@@ -101,8 +102,7 @@ function isConversationPart(part: unknown): part is ConversationPart {
   if (!isObject(part as ParameterValue)) return false;
   const { type, text, image_url } = part as Record<string, ParameterValue>;
   if (type === 'text') return typeof text === 'string';
-  // Whoever runs the model fetches images: nothing but what anybody may fetch.
-  return type === 'image_url' && isObject(image_url) && /^(https?:\/\/|data:image\/)/i.test(String(image_url.url));
+  return type === 'image_url' && isObject(image_url);
 }
 
 function problem(parameter: string, sentence: string): string {

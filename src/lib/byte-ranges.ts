@@ -4,13 +4,18 @@ export interface ByteRange {
   end: number;
 }
 
+/** Characters of one range; a file position has at most 16 digits. */
+const MAX_RANGE = 64;
+
 /**
  * The one range that a header asks of a file of `size` bytes (RFC 9110 §14): `bytes=0-9`, `bytes=10-`, `bytes=-5`.
  * @returns undefined where the whole file is the answer: no header, another unit, several ranges, or no range at all;
  *   `'outside'` where the file has none of the bytes
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'outside' | undefined {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  const [unit, range = ''] = (header ?? '').split('=', 2).map((part) => part.trim());
+  if (unit?.toLowerCase() !== 'bytes' || range.length > MAX_RANGE) return undefined;
+  const [, first, last] = /^(\d*)\s*-\s*(\d*)$/.exec(range) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
   if (first === '') {
     const length = Math.min(Number(last), size);

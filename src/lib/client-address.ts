@@ -19,6 +19,9 @@ export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: 
   return [...entries, seen].at(-1 - Math.min(proxies, entries.length)) || seen;
 }
 
+/** Characters: what is longer is a client's own claim, and would not fit into the counter's key. */
+const MAX_ADDRESS = 64;
+
 /** A request as far as its origin is concerned. */
 export interface CallingRequest {
   socket: { remoteAddress?: string | undefined };
@@ -36,7 +39,7 @@ export function networkOf({ socket, headers }: CallingRequest, proxies: number):
  * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.
  */
 export function clientNetwork(address: string): string {
-  const text = address.toLowerCase().replace(/%.*$/, '');
+  const [text = ''] = address.slice(0, MAX_ADDRESS).toLowerCase().split('%', 1);
   if (!text.includes(':')) return text;
   const groups = groupsOf(text);
   if (!groups) return text;

@@ -17,6 +17,7 @@ export const NAME = { min: 1, max: 255 };
 export function contactProblems(contact: ContactInput): string[] {
   const { name, phone } = contact ?? {};
   const isGoing = contact?.destroy === true;
+  if (typeof (contact?.destroy ?? false) === 'object') return ['Invalid fields set'];
   if (phone == null || (name == null && !isGoing)) return ['Invalid fields set'];
   return [...lengthProblems('phone', phone, PHONE), ...(isGoing ? [] : lengthProblems('name', name!, NAME))];
 }

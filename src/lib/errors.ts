@@ -178,6 +178,16 @@ export class InvalidFieldsError extends ServiceError {
   }
 }
 
+/** Texts, numbers, dates or flags that arrived as lists or objects. */
+export class WrongTypesError extends UnprocessableError {
+  readonly fields: FieldErrors;
+
+  constructor(fields: FieldErrors, sentences: string[]) {
+    super(...sentences);
+    this.fields = fields;
+  }
+}
+
 /** The live stream can't be resumed: events behind the cursor are no longer kept. */
 export class CursorExpiredError extends ServiceError {
   constructor() {

@@ -27,6 +27,13 @@ export const NOBODY = '!';
 /** More would make each look at the record slow. */
 const MAX_NAMED = 1_000;
 
+/** Characters of a name: as long as a tag. More would not fit into the index of readers. */
+const MAX_GROUP = 50;
+
+function isGroupName(name: string): boolean {
+  return name.trim() !== '' && [...name.slice(0, 2 * MAX_GROUP + 1)].length <= MAX_GROUP;
+}
+
 /** @throws {UnprocessableError} users or groups that should be named are not, or too many */
 export function grantsOf({ access, ids, groups }: Permission): Grants {
   switch (access) {
@@ -49,6 +56,9 @@ function named(
   names: readonly (number | string)[] | null | undefined,
 ): Grants {
   if (!names) throw new UnprocessableError(`Field ${what} should be an array`);
+  if (kind === 'g' && !(names as readonly string[]).every(isGroupName)) {
+    throw new UnprocessableError(`Field groups should be an array of names of 1 to ${MAX_GROUP} characters`);
+  }
   if (names.length > MAX_NAMED) throw new UnprocessableError(`Too many ${what} (maximum is ${MAX_NAMED})`);
   return names.length === 0 ? [`${kind}:`] : [...new Set(names)].map((name) => `${kind}:${name}`);
 }

@@ -8,6 +8,9 @@ export interface Mailbox {
 const PLAIN = String.raw`[^\s\p{C}()<>[\]\\,;:"@]+`;
 const ADDRESS = new RegExp(String.raw`^${PLAIN}@(?:${PLAIN}|\[(?:IPv6:)?[0-9a-f.:]+\])$`, 'iu');
 
+/** In quotes, or without them. */
+const NAME = /^(?:"([^"\\\p{Cc}]*)"|([^"<>\\\p{Cc}]*))$/u;
+
 /**
  * Whether mail can be sent to the address as it stands, at most 254 bytes. It is stricter than the rule for a user's
  * e-mail: nothing is left that could be read as a second address, or as more than an address.
@@ -18,8 +21,11 @@ export function isMailAddress(text: string): boolean {
 
 /** `Name <address>`, `"Name, Inc." <address>` or `address`; undefined for anything else. */
 export function parseMailbox(text: string): Mailbox | undefined {
-  const [, quoted, plain, bracketed, bare] =
-    /^(?:(?:"([^"\\\p{Cc}]*)"|([^"<>\\\p{Cc}]*?)) *<([^<>]+)>|([^<>\s]+))$/u.exec(text.trim()) ?? [];
-  const address = bracketed ?? bare;
-  return address !== undefined && isMailAddress(address) ? { name: quoted ?? plain ?? '', address } : undefined;
+  const trimmed = text.trim();
+  const open = trimmed.indexOf('<');
+  if (open === -1) return isMailAddress(trimmed) ? { name: '', address: trimmed } : undefined;
+  const [, quoted, plain] = NAME.exec(trimmed.slice(0, open).trimEnd()) ?? [];
+  const name = quoted ?? plain;
+  const address = trimmed.slice(open + 1, -1);
+  return name !== undefined && trimmed.endsWith('>') && isMailAddress(address) ? { name, address } : undefined;
 }

@@ -84,7 +84,7 @@ function attachment(given: unknown): Attachment | undefined {
   const kind = asText(type);
   const reference = asText(id);
   const address = asText(url);
-  if (!kind || (!reference && !address)) return undefined;
+  if (!kind || (!reference && !address) || isNested(id) || isNested(url)) return undefined;
   return keepOrder(given as Record<string, unknown>, {
     ...others,
     type: kind,
@@ -95,6 +95,10 @@ function attachment(given: unknown): Attachment | undefined {
 
 function keepOrder(original: Record<string, unknown>, changed: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.keys(original).flatMap((key) => (key in changed ? [[key, changed[key]]] : [])));
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function asText(value: unknown): string | undefined {

@@ -3,23 +3,31 @@ import { isObject, type ParameterValue } from './bracket-keys.ts';
 /** What a request may say: a parameter's value, or nothing at all. */
 export type Given = ParameterValue | undefined;
 
+/** Characters of a number or a date as text; longer text is neither. */
+export const MAX_VALUE_LENGTH = 64;
+
+/** Text that may be a number or a date. */
+function isShortText(value: Given): value is string {
+  return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH;
+}
+
 /** A JSON number without fraction, or decimal text (`"-12"`); undefined for all else and beyond ±(2^53 − 1). */
 export function readInteger(value: Given): number | undefined {
-  const number = typeof value === 'string' && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
+  const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   // Adding 0 turns -0 into 0, which compares and prints as every other zero.
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
 /** An integer of any size, as `readInteger` reads it, brought between two bounds; undefined for all else. */
 export function readIntegerWithin(value: Given, least: number, most: number): number | undefined {
-  const number = typeof value === 'string' && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
+  const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
   return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
 }
 
 /** A finite JSON number, or decimal text (`"-0.5"`, `"1e3"`); undefined for all else. */
 export function readNumber(value: Given): number | undefined {
-  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  const number = isShortText(value) && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }
 
@@ -109,7 +117,7 @@ export function splitCommas(text: string): string[] {
  * @returns undefined for all else, for a day no calendar has, and outside the years 0001–9999
  */
 export function readMoment(value: Given): number | undefined {
-  const milliseconds = typeof value === 'string' ? momentOfText(value) : secondsToMilliseconds(value);
+  const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);
   if (milliseconds === undefined || milliseconds < FIRST_MOMENT || milliseconds > LAST_MOMENT) return undefined;
   return milliseconds;
 }

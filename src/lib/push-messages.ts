@@ -127,8 +127,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Undefined for what is no Base64, with or without its padding, or no UTF-8 inside. */
 function textOfBase64(given: string): string | undefined {
   const packed = given.replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) return undefined;
-  const bare = packed.replace(/=+$/, '');
+  const [, bare] = /^([A-Za-z0-9+/]+)={0,2}$/.exec(packed) ?? [];
+  if (bare === undefined) return undefined;
   const isPadded = bare.length !== packed.length;
   if (bare.length % 4 === 1 || (isPadded && packed.length % 4 !== 0)) return undefined;
   try {

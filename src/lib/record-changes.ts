@@ -219,11 +219,11 @@ function keyOf(item: Scalar): string {
   return JSON.stringify(item);
 }
 
-const COMPARISONS: Record<string, (item: Scalar, than: Scalar) => boolean> = {
-  lt: (item, than) => compare(item, than) < 0,
-  lte: (item, than) => compare(item, than) <= 0,
-  gt: (item, than) => compare(item, than) > 0,
-  gte: (item, than) => compare(item, than) >= 0,
+const COMPARISONS: Record<string, (order: number) => boolean> = {
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
 };
 
 /** Removes the items that equal a value, or that operators match: all of them, where several are given. */
@@ -240,10 +240,7 @@ function pull(field: RuledField, value: StoredValue | undefined, given: Paramete
     if (isCompared || operator === 'ne') {
       const cast = castScalar(field, argument);
       if (cast.problem !== undefined) return cast;
-      const isMatch = isCompared
-        ? COMPARISONS[operator]!
-        : (item: Scalar, other: Scalar) => keyOf(item) !== keyOf(other);
-      tests.push((item) => isMatch(item, cast.value));
+      tests.push(isCompared ? comparison(COMPARISONS[operator]!, cast.value) : differsFrom(cast.value));
     } else if (operator === 'in' || operator === 'nin' || operator === 'notIn') {
       const cast = castField(field, argument);
       if (cast.problem !== undefined) return cast;
@@ -267,8 +264,17 @@ function readIndex(key: string): number | undefined {
   return /^\d{1,6}$/.test(key) ? Number(key) : undefined;
 }
 
-/** Numbers by size, texts by the order of their code points, as the database sorts them. */
-function compare(one: Scalar, other: Scalar): number {
-  if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));
-  return Number(one) - Number(other);
+function differsFrom(other: Scalar): (item: Scalar) => boolean {
+  const key = keyOf(other);
+  return (item) => keyOf(item) !== key;
+}
+
+/**
+ * Numbers by size, texts by the order of their code points, as the database sorts them. The argument is converted once:
+ * it may be long, and the items many.
+ */
+function comparison(isMatch: (order: number) => boolean, than: Scalar): (item: Scalar) => boolean {
+  if (typeof than !== 'string') return (item) => isMatch(Number(item) - Number(than));
+  const bytes = Buffer.from(than);
+  return (item) => isMatch(Buffer.compare(Buffer.from(String(item)), bytes));
 }

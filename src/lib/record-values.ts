@@ -2,6 +2,8 @@ import { isObject, type ParameterValue } from './bracket-keys.ts';
 import { soundDegrees } from './geodata.ts';
 import {
   type Given,
+  MAX_VALUE_LENGTH,
+  readNumber as readDecimal,
   readFlag,
   readInteger,
   readMoment,
@@ -95,10 +97,17 @@ function castPlace(name: string, given: ParameterValue): Cast<Place> {
 
 /** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined for all else. The range is not looked at. */
 export function readPlace(given: Given): Place | undefined {
-  const parts = typeof given === 'string' ? given.split(',').map((part) => part.trim()) : coordinatesOf(given);
+  const parts = typeof given === 'string' ? splitPlace(given) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
   const [lat, lon] = parts.map(readNumber);
   return lat === undefined || lon === undefined ? undefined : { lat: soundDegrees(lat), lon: soundDegrees(lon) };
+}
+
+/** Two numbers need no more characters; longer text is not split. */
+const MAX_PLACE = 2 * MAX_VALUE_LENGTH;
+
+function splitPlace(text: string): string[] {
+  return text.length > MAX_PLACE ? [] : text.split(',').map((part) => part.trim());
 }
 
 function coordinatesOf(given: Given): ParameterValue[] | undefined {
@@ -115,11 +124,9 @@ export function placeProblem({ lat, lon }: Place): string | undefined {
   return undefined;
 }
 
-/** A JSON number or decimal text. */
+/** As `readNumber` of parameters, but blanks around the text are allowed. */
 export function readNumber(given: Given): number | undefined {
-  const isDecimal = typeof given === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(given.trim());
-  const number = isDecimal ? Number(given) : given;
-  return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
+  return readDecimal(typeof given === 'string' ? given.trim() : given);
 }
 
 const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: Given) => Scalar | null | undefined> = {

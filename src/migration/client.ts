@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR, MINUTE, SECOND } from '../lib/time.ts';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { MigrationError } from './problem.ts';
 
 /** Longest answer in JSON: a page of records that are as large as they may be, and then some. */
@@ -62,7 +63,7 @@ export function checkedBaseUrl(text: string, { insecure }: { insecure: boolean }
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
     throw new MigrationError('the address should begin with https, or --insecure sends credentials unencrypted');
   }
-  return url.href.replace(/\/+$/, '');
+  return withoutTrailingSlashes(url.href);
 }
 
 function isLoopback(host: string): boolean {

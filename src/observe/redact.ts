@@ -1,6 +1,9 @@
 /** Text that stands for what is not shown. */
 const HIDDEN = '…';
 
+/** Characters of a text that are shown: the rules below take quadratic time. */
+export const MAX_SHOWN = 2000;
+
 /** What is hidden of any text that is logged, each with its reason. */
 const RULES: [RegExp, string][] = [
   // Queries of addresses, which hold tokens of ours and of others, and mail addresses.
@@ -16,21 +19,27 @@ const RULES: [RegExp, string][] = [
   // Signed tokens, and our own: session and reset tokens, hashes.
   [/\beyJ[\w-]+(?:\.[\w-]+)*/g, HIDDEN],
   [/\b[0-9a-f]{32,}\b/gi, HIDDEN],
-  [/[^\s"'<>(),;:=]+@[^\s"'<>(),;:=]+\.[a-z]{2,}/gi, `${HIDDEN}@${HIDDEN}`],
+  [/[^\s"'<>(),;:=@]+@[^\s"'<>(),;:=@]+\.[a-z]{2,}/gi, `${HIDDEN}@${HIDDEN}`],
   // PostgreSQL repeats the values it complains about, as keys and as rows, and in quotes as well (below).
-  [/\)=\([^\n]*?\)(?= |$)/gm, `)=(${HIDDEN})`],
+  [/\)=\([^\n]*?(?:\)(?= |$)|$)/gm, `)=(${HIDDEN})`],
   [/(Failing row contains )\([^\n]*/g, `$1(${HIDDEN})`],
 ];
 
 /** Text in quotes, with what kind of thing is named by it: what is not named so may be anything. */
 const QUOTED =
-  /(\b(?:relation|table|column|constraint|index|function|schema|database|operator|type|statement|sequence|role|parameter) )?"(?:[^"\\]|\\.)*"/g;
+  /(\b(?:relation|table|column|constraint|index|function|schema|database|operator|type|statement|sequence|role|parameter) )?"(?:[^"\\]|\\.)*(?:"|$)/g;
 
 /** A text without what nobody may read in a log: credentials, mail addresses, values of rows. */
 export function redactText(text: string): string {
-  let shown = text;
+  let shown = cut(text);
   for (const [pattern, replacement] of RULES) shown = shown.replace(pattern, replacement);
   return shown.replace(QUOTED, (quoted, kind) => (kind === undefined ? `"${HIDDEN}"` : quoted));
+}
+
+/** Ends with a whole word, so that no rule misses what a part of a word was. */
+function cut(text: string): string {
+  if (text.length <= MAX_SHOWN) return text;
+  return `${text.slice(0, text.lastIndexOf(' ', MAX_SHOWN - 1) + 1)}${HIDDEN}`;
 }
 
 /** What is told of an error. Everything else that libraries attach to theirs (statements, rows, requests) is left out. */

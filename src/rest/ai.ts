@@ -19,6 +19,7 @@ export const aiRoutes = [
     method: 'post',
     path: '/ai/ai_extensions/ai_answer_assist',
     keyWins: true,
+    refusesWrongTypes: true,
     document: AssistAnswer,
     variables: ({ given }) => ({
       input: {
@@ -35,6 +36,7 @@ export const aiRoutes = [
     method: 'post',
     path: '/ai/ai_extensions/ai_summarize',
     keyWins: true,
+    refusesWrongTypes: true,
     document: SummarizeDialog,
     variables: ({ given }) => ({
       input: { assistantId: textOnly(given.smart_chat_assistant_id), dialogId: textOnly(given.dialog_id) },
@@ -47,6 +49,7 @@ export const aiRoutes = [
     method: 'post',
     path: '/ai/ai_extensions/ai_translate',
     keyWins: true,
+    refusesWrongTypes: true,
     document: TranslateText,
     variables: ({ given }) => ({
       input: {
@@ -63,6 +66,7 @@ export const aiRoutes = [
     method: 'post',
     path: '/ai/ai_extensions/ai_gateway',
     keyWins: true,
+    refusesWrongTypes: true,
     document: AskGateway,
     variables: ({ given }) => ({
       input: {

@@ -69,6 +69,7 @@ export const contentRoutes = [
       maxBytes: MAX_UPLOAD_BYTES,
       admit: (before, context) => admitUpload(uploadFields(before), context),
     },
+    refusesWrongTypes: true,
     document: UploadBlob,
     variables: ({ given }) => ({ input: uploadFields(given) }),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Services } from '../context.ts';
 import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
+import { callerLeft } from '../http/caller-left.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
@@ -21,6 +22,7 @@ import { type Exchange, Responses } from './responses.ts';
 import type { Answer, Route, Upload } from './route.ts';
 import type { Found, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
+import { refuseWrongTypes } from './wrong-types.ts';
 
 /** Of every endpoint that does not say otherwise. */
 export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
@@ -110,6 +112,8 @@ export class RestDoor {
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
+      context.callerLeft = callerLeft(call.response);
+      refuseWrongTypes(endpoint, given);
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
       const expiresAt = this.#expiry(answer, context);

@@ -21,6 +21,7 @@ import {
   UnknownUserError,
   UnprocessableError,
   WrongPasswordError,
+  WrongTypesError,
 } from '../lib/errors.ts';
 
 const STATUS: Record<ErrorCode, number> = {
@@ -97,6 +98,7 @@ export function errorsByField(error: ServiceError): unknown {
   if (error instanceof BadInputError || error instanceof SignInRefusedError || isAlwaysList(error)) {
     return errorList(error);
   }
+  if (error instanceof WrongTypesError) return { errors: { ...error.fields, base: error.sentences } };
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
   const fields = legacyNames(error.fields);
   return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(error.fields) } };

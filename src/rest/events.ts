@@ -61,6 +61,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/events',
     xml: 'events',
+    refusesWrongTypes: true,
     document: ListEvents,
     variables: ({ given }) => {
       const page = pageOf(given);

@@ -13,6 +13,7 @@ export const passwordResetRoutes = [
   route({
     method: 'get',
     path: '/users/password/reset',
+    refusesWrongTypes: true,
     document: RequestPasswordReset,
     variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
     respond: empty,

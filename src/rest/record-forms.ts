@@ -43,8 +43,13 @@ export function readNewRecord(given: Parameters, request: RestRequest) {
   return {
     fields,
     permissions: readPermissions(given, OPERATIONS),
-    parentId: readText(fields._parent_id) || undefined,
+    parentId: parentOf(fields),
   };
+}
+
+function parentOf({ _parent_id: id }: Parameters): string | undefined {
+  if (typeof id === 'object' && id !== null) throw new UnprocessableError('Parent record was not found');
+  return readText(id) || undefined;
 }
 
 /** A change as it is sent: operators are objects under their names, all else are values. */

@@ -84,7 +84,7 @@ function readGroups(value: ParameterValue): string[] | undefined {
   for (const item of readList(value)) {
     const group = readText(item);
     if (group === undefined || group === null) return undefined;
-    if (group.trim() !== '') groups.push(group.trim());
+    groups.push(group.trim());
   }
   return groups;
 }

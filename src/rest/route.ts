@@ -71,6 +71,8 @@ export interface Route {
   xml?: XmlRoot;
   /** Whatever is wrong with what was sent is answered by 400 `{}`. */
   plainRefusal?: true;
+  /** Its parameters have errors of their own for values of a wrong type. */
+  refusesWrongTypes?: true;
   /** One operation with one root field, whose access is the endpoint's. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
@@ -94,6 +96,7 @@ export function route<Document extends DocumentNode>(definition: {
   body?: BodyLimits;
   xml?: XmlRoot;
   plainRefusal?: true;
+  refusesWrongTypes?: true;
   document: Document;
   variables: (request: RestRequest) => VariablesOf<Document>;
   respond: (data: ResultOf<Document>, request: RestRequest) => Answer;

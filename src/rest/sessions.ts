@@ -1,4 +1,5 @@
-import { flatten, isObject, type Parameters } from '../lib/bracket-keys.ts';
+import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { sessionDocs } from './docs/sessions.ts';
@@ -33,8 +34,12 @@ export const sessionRoutes = [
   route({
     method: 'post',
     path: '/session',
+    refusesWrongTypes: true,
     document: CreateSession,
-    variables: ({ given }) => ({ parameters: flatten(given).map(([name, value]) => ({ name, value })) }),
+    variables: ({ given }) => {
+      requireTextCredentials({ ...given, ...(isObject(given.user) ? given.user : {}) });
+      return { parameters: flatten(given).map(([name, value]) => ({ name, value })) };
+    },
     respond: ({ createSession }): Answer => ({
       ...created(presentSession(createSession)),
       expiresAt: readFragment(SessionFields, createSession).expiresAt,
@@ -63,6 +68,7 @@ export const sessionRoutes = [
   route({
     method: 'post',
     path: '/login',
+    refusesWrongTypes: true,
     document: LoginUser,
     variables: ({ given }) => ({ input: loginInput(isObject(given.user) ? { ...given, ...given.user } : given) }),
     respond: ({ loginUser }) => ok(presentUser(loginUser)),
@@ -80,7 +86,23 @@ export const sessionRoutes = [
   }),
 ];
 
-function loginInput({ login, email, password, provider, keys, firebase_phone: phone }: Parameters) {
+/**
+ * A list or an object is a wrong credential, not a missing one.
+ * @throws {WrongPasswordError} @throws {SignInRefusedError}
+ */
+function requireTextCredentials({ login, email, password, provider, keys, firebase_phone: phone }: Parameters): void {
+  if ([login, email, password].some(isNested)) throw new WrongPasswordError();
+  const members = [keys, phone].flatMap((object) => (isObject(object) ? Object.values(object) : []));
+  if ([provider, ...members].some(isNested)) throw new SignInRefusedError();
+}
+
+function isNested(value: ParameterValue | undefined): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function loginInput(given: Parameters) {
+  requireTextCredentials(given);
+  const { login, email, password, provider, keys, firebase_phone: phone } = given;
   return {
     login: readText(login),
     email: readText(email),

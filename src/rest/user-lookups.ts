@@ -35,6 +35,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_login',
+    refusesWrongTypes: true,
     document: FindUserByLogin,
     variables: ({ given }) => ({ login: readText(given.login) ?? '' }),
     respond: ({ userByLogin }) => ok(presentUser(userByLogin)),
@@ -44,6 +45,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_email',
+    refusesWrongTypes: true,
     document: FindUserByEmail,
     variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
     respond: ({ userByEmail }) => ok(presentUser(userByEmail)),
@@ -53,6 +55,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_facebook_id',
+    refusesWrongTypes: true,
     document: FindUserByFacebookId,
     variables: ({ given }) => ({ facebookId: readText(given.facebook_id) ?? '' }),
     respond: ({ userByFacebookId }) => ok(presentUser(userByFacebookId)),
@@ -62,6 +65,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_twitter_id',
+    refusesWrongTypes: true,
     document: FindUserByTwitterId,
     variables: ({ given }) => ({ twitterId: readText(given.twitter_id) ?? '' }),
     respond: ({ userByTwitterId }) => ok(presentUser(userByTwitterId)),
@@ -71,6 +75,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/phone',
+    refusesWrongTypes: true,
     document: FindUserByPhone,
     variables: ({ given }) => ({ phone: readText(given.phone) ?? '' }),
     respond: ({ userByPhone }) => ok(presentUser(userByPhone)),

@@ -116,15 +116,38 @@ describe('#9 operators and types for texts', () => {
     }
     const nested = signedParameters({ 'user[login][$ne]': 'x', 'user[password][$ne]': 'x' });
     const opened = await rest('POST', '/session', { form: new URLSearchParams(nested).toString() });
-    expect([opened.status, opened.body?.session?.user_id ?? 0]).toEqual([201, 0]);
-    const found = await wire('GET', '/users/by_login?login[$ne]=x', { as: session });
-    expect(found.status).toBe(404);
+    expect(opened.status).toBe(401);
+    for (const query of ['login[$ne]=x', `login[]=${alice.login}`, `login[eq]=${alice.login}`]) {
+      expect([query, (await wire('GET', `/users/by_login?${query}`, { as: session })).status]).toEqual([query, 404]);
+    }
     for (const field of ['login', 'password'] as const) {
       for (const wrapped of [[alice[field]], { $eq: alice[field] }]) {
         const json = { login: alice.login, password: alice.password, [field]: wrapped };
         expect([json, (await rest('POST', '/login', { as: session, json })).status]).toEqual([json, 401]);
       }
     }
+  });
+
+  test('a list or an object for a text, a number or a flag is refused, and nothing is stored', async () => {
+    const session = await openSession();
+    for (const wrong of [...WRONG, [], {}]) {
+      const user = { login: wrong, email: 'dropped@example.org', password: 'password-1' };
+      const { status, body } = await rest('POST', '/users', { as: session, json: { user } });
+      expect([wrong, status, Object.keys(body.errors)]).toEqual([wrong, 422, ['login', 'base']]);
+      for (const json of [
+        { chat_dialog_id: group, message: wrong, attachments: [{ type: 'x', id: '1' }] },
+        { chat_dialog_id: group, message: 'hi', send_to_chat: wrong },
+        { chat_dialog_id: group, message: 'hi', recipient_id: wrong },
+      ]) {
+        expect([json, (await rest('POST', '/chat/Message', { as: alice, json })).status]).toEqual([json, 422]);
+      }
+      const renamed = await rest('PUT', `/chat/Dialog/${group}`, { as: alice, json: { name: wrong } });
+      expect([wrong, renamed.status, renamed.body]).toEqual([wrong, 422, { errors: ['Name is invalid'] }]);
+      const record = await rest('POST', '/data/cars', { as: alice, json: { make: wrong } });
+      expect([wrong, record.status]).toEqual([wrong, 422]);
+    }
+    const known = await rest('GET', '/users/by_email?email=dropped@example.org', { as: alice });
+    expect(known.status).toBe(404);
   });
 
   test('nor is anything but a text one of the credentials of a socket', async () => {

@@ -213,6 +213,38 @@ describe('#14 catastrophic filters', () => {
     }
   });
 
+  test('text that is longer than any number, date or place is none, and takes no time', async () => {
+    await defineClass('gauges', { level: 'Float', amount: 'Integer', at: 'Date', place: 'Location' });
+    const headers = { 'Content-Type': JSON_TYPE };
+    const asking = (path: string, json: object) =>
+      wire('GET', path, { as: alice, headers, body: JSON.stringify(json) });
+    const zeros = '0'.repeat(100);
+    const digits = `${'1'.repeat(150_000)}x`;
+    for (const long of [`${zeros}7`, digits, `${' '.repeat(150_000)}x`]) {
+      const values = { level: long, amount: long, at: long, place: `${long}, ${long}` };
+      for (const [field, value] of Object.entries(values)) {
+        const filters: object[] = [{ [field]: value }, { [field]: { ne: value } }, { [field]: { gt: value } }];
+        if (field === 'place') filters.splice(0, 3, { place: { near: `${long},${long};${long}` } });
+        for (const json of filters) {
+          const { status } = await asking('/data/gauges', json);
+          expect([field, status]).toEqual([field, 422]);
+          for (const [, door] of GRAPHQL_DOORS) {
+            const list = 'query ($f: JSON) { records(className: "gauges", filter: $f) { totalCount } }';
+            const { errors } = await door(list, { f: json }, alice);
+            expect([field, errors?.[0]?.message]).toEqual([field, expect.stringContaining('Incorrect filter')]);
+          }
+        }
+        const stored = await rest('POST', '/data/gauges', { as: alice, json: { [field]: value } });
+        expect([field, stored.status]).toEqual([field, 422]);
+      }
+      const place = { geo_data: { latitude: long, longitude: 1 } };
+      expect((await rest('POST', '/geodata', { as: alice, json: place })).status).toBe(422);
+      for (const json of [{ page: long }, { per_page: long }]) {
+        expect((await asking('/users', json)).status).toBe(422);
+      }
+    }
+  });
+
   test('no statement of a request runs without end', async () => {
     const { db } = await import('../../src/db/client.ts');
     const [{ limit }] = await db.$queryRaw<[{ limit: string }]>`SELECT current_setting('statement_timeout') AS limit`;
@@ -261,6 +293,39 @@ describe('#40 edges of numbers and texts', () => {
         expect(read).toBe(isOne ? Number(text) + 0 : undefined);
       }),
     );
+  });
+
+  test('names of groups have 1 to 50 characters, which fit into their index', async () => {
+    const sentence = 'Field groups should be an array of names of 1 to 50 characters';
+    const post = (json: object) => rest('POST', '/data/cars', { as: alice, json });
+    const named = (groups: unknown) => ({ permissions: { read: { access: 'open_for_groups', groups } } });
+    const create = `mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }`;
+    for (const name of ['x'.repeat(51), 'é'.repeat(2_800), '🚗'.repeat(51), '']) {
+      const forms: object[] = [
+        named([name, 'ok']),
+        { 'permissions.read.access': 'open_for_groups', 'permissions.read.groups': ['ok', name] },
+        { permissions: { update: { access: 'open_for_groups', users_groups: ['ok', name] } } },
+      ];
+      for (const json of forms) {
+        const { status, body } = await post(json);
+        expect([name.length, status, body]).toEqual([name.length, 422, { errors: [sentence] }]);
+      }
+      const read = { access: 'OPEN_FOR_GROUPS', groups: [name] };
+      for (const [, door] of GRAPHQL_DOORS) {
+        const { errors } = await door(
+          create,
+          { input: { className: 'cars', fields: {}, permissions: { read } } },
+          alice,
+        );
+        expect([name.length, errors?.[0]?.message]).toEqual([name.length, sentence]);
+      }
+      const changed = await rest('PUT', '/class/cars', { as: apiKey, json: named([name, 'ok']) });
+      expect([name.length, changed.status, changed.body]).toEqual([name.length, 422, { errors: [sentence] }]);
+      const parent = (await post({ make: 'parent' })).body._id;
+      const child = await rest('POST', `/data/cars/${parent}/cars`, { as: alice, json: named([name, 'ok']) });
+      expect([name.length, child.status, child.body]).toEqual([name.length, 400, {}]);
+    }
+    expect((await post(named(['🚗'.repeat(50), 'ok']))).status).toBe(201);
   });
 
   test('whatever is sent for an id or a text is answered, never a fault, on any door', async () => {

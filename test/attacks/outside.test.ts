@@ -8,6 +8,7 @@ import { WebPushGateway } from '../../src/gateways/push/web.ts';
 import { contentDisposition } from '../../src/lib/content-disposition.ts';
 import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask, createDialog, quickUsers, refusalOf, send } from '../support/chat.ts';
+import { GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { linkIn, mailsTo, writtenMails } from '../support/mails.ts';
 import { createAssistant, says, startModel } from '../support/model.ts';
 import { rest } from '../support/rest.ts';
@@ -87,6 +88,58 @@ describe('#27 SSRF', () => {
     }
     expect(INSIDE.filter(isPublicAddress)).toEqual([]);
     expect(['8.8.8.8', '2606:4700::1111'].filter(isPublicAddress)).toHaveLength(2);
+  });
+
+  test('the address of an image for a model is the image itself or public', async () => {
+    const model = await startModel((response) => says(response, 'seen'));
+    const assistantId = await createAssistant(model);
+    const alice = await createUser();
+    const gateway = 'mutation ($input: GatewayInput!) { askGateway(input: $input) }';
+    const asked = (url: unknown, role: string) => [{ role, content: [{ type: 'image_url', image_url: { url } }] }];
+    const literals = INSIDE.map((host) => (host.includes(':') ? `[${host}]` : host));
+    const local = ['localhost', 'a.localhost', 'printer.local', 'metadata.google.internal', 'intranet', 'x.home.arpa'];
+    const hosts = [...literals, ...local, 'LOCALHOST.', 'Printer.LOCAL.', '2130706433', '0x7f.1', '127.1'];
+    const refused: unknown[] = [
+      ...hosts.map((host) => `https://${host}/a.png`),
+      'http://example.com/a.png',
+      'https://user:pw@example.com/a.png',
+      'https://',
+      'ftp://example.com/a.png',
+      'data:text/html,x',
+      'data:image/svg+xml,<svg/>',
+      `https://example.com/${'a'.repeat(3_000)}`,
+      'javascript:alert(1)',
+      '',
+      ['https://example.com/a.png'],
+      ['http://10.0.0.1/'],
+      { toString: 1 },
+      { href: 'https://example.com/' },
+      null,
+      5,
+      true,
+    ];
+    for (const [nth, url] of refused.entries()) {
+      const role = ['user', 'assistant', 'developer'][nth % 3]!;
+      const json = { smart_chat_assistant_id: assistantId, messages: asked(url, role) };
+      const { status, body } = await rest('POST', '/ai/ai_extensions/ai_gateway', { as: alice, json });
+      expect([url, status, body]).toEqual([url, 422, { errors: ['Image URL is not allowed'] }]);
+      if (nth % 10 > 0) continue;
+      for (const [, door] of GRAPHQL_DOORS) {
+        const { errors } = await door(gateway, { input: { assistantId, messages: asked(url, role) } }, alice);
+        expect([url, errors?.[0]?.message]).toEqual([url, 'Image URL is not allowed']);
+      }
+    }
+    expect(model.asked).toEqual([]);
+    const data = 'data:image/png;base64,AA==';
+    for (const [url, given] of [
+      ['https://example.com/a.png?b=c', 'https://example.com/a.png?b=c'],
+      ['https://example.com\\@127.0.0.1/', 'https://example.com/@127.0.0.1/'],
+      [data, data],
+    ]) {
+      const json = { smart_chat_assistant_id: assistantId, messages: asked(url, 'user') };
+      expect((await rest('POST', '/ai/ai_extensions/ai_gateway', { as: alice, json })).status).toBe(200);
+      expect(model.asked.at(-1)!.body.messages.at(-1).content[0].image_url.url).toBe(given);
+    }
   });
 
   test('a name is looked up where it is connected to, and redirects lead nowhere', async () => {

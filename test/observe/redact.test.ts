@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactError, redactText } from '../../src/observe/redact.ts';
+import { MAX_SHOWN, redactError, redactText } from '../../src/observe/redact.ts';
 
 test.each([
   ['GET https://graph.example/me?access_token=abc failed', 'GET https://graph.example/me?… failed'],
@@ -58,4 +58,13 @@ Argument \`passwordHash\` is missing.`);
   error.name = 'PrismaClientValidationError';
   const { message } = redactError(error);
   expect(message).toBe('Invalid `db.user.create()` invocation in: Argument `passwordHash` is missing.');
+});
+
+test('a long text is cut at a word before the rules see it, and hides what the cut has opened', () => {
+  const words = 'word '.repeat(399);
+  expect(redactText('a'.repeat(1_000_000))).toBe('…');
+  expect(redactText(`${words}${'secret'.repeat(1_000)}`)).toBe(`${words}…`);
+  expect(redactText(`${words}"a secret text"`)).toBe(`${words}"…"`);
+  expect(redactText(`Key (login)=(${'bob '.repeat(1_000)}) exists`)).toBe('Key (login)=(…)');
+  expect(redactText(`${words}x`.repeat(100)).length).toBeLessThanOrEqual(MAX_SHOWN + 1);
 });

@@ -240,7 +240,16 @@ describe('ai_gateway', () => {
       content('an unknown part', [{ type: 'audio', text: 'x' }], false),
       content('a text part without text', [{ type: 'text' }], false),
       content('an image without address', [{ type: 'image_url', image_url: url }], false),
-      content('a file', [{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }], false),
+      row(
+        'a file',
+        GATEWAY,
+        {
+          ...id,
+          messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }] }],
+        },
+        422,
+        { errors: ['Image URL is not allowed'] },
+      ),
       messages('the role of the system', [{ role: 'system', content: 'x' }], false),
       messages('no messages', [], false),
       messages('a text', 'hi', false),

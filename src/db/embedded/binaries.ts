@@ -113,7 +113,7 @@ function describe(native: string, version: string): Binaries {
     postgres: program(native, 'postgres'),
     initdb: program(native, 'initdb'),
     pgCtl: program(native, 'pg_ctl'),
-    major: /(\d+)\S*$/.exec(version)?.[1] ?? version,
+    major: /^\D*(\d+)/.exec(version)?.[1] ?? version,
   };
 }
 

@@ -2,6 +2,7 @@ import http2 from 'node:http2';
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import { MINUTE, SECOND, unixSeconds } from '../../lib/time.ts';
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { endpointSetting } from '../provider.ts';
 import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
 
@@ -58,7 +59,7 @@ export class ApnsGateway implements PushGateway {
 
   constructor(settings: ApnsSettings, environment: keyof typeof HOSTS, now: () => Date) {
     this.#settings = settings;
-    this.#host = (settings.endpoint ?? HOSTS[environment]).replace(/\/+$/, '');
+    this.#host = withoutTrailingSlashes(settings.endpoint ?? HOSTS[environment]);
     this.#now = now;
   }
 

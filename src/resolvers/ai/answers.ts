@@ -10,6 +10,7 @@ import { answerPrompt, gatewayPrompt, type PromptText, translationPrompt } from 
 import type { LiveQueue } from '../../realtime/live-queue.ts';
 import { type AskedAssistant, ask, askBitByBit } from './ask.ts';
 import { requireAssistant } from './features.ts';
+import { allowedImage } from './images.ts';
 import { type AnswerPart, live } from './live.ts';
 
 interface Asked {
@@ -64,11 +65,15 @@ export async function translateText(request: TranslationRequest, context: Acting
   return ask(asked, translationPrompt(asked.assistant.instructions, text!, toLanguage!), context);
 }
 
-/** Takes a conversation to the model as it is. */
+/**
+ * Takes a conversation to the model as it is.
+ * @throws {UnprocessableError} the address of an image, before an unknown assistant
+ */
 export async function askGateway({ assistantId, messages }: GatewayRequest, context: ActingContext): Promise<string> {
   const problems = [...textProblems('smart_chat_assistant_id', assistantId), ...conversationProblems(messages)];
-  const asked = await requireAssistant('gateway', assistantId, problems, context);
-  return ask(asked, gatewayPrompt(asked.assistant.instructions, readConversation(messages)), context);
+  const read = () => readConversation(messages, allowedImage);
+  const asked = await requireAssistant('gateway', assistantId, problems, context, read);
+  return ask(asked, gatewayPrompt(asked.assistant.instructions, read()), context);
 }
 
 async function answerQuestion(request: AnswerRequest, context: ActingContext): Promise<Question> {

@@ -17,13 +17,13 @@ export interface AskedAssistant {
 /**
  * The model's answer.
  * @throws {RateLimitedError} more than what is left of the user's day
- * @throws {ServiceUnavailableError} the model is away
+ * @throws {ServiceUnavailableError} the model is away, or the caller has left, which ends its request
  */
 export async function ask(asked: AskedAssistant, prompt: PromptText, context: ActingContext): Promise<string> {
   const bill = await Bill.open(asked, prompt, context);
   let tokens = 0;
   try {
-    const answer = await context.models.complete(endpointOf(asked, context), prompt);
+    const answer = await context.models.complete(endpointOf(asked, context), prompt, context.callerLeft?.());
     tokens = answer.tokens ?? promptTokens({ ...prompt, maxTokens: tokensOf(answer.text.length) });
     return answer.text;
   } catch (error) {

@@ -18,6 +18,7 @@ const NAMES: Record<AiFeature, string> = {
 /**
  * What every helper asks first, in the order of gaps §15.
  * @param problems sentences of the rules that the parameters break
+ * @param check throws for what is wrong with parameters that break none of them
  * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant
  */
 export async function requireAssistant(
@@ -25,10 +26,12 @@ export async function requireAssistant(
   assistantId: string | null | undefined,
   problems: string[],
   { viewer }: ActingContext,
+  check: () => void = () => {},
 ): Promise<AskedAssistant> {
   const { applicationId } = viewer;
   const application: Application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   if (!application[feature]) throw new DisabledError(`${NAMES[feature]} is disabled`);
   if (problems.length > 0) throw new InvalidParametersError(...problems);
+  check();
   return { assistant: await findAssistant(applicationId, assistantId!.trim()), quota: application.aiDailyTokens };
 }

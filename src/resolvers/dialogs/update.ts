@@ -146,6 +146,11 @@ async function addOccupants(
   return joined > 0;
 }
 
+function without(ids: number[], others: number[]): number[] {
+  const left = new Set(others);
+  return ids.filter((id) => !left.has(id));
+}
+
 /**
  * Admins of a group are among its occupants after the change; anybody may be one of a public group, whose only members
  * they are.
@@ -157,11 +162,12 @@ async function changeAdmins(
   now: Date,
 ): Promise<boolean> {
   const removed = removeAdminIds ?? [];
-  const added = addAdminIds!.filter((userId) => !removed.includes(userId) && !removeOccupantIds?.includes(userId));
+  const stayAdmins = without(addAdminIds!, removed);
+  const added = without(stayAdmins, removeOccupantIds ?? []);
   if (type === DIALOG_TYPE.PUBLIC_GROUP) {
     const made = await transaction.$executeRaw`
       INSERT INTO members (application_id, dialog_id, user_id, is_admin, joined_at)
-      SELECT ${applicationId}::int, ${id}, unnest(${addAdminIds!.filter((one) => !removed.includes(one))}::int[]), true,
+      SELECT ${applicationId}::int, ${id}, unnest(${stayAdmins}::int[]), true,
         ${now}::timestamptz
       ON CONFLICT DO NOTHING`;
     const gone = await transaction.member.deleteMany({

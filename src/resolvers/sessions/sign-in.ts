@@ -29,7 +29,8 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');
-  const isUserAsked = login !== undefined || email !== undefined || password !== undefined;
+  // Also by a list or an object, `user[login][]`, which is a wrong login and not a missing one.
+  const isUserAsked = [...parameters.keys()].some((name) => /^user\[(?:login|email|password)\]/.test(name));
   return isUserAsked ? { login, email, password } : undefined;
 }
 

@@ -6,7 +6,13 @@ import {
   MAX_TEXT,
   textProblems,
 } from '../../lib/ai-rules.ts';
-import { DisabledError, ForbiddenError, InvalidParametersError, NotFoundError } from '../../lib/errors.ts';
+import {
+  DisabledError,
+  ForbiddenError,
+  InvalidParametersError,
+  NotFoundError,
+  UnprocessableError,
+} from '../../lib/errors.ts';
 import { asked } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -109,6 +115,7 @@ export const aiDocs = {
     errors: [
       new DisabledError('AI Gateway is disabled'),
       new InvalidParametersError(...noAssistant, ...conversationProblems('hi')),
+      new UnprocessableError('Image URL is not allowed'),
       ...missing,
     ],
     examples: [{ body: { [ASSISTANT]: SAMPLES.assistant, messages: [{ role: 'user', content: 'Hello' }] } }],

@@ -12,9 +12,13 @@ import {
   nullable,
   number,
   type ObjectSchema,
+  type Schema,
   text,
   together,
 } from './schemas.ts';
+
+/** A list in any form. */
+const NAMES: Schema = { type: ['string', 'array'], items: text };
 
 /** What lists of records are asked, and how they answer; their filters go by fields of the class. */
 export function recordLists(record: ObjectSchema) {
@@ -29,7 +33,7 @@ export function recordLists(record: ObjectSchema) {
   const output = together(
     asked({
       output: described(
-        asked({ include: text, exclude: text }),
+        asked({ include: NAMES, exclude: NAMES }),
         'Names of members to show, or to leave out: `output[include]=make,year`.',
       ),
     }),

@@ -48,7 +48,7 @@ export const subscriptionDocs = {
     tag: 'Subscriptions',
     summary: 'Subscribe a device to pushes',
     body: asked('CreateSubscriptionInput', {
-      notification_channel: ['channels', { ...text, examples: ['apns,apns_voip'] }],
+      notification_channel: ['channels', { type: ['string', 'array'], items: text, examples: ['apns,apns_voip'] }],
       notification_channels: ['channels', { type: ['string', 'array'], items: text }],
       push_token: ['token', token],
       device: ['device', device],

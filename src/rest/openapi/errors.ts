@@ -19,6 +19,7 @@ import type { Rules } from '../operations.ts';
 import { unsupported } from '../parameters.ts';
 import { XmlBody } from '../rendering.ts';
 import type { Route } from '../route.ts';
+import { wrongTypeErrors } from '../wrong-types.ts';
 import type { Media, Response } from './types.ts';
 
 /** The bodies that errors have, by the names they have in the document. */
@@ -51,7 +52,7 @@ function errorAnswers(route: Route, rules: Rules): ErrorAnswer[] {
     route.plainRefusal && isAboutInput(error) ? { status: 400, body: {} } : asWritten(error);
   return [
     ...refusals(route, rules).map(asWritten),
-    ...[malformed(), ...badPath(route), ...(route.docs.errors ?? [])].map(ofDeed),
+    ...[malformed(), ...badPath(route), ...wrongTypeErrors(route), ...(route.docs.errors ?? [])].map(ofDeed),
     // What a type of the schema can't hold.
     legacyError(malformed(), errorList),
     ...(route.download ? [{ status: 416, body: { errors: ['Requested range is not satisfiable'] } }] : []),

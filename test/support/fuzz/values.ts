@@ -64,6 +64,9 @@ const HOSTILE_TEXTS = [
   '9223372036854775808',
   '2147483648',
   '-2147483649',
+  '1'.repeat(3000),
+  `${'1'.repeat(3000)}.`,
+  `1,${' '.repeat(3000)}2`,
   '0000-00-00',
   '+275760-09-13T00:00:00.001Z',
   '-271821-04-20T00:00:00Z',
@@ -143,6 +146,16 @@ const nested = fc
     return value;
   });
 
+/** Objects whose conversion to a text fails or lies. */
+const NO_TEXTS: unknown[] = [
+  { toString: 1 },
+  { toString: null, valueOf: null },
+  { valueOf: 'x', length: 3 },
+  [{ toString: 1 }],
+  { 0: 'a', 1: 'b' },
+  { toJSON: 'x' },
+];
+
 /** Anything that JSON can say. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: hostileText },
@@ -153,6 +166,8 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(hostileName, hostileText, { maxKeys: 4 }) },
   { weight: 1, arbitrary: fc.constant(Array.from({ length: 1001 }, (_, at) => at)) },
   { weight: 1, arbitrary: nested },
+  { weight: 2, arbitrary: fc.oneof(hostileText, edgeNumber.filter(Number.isFinite)).map((value) => [value]) },
+  { weight: 2, arbitrary: fc.constantFrom<unknown[]>(...NO_TEXTS) },
 );
 
 /** One thing made wrong in a tree of values. */

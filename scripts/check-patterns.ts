@@ -1,0 +1,10 @@
+// Fails on regular expressions whose time grows faster than the text they are matched against.
+import { BOUNDED } from './patterns/bounded.ts';
+import { patternsBelow } from './patterns/collect.ts';
+import { problemsOf } from './patterns/judge.ts';
+
+const patterns = patternsBelow('src', 'packages/client/src');
+const problems = problemsOf(patterns, BOUNDED);
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+process.stdout.write(`${patterns.length} patterns, ${problems.length} problems\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
