@@ -215,6 +215,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('outside.test.ts', '#27 SSRF', [
     [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
     [27, 'src/resolvers/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
+    [27, 'src/lib/device-rules.ts', 'return allowsEndpoint(endpoint.trim()) && ', 'return URL.canParse(endpoint) && '],
   ]),
   ...guardsOf('files.test.ts', '#28 stored XSS by upload', [
     [28, 'src/rest/downloads.ts', "'Content-Security-Policy': 'sandbox',", ''],
@@ -382,5 +383,15 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
+  ]),
+  ...guardsOf('pushes.test.ts', '#54 starvation of pushes', [
+    [54, 'src/gateways/push/traffic.ts', '  concurrencyPerOwner: [1_536, 256, 32, 8],', ''],
+    [
+      54,
+      'src/gateways/push/traffic.ts',
+      '{ ...BREAKER, owners: 5, probes: 8 }',
+      '{ ...BREAKER, owners: 1, probes: 8 }',
+    ],
+    [54, 'src/gateways/push/traffic.ts', 'return waitMs > 0 ? {', 'return waitMs < 0 ? {'],
   ]),
 ];

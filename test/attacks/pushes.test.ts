@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
+import { PushTraffic } from '../../src/gateways/push/traffic.ts';
+import { createVapidKeys, WebPushGateway } from '../../src/gateways/push/web.ts';
 import { storePushSettings } from '../../src/resolvers/push-settings.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { type Browser, startBrowser } from '../support/browser.ts';
 import { createTenant, startAnother, type Tenant } from '../support/other-apps.ts';
+import { deadAddress } from '../support/provider.ts';
 import { appleToken, sendEvent, sentEvent, setUpWeb, subscribeDevice } from '../support/pushes.ts';
 import { startSilentPeer } from '../support/silent-peer.ts';
 import { until } from '../support/sockets.ts';
@@ -84,9 +87,11 @@ describe('#54 starvation of pushes', () => {
     await sendMany({ push_type: 'web', user: { ids: attacker.id } }, EVENTS, attacker);
     const user = await createUser();
     await subscribeDevice(user, 'web', browser.subscription('same'));
-    expect(await sentEvent(await sendEvent({ push_type: 'web', user: { ids: user.id } }, user), 1, user)).toMatchObject({
-      delivered: 1,
-    });
+    expect(await sentEvent(await sendEvent({ push_type: 'web', user: { ids: user.id } }, user), 1, user)).toMatchObject(
+      {
+        delivered: 1,
+      },
+    );
     expect(await untouched(attacker.id)).toBeGreaterThan(0);
   });
 
@@ -130,6 +135,33 @@ describe('#54 starvation of pushes', () => {
     expect(await unfinished(ids)).toBe(EVENTS);
   });
 
+  test('one user has a small share of what is in flight', async () => {
+    const { traffic, gateway } = direct();
+    const hung = Array.from({ length: 100 }, (_, index) => {
+      const { endpoint } = hanging(`direct-${index}`);
+      return traffic.send(gateway, pushTo(endpoint), { applicationId: 1, creatorId: 0, userId: 1 }, () => true);
+    });
+    const { endpoint } = browser.subscription('direct');
+    const owner = { applicationId: 1, creatorId: 0, userId: 2 };
+    const outcomes: unknown[] = [];
+    for (const one of hung) void one.then((outcome) => outcomes.push(outcome.kind));
+    expect(traffic.load.inFlight).toBe(8);
+    expect(await traffic.send(gateway, pushTo(endpoint), owner, () => true)).toMatchObject({ kind: 'delivered' });
+    // The others wait, as far as there is room for them to wait.
+    expect(outcomes.filter((kind) => kind === 'not begun')).toHaveLength(100 - 8 - 64);
+  });
+
+  test('a host is not asked for a while when browsers of many users fail there, and one user is not many', async () => {
+    const { traffic, gateway } = direct();
+    const endpoint = `${await deadAddress()}/x`;
+    const ask = (userId: number) =>
+      traffic.send(gateway, pushTo(endpoint), { applicationId: 1, creatorId: 0, userId }, () => true);
+    for (let time = 0; time < 20; time++) expect(await ask(1)).toMatchObject({ kind: 'later' });
+    for (let userId = 2; userId <= 6; userId++) expect(await ask(userId)).toMatchObject({ kind: 'later' });
+    expect(await ask(1)).toMatchObject({ kind: 'held back' });
+    expect(traffic.load.openCircuits).toBe(1);
+  });
+
   test('what has a time is begun in turns of applications', async () => {
     const due = (applicationId: number, count: number) =>
       db.event.createMany({
@@ -150,9 +182,28 @@ describe('#54 starvation of pushes', () => {
     await due(APPLICATION.id, 10_000);
     await due(other.applicationId, 1);
     running.app.services.pushBell.ring();
-    await until(async () => (await db.event.count({ where: { applicationId: other.applicationId, active: true } })) === 0);
+    await until(
+      async () => (await db.event.count({ where: { applicationId: other.applicationId, active: true } })) === 0,
+    );
     expect(await db.event.count({ where: { applicationId: APPLICATION.id, active: true } })).toBeGreaterThan(1_000);
   });
+});
+
+function direct() {
+  const gateway = new WebPushGateway({ subject: 'mailto:push@example.org', ...createVapidKeys() }, true, running.now);
+  return { gateway, traffic: new PushTraffic(running.now) };
+}
+
+const pushTo = (address: string) => ({
+  id: '00000000-0000-8000-8000-000000000000',
+  channel: 'web' as const,
+  address,
+  keys: browser.subscription('').keys,
+  bundleIdentifier: null,
+  content: { apple: {}, isBackground: false, google: {}, browser: '{}', mail: { subject: '', text: '' } },
+  collapseKey: 'k',
+  isReplaced: false,
+  expiresAt: new Date(running.now().getTime() + 1_000),
 });
 
 function setUpHanging(channel: string): Promise<unknown> {

@@ -12,7 +12,11 @@ const ask = (breaker: CircuitBreaker, owner: string, answer: boolean | undefined
 function hold(breaker: CircuitBreaker, owner: string) {
   let end: (answer: boolean) => void = () => {};
   const ended = breaker.run(owner, () => new Promise<boolean>((resolve) => (end = resolve)), identity);
-  return { fail: () => (end(false), ended), answer: () => (end(true), ended) };
+  const finish = (answer: boolean) => {
+    end(answer);
+    return ended;
+  };
+  return { fail: () => finish(false), answer: () => finish(true) };
 }
 
 async function opened(settings: Partial<BreakerSettings> = {}): Promise<CircuitBreaker> {
