@@ -241,6 +241,7 @@ export const GUARDS: Guard[] = [
     [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
     [27, 'src/resolvers/ai/images.ts', 'if (isPlain && isPublicHost(parsed))', 'if (isPlain && parsed)'],
     [27, 'src/resolvers/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
+    [27, 'src/lib/device-rules.ts', 'return allowsEndpoint(endpoint.trim()) && ', 'return URL.canParse(endpoint) && '],
   ]),
   ...guardsOf('files.test.ts', '#28 stored XSS by upload', [
     [28, 'src/rest/downloads.ts', "'Content-Security-Policy': 'sandbox',", ''],
@@ -472,4 +473,14 @@ export const GUARDS: Guard[] = [
     ],
     'an import drops what only the operator may set, and says of which rows',
   ),
+  ...guardsOf('pushes.test.ts', '#54 starvation of pushes', [
+    [54, 'src/gateways/push/traffic.ts', '  concurrencyPerOwner: [1_536, 256, 32, 8],', ''],
+    [
+      54,
+      'src/gateways/push/traffic.ts',
+      '{ ...BREAKER, owners: 5, probes: 8 }',
+      '{ ...BREAKER, owners: 1, probes: 8 }',
+    ],
+    [54, 'src/gateways/push/traffic.ts', 'return waitMs > 0 ? {', 'return waitMs < 0 ? {'],
+  ]),
 ];

@@ -129,6 +129,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const metrics: Metrics = new Metrics({
     sockets: () => sockets.count(),
     pool: poolState,
+    pushes: () => pushGateways.traffic.load,
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   });
   const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });

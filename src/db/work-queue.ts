@@ -3,8 +3,15 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import { db, type Transaction } from './client.ts';
 
+/** Whose turn it is: applications alternate, and in each of them its users. */
+export interface JobOwner {
+  applicationId: number;
+  /** 0 or none: nobody in particular. */
+  userId?: number;
+}
+
 /** Work that any process may do, stored by pg-boss in a schema of its own (`pgboss`). */
-export interface Job<Data extends object = object> {
+export interface Job<Data extends JobOwner = JobOwner> {
   id: string;
   data: Data;
 }
@@ -27,6 +34,51 @@ const START_LOCK = 7_270_103;
 const RETRIES = 1_000_000;
 const RETRY_SECONDS = 1;
 
+const APPLICATION = `((data ->> 'applicationId')::int)`;
+const USER = `(coalesce((data ->> 'userId')::int, 0))`;
+const WAITING = `name = $1 AND state < 'active'`;
+
+const TURNS_INDEX = `
+  CREATE INDEX job_turns ON pgboss.job (name, ${APPLICATION}, ${USER}, created_on, id)
+  WHERE state < 'active'`;
+
+const FIND_TURNS_INDEX = `SELECT 1 WHERE to_regclass('pgboss.job_turns') IS NOT NULL`;
+
+const next = (after: string) => `
+  (SELECT ${APPLICATION} FROM pgboss.job WHERE ${WAITING} AND ${APPLICATION} > ${after} AND start_after < now()
+   ORDER BY ${APPLICATION} LIMIT 1)`;
+
+/** The first application behind $2 that has work and is not busy, by one step in the index for each. */
+const NEXT_APPLICATION = `
+  WITH RECURSIVE found AS (
+    SELECT ${next('$2')} AS id
+    UNION ALL
+    SELECT ${next('f.id')} FROM found f WHERE f.id = ANY($3::int[])
+  ) SELECT id FROM found WHERE id <> ALL($3::int[])`;
+
+const first = (users: string) => `
+  (SELECT id FROM pgboss.job WHERE ${WAITING} AND ${APPLICATION} = $2 AND ${USER} ${users} AND start_after < now()
+   ORDER BY ${USER}, created_on, id LIMIT 1 FOR UPDATE SKIP LOCKED)`;
+
+/** The oldest job of the first user behind $3, and else of the first one. */
+const TAKE = `
+  UPDATE pgboss.job SET state = 'active', started_on = now(),
+    retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
+  WHERE name = $1 AND id = (SELECT coalesce(${first('> $3')}, ${first('<= $3')}))
+  RETURNING id, data`;
+
+/** Another process may have taken what was found. */
+const MAX_TRIES = 5;
+
+/** Applications whose last user is remembered. */
+const MAX_TURNS = 1_000;
+
+function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }: JobOwner): void {
+  users.delete(applicationId);
+  users.set(applicationId, userId);
+  if (users.size > MAX_TURNS) users.delete(users.keys().next().value!);
+}
+
 /**
  * A queue of work on PostgreSQL. A job is stored in the transaction of what it is about, is given to one process at a
  * time, and comes back when that process is gone. Its own timers stay off: who takes work, and when, is for its users.
@@ -34,6 +86,8 @@ const RETRY_SECONDS = 1;
 export class WorkQueue {
   readonly #boss: PgBoss;
   readonly #queues: Record<string, QueueSettings>;
+  /** By queue: who was served last. */
+  readonly #turns: Record<string, { applicationId: number; users: Map<number, number> }> = {};
 
   constructor(database: ClientConfig, queues: Record<string, QueueSettings>, log: Logger) {
     this.#boss = new PgBoss({
@@ -56,6 +110,8 @@ export class WorkQueue {
     await db.$transaction(async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
       await this.#makeQueues();
+      const { rows } = await this.#execute<object>(FIND_TURNS_INDEX, []);
+      if (rows.length === 0) await this.#execute(TURNS_INDEX, []);
     });
   }
 
@@ -72,13 +128,50 @@ export class WorkQueue {
     await this.#boss.stop({ graceful: false, wait: true });
   }
 
-  /** Takes up to so many jobs; whoever has them says `done` or `failed` before they expire. */
-  async take<Data extends object>(name: string, most: number): Promise<Job<Data>[]> {
-    return (await this.#boss.fetch<Data>(name, { batchSize: most, priority: false })) ?? [];
+  /**
+   * Takes the job whose turn it is; whoever has it says `done`, `failed` or `again` before it expires. pg-boss itself
+   * hands out the oldest, behind which everybody else would wait.
+   * @param busy applications that get none
+   */
+  async take<Data extends JobOwner>(name: string, busy: number[] = []): Promise<Job<Data> | undefined> {
+    const turn = this.#turns[name] ?? { applicationId: 0, users: new Map<number, number>() };
+    this.#turns[name] = turn;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const applicationId = await this.#nextApplication(name, turn.applicationId, busy);
+      if (applicationId === null) return undefined;
+      turn.applicationId = applicationId;
+      const after = turn.users.get(applicationId) ?? -1;
+      const { rows } = await this.#execute<Job<Data>>(TAKE, [name, applicationId, after]);
+      const [job] = rows;
+      if (!job) continue;
+      rememberTurn(turn.users, job.data);
+      return job;
+    }
+    return undefined;
+  }
+
+  async #nextApplication(name: string, after: number, busy: number[]): Promise<number | null> {
+    for (const start of [after, -1]) {
+      const { rows } = await this.#execute<{ id: number | null }>(NEXT_APPLICATION, [name, start, busy]);
+      if (rows[0]?.id != null) return rows[0].id;
+    }
+    return null;
+  }
+
+  #execute<Row>(text: string, values: unknown[]): Promise<{ rows: Row[] }> {
+    return this.#boss.getDb().executeSql(text, values);
   }
 
   async done(name: string, id: string): Promise<void> {
     await this.#boss.complete(name, id);
+  }
+
+  /** The job is given to somebody again when its turn comes. */
+  async again(name: string, id: string): Promise<void> {
+    await this.#execute(`UPDATE pgboss.job SET state = 'retry' WHERE name = $1 AND id = $2 AND state = 'active'`, [
+      name,
+      id,
+    ]);
   }
 
   /** The job is given to somebody again, after a moment. */
@@ -92,7 +185,7 @@ export class WorkQueue {
   }
 
   /** Jobs that are there once the transaction commits. */
-  async add(transaction: Transaction, name: string, jobs: object[]): Promise<void> {
+  async add(transaction: Transaction, name: string, jobs: JobOwner[]): Promise<void> {
     if (jobs.length === 0) return;
     const db = {
       executeSql: async (text: string, values: unknown[]) => ({

@@ -19,7 +19,7 @@ export interface Mailer {
   /**
    * Resolves once the mail is out of our hands.
    * @throws {MailRefusedError} it can't be a mail
-   * @throws {MailAwayError} the server did not take it
+   * @throws {MailAwayError} the server did not take it; `MailRejectedError`: and never will
    */
   send(mail: Mail): Promise<void>;
   /** Ends its connections. */
@@ -40,7 +40,22 @@ export interface MailerSettings {
 export class MailRefusedError extends Error {}
 
 /** The message is for the log: it holds neither the mail nor the server's credentials. */
-export class MailAwayError extends Error {}
+export class MailAwayError extends Error {
+  readonly #isReached: boolean;
+
+  constructor(message: string, isReached = false) {
+    super(message);
+    this.#isReached = isReached;
+  }
+
+  /** Whether the server answered: it refused the mail, at least for now. */
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+}
+
+/** The server will never take this mail: sender, recipient or text were refused with 5xx. */
+export class MailRejectedError extends MailAwayError {}
 
 const TIME_LIMIT = 20 * SECOND;
 
@@ -75,7 +90,7 @@ class SmtpMailer implements Mailer {
     try {
       await this.#transport.sendMail({ ...message, signal });
     } catch (error) {
-      throw new MailAwayError(signal.aborted ? `no answer within ${this.#timeLimit / SECOND} s` : failureOf(error));
+      throw signal.aborted ? new MailAwayError(`no answer within ${this.#timeLimit / SECOND} s`) : failureOf(error);
     }
   }
 
@@ -137,7 +152,20 @@ function isSevenBit(text: string): boolean {
 }
 
 /** What the server or the network said, in codes: its own words may repeat the address. */
-function failureOf(error: unknown): string {
-  const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
-  return `the mail server failed: ${[code, command, responseCode].filter(Boolean).join(' ') || 'unknown'}`;
+function failureOf(error: unknown): MailAwayError {
+  const { code, responseCode = 0, command } = error as { code?: string; responseCode?: number; command?: string };
+  const told = [code, command, responseCode].filter(Boolean).join(' ');
+  const message = `the mail server failed: ${told || 'unknown'}`;
+  return isFinal(code, responseCode)
+    ? new MailRejectedError(message, true)
+    : new MailAwayError(message, responseCode > 0);
+}
+
+/**
+ * Whether trying again is of no use (RFC 5321, 4.2.1). A refused sign-in, greeting or missing encryption (530 to 538)
+ * is a fault of the settings, which the operator can correct before the mail expires.
+ */
+function isFinal(code: string | undefined, responseCode: number): boolean {
+  if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false;
+  return responseCode >= 500 && responseCode < 600 && !(responseCode >= 530 && responseCode <= 538);
 }

@@ -2,12 +2,13 @@ import type { ClientConfig } from 'pg';
 import type { Services } from '../context.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached, traced } from '../observe/tracing.ts';
+import { detached } from '../observe/tracing.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
 import { findDue, startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
 import { MessagePushes } from '../resolvers/pushes/messages.ts';
 import { spreadSend } from '../resolvers/pushes/spread.ts';
+import { JobSlots } from './job-slots.ts';
 
 /** Times may come by themselves, and a call may be lost: what is due is looked for this often. */
 const LOOK_EVERY = SECOND;
@@ -18,14 +19,15 @@ const MAINTAIN_EVERY = 5 * SECOND;
 /** Messages of this while are told of together. */
 const GATHERING = 250;
 
-/** A job may take so long; it works for 10 s and waits for the last answers. */
+/** Then a job is given to another process; it has a slot for about a second. */
 const EXPIRE_SECONDS = 30;
 
 /** How long a process that stops waits for the answers that are under way. */
 const PATIENCE = 8 * SECOND;
 
-/** Jobs of one process at a time. */
-const DELIVERERS = 4;
+/** Jobs of one process at a time, of all applications and of each. */
+const DELIVER_SLOTS = { slots: 8, slotsPerApplication: 4 };
+const SPREAD_SLOTS = { slots: 2, slotsPerApplication: 1 };
 
 /**
  * What the clock and the stream start of pushes: begins what is due, and works off the queue that all processes share.
@@ -37,6 +39,9 @@ export class PushJobs {
   readonly #messages: MessagePushes;
   readonly #stopping = new AbortController();
   readonly #loops: Loop[];
+  readonly #slots: { settled(): Promise<void> }[];
+  /** Answers that are still due for jobs that are done. */
+  readonly #open = new Set<Promise<void>>();
   readonly #outbox: Services['outbox'];
   readonly #timers: NodeJS.Timeout[] = [];
   #gathering: NodeJS.Timeout | undefined;
@@ -48,15 +53,29 @@ export class PushJobs {
     this.#context = { ...services, queue: this.#queue };
     this.#outbox = services.outbox;
     this.#messages = new MessagePushes(this.#context);
-    const loop = (turn: () => Promise<boolean>) =>
-      new Loop(turn, (error) => log.warn({ err: error }, 'pushes could not be worked on; trying again'));
-    this.#loops = [
-      loop(() => this.#startDue()),
-      loop(() => this.#work<SpreadJob>(SPREAD, (job) => spreadSend(job, this.#context).then(() => true))),
-      ...Array.from({ length: DELIVERERS }, () =>
-        loop(() => this.#work<DeliverJob>(DELIVER, (job) => deliverPushes(job, this.#context, this.#stopping.signal))),
-      ),
-    ];
+    const onError = (error: unknown) => log.warn({ err: error }, 'pushes could not be worked on; trying again');
+    const onSpread = async (job: SpreadJob) => {
+      await spreadSend(job, this.#context);
+      return 'done' as const;
+    };
+    const spread = new JobSlots<SpreadJob>(this.#queue, {
+      name: SPREAD,
+      ...SPREAD_SLOTS,
+      work: onSpread,
+      onError,
+      onFree: () => spreading.wake(),
+    });
+    const deliver = new JobSlots<DeliverJob>(this.#queue, {
+      name: DELIVER,
+      ...DELIVER_SLOTS,
+      work: (job) => this.#deliver(job),
+      onError,
+      onFree: () => delivering.wake(),
+    });
+    const spreading = new Loop(() => spread.fill(), onError);
+    const delivering = new Loop(() => deliver.fill(), onError);
+    this.#slots = [spread, deliver];
+    this.#loops = [new Loop(() => this.#startDue(), onError), spreading, delivering];
   }
 
   async start(): Promise<void> {
@@ -95,10 +114,16 @@ export class PushJobs {
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, PATIENCE);
     });
-    await Promise.race([Promise.all(this.#loops.map((loop) => loop.stop())), patience]);
+    await Promise.race([this.#finish(), patience]);
     clearTimeout(timer);
     await this.#messages.release().catch(() => {});
     await this.#queue.stop();
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await Promise.all(this.#slots.map((slots) => slots.settled()));
+    await Promise.all(this.#open);
   }
 
   async #startDue(): Promise<boolean> {
@@ -113,19 +138,11 @@ export class PushJobs {
     return events + retries > 0;
   }
 
-  /** One job. @returns whether there may be more */
-  async #work<Data extends object>(name: string, work: (data: Data) => Promise<boolean>): Promise<boolean> {
-    const [job] = await this.#queue.take<Data>(name, 1);
-    if (!job) return false;
-    try {
-      if (await traced(`job ${name}`, { isRoot: true }, () => work(job.data))) await this.#queue.done(name, job.id);
-      else await this.#queue.failed(name, job.id);
-    } catch (error) {
-      // With the database away it comes back by itself, later.
-      await this.#queue.failed(name, job.id).catch(() => {});
-      throw error;
-    }
-    return true;
+  async #deliver(job: DeliverJob): Promise<'done' | 'again' | 'retry'> {
+    const { state, open } = await deliverPushes(job, this.#context, this.#stopping.signal);
+    this.#open.add(open);
+    void open.finally(() => this.#open.delete(open));
+    return state === 'done' ? 'done' : state === 'more' ? 'again' : 'retry';
   }
 
   async #findMessages(): Promise<boolean> {

@@ -38,12 +38,15 @@ export const MAX_SEQUENCE = 4096;
 export const MAX_UDID = 255;
 export const MAX_BUNDLE = 255;
 
-/** What is wrong with a token, or nothing. */
-export function tokenProblems(token: PushTokenInput): string[] {
+/**
+ * What is wrong with a token, or nothing.
+ * @param allowsEndpoint whether pushes may be sent to a browser's endpoint
+ */
+export function tokenProblems(token: PushTokenInput, allowsEndpoint: (endpoint: string) => boolean): string[] {
   const sequence = sequenceOf(token);
   return [
     ...(isPushEnvironment(token.environment) ? [] : ['Environment should be production or development']),
-    ...(sequence !== '' && [...sequence].length <= MAX_SEQUENCE && areKeys(token)
+    ...(sequence !== '' && [...sequence].length <= MAX_SEQUENCE && isBrowserValid(token, allowsEndpoint)
       ? []
       : ['Client identification sequence is not valid']),
     ...((token.bundleIdentifier ?? '').length <= MAX_BUNDLE
@@ -82,9 +85,9 @@ function sequenceOf({ endpoint, clientIdentificationSequence }: PushTokenInput):
 }
 
 /** A browser is reached only with an address and two keys: a point of the curve P-256 and 16 bytes. */
-function areKeys({ endpoint, keys }: PushTokenInput): boolean {
+function isBrowserValid({ endpoint, keys }: PushTokenInput, allowsEndpoint: (endpoint: string) => boolean): boolean {
   if (endpoint == null) return true;
-  return URL.canParse(endpoint) && bytesOf(keys?.p256dh) === 65 && bytesOf(keys?.auth) === 16;
+  return allowsEndpoint(endpoint.trim()) && bytesOf(keys?.p256dh) === 65 && bytesOf(keys?.auth) === 16;
 }
 
 function bytesOf(text: string | undefined): number {

@@ -1,10 +1,24 @@
-import { DAY, HOUR, SECOND } from './time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './time.ts';
 
 /** How long a push is worth being sent, and how long the provider keeps it for a device that is away. */
 export const PUSH_LIFETIME = DAY;
 
 const FIRST_WAIT = 10 * SECOND;
 const LONGEST_WAIT = HOUR;
+
+const SHORTEST_REST = 5 * SECOND;
+const LONGEST_REST = 15 * MINUTE;
+
+/**
+ * When a push that its provider could not be asked about is looked at again: after half its age, so that any number of
+ * them is looked at some twenty times a day.
+ * @param waitMs how long the provider rests at least
+ */
+export function nextLook({ createdAt, waitMs }: { createdAt: Date; waitMs: number }, now: Date): Date {
+  const age = now.getTime() - createdAt.getTime();
+  const rest = Math.min(Math.max(age / 2, SHORTEST_REST), LONGEST_REST);
+  return new Date(now.getTime() + Math.max(rest, waitMs));
+}
 
 /**
  * When a push is tried again: after 10 s, then twice as long each time, at most an hour, and not before the provider

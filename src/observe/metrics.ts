@@ -9,6 +9,8 @@ export interface Readings {
   sockets: () => number;
   /** Connections of the database pool, and those who wait for one. */
   pool: () => { total: number; idle: number; waiting: number };
+  /** Pushes without an answer, and providers that get none because they do not answer. */
+  pushes: () => { inFlight: number; openCircuits: number };
   /** Undefined while the database does not answer. */
   backlog: () => Promise<Backlog | undefined>;
 }
@@ -85,6 +87,10 @@ export class Metrics implements Observer {
     });
     this.#gauge('database_waiting', 'Statements that wait for a connection', [], (gauge) =>
       gauge.set(readings.pool().waiting),
+    );
+    this.#gauge('pushes_in_flight', 'Pushes without an answer', [], (gauge) => gauge.set(readings.pushes().inFlight));
+    this.#gauge('push_circuits_open', 'Push providers and hosts that do not answer', [], (gauge) =>
+      gauge.set(readings.pushes().openCircuits),
     );
     this.#addBacklog(readings);
     if (isOfProcess && !ofProcess) {

@@ -4,7 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createModelClient, ModelAwayError } from '../../src/gateways/model.ts';
 import { isPublicAddress } from '../../src/gateways/public-addresses.ts';
-import { WebPushGateway } from '../../src/gateways/push/web.ts';
+import { endpointProblem, WebPushGateway } from '../../src/gateways/push/web.ts';
 import { contentDisposition } from '../../src/lib/content-disposition.ts';
 import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask, createDialog, quickUsers, refusalOf, send } from '../support/chat.ts';
@@ -180,6 +180,34 @@ describe('#27 SSRF', () => {
     }
     expect(asked).toBe(before);
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('a browser names only endpoints that a push may be sent to', async () => {
+    const create = 'mutation ($input: CreateSubscriptionInput!) { createSubscription(input: $input) { id } }';
+    const keys = {
+      p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url'),
+      auth: Buffer.alloc(16, 2).toString('base64url'),
+    };
+    const user = await createUser();
+    for (const endpoint of [
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'ftp://push.example.org/x',
+      'https://user:pw@push.example.org/x',
+      `https://push.example.org/${'x'.repeat(2_000)}`,
+    ]) {
+      const token = { environment: 'development', endpoint, keys };
+      const input = { channels: ['web'], token, device: { platform: 'web', udid: 'b' } };
+      expect([endpoint, (await refusalOf(create, { input }, user)).code]).toEqual([endpoint, 'UNPROCESSABLE']);
+    }
+    for (const endpoint of [
+      'http://push.example.org/x',
+      'https://10.0.0.1/x',
+      'https://[::1]/x',
+      'https://2130706433/',
+    ]) {
+      expect([endpoint, endpointProblem(endpoint, false) === undefined]).toEqual([endpoint, false]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { type Google, startGoogle } from '../support/google.ts';
 import {
@@ -11,6 +12,7 @@ import {
   subscribeDevice,
 } from '../support/pushes.ts';
 import { rest } from '../support/rest.ts';
+import { until } from '../support/sockets.ts';
 import { createUser, type TestUser } from '../support/users.ts';
 
 useApp();
@@ -80,6 +82,24 @@ test('one access token serves many, until it has run out', async () => {
   await sentEvent(await sendEvent(toUser()));
   expect(google.pushes.at(-1)!.authorization).toBe('Bearer access-2');
   running.setTime(SAMPLE_TIME);
+});
+
+test('many pushes at once share one access token, and one failure to get it', async () => {
+  const users = await Promise.all(Array.from({ length: 60 }, () => createUser()));
+  for (const one of users) await subscribeDevice(one, 'gcm', { client_identification_sequence: `many-${one.id}` });
+  const toAll = { push_type: 'gcm', user: { ids: users.map(({ id }) => id) } };
+  expect(await sentEvent(await sendEvent(toAll))).toMatchObject({ recipients: 60, delivered: 60 });
+  expect(google.tokens).toEqual(['access-1']);
+
+  google.answer = ({ authorization }) =>
+    authorization === 'Bearer access-1' ? fcmError(401, 'UNAUTHENTICATED')() : { status: 200, body: {} };
+  const id = await sendEvent(toAll);
+  await until(async () => (await db.pushSend.count({ where: { eventId: id } })) === 1);
+  const { id: sendId } = (await db.pushSend.findFirst({ where: { eventId: id } }))!;
+  await until(async () => (await db.pushDelivery.count({ where: { sendId, attempts: 1 } })) === 60);
+  passTime(10_000);
+  expect(await sentEvent(id)).toMatchObject({ delivered: 60 });
+  expect(google.tokens).toEqual(['access-1', 'access-2']);
 });
 
 test('a device that is gone is forgotten', async () => {

@@ -1,13 +1,25 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createMailer } from '../../src/gateways/mailer.ts';
 import { MailGateway } from '../../src/gateways/push/mail.ts';
-import { running, SENDER, useApp } from '../support/app.ts';
+import { running, SAMPLE_TIME, SENDER, useApp } from '../support/app.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { mailsTo } from '../support/mails.ts';
 import { deliveriesTo, sendEvent, sentEvent, subscribeDevice } from '../support/pushes.ts';
 import { createUser } from '../support/users.ts';
 
 useApp();
+
+const PUSH = {
+  id: '',
+  channel: 'email' as const,
+  address: 'reader@example.org',
+  keys: null,
+  bundleIdentifier: null,
+  content: { apple: {}, isBackground: false, google: {}, browser: '', mail: { subject: 'Hi', text: 'Lunch?\n' } },
+  collapseKey: '',
+  isReplaced: false,
+  expiresAt: SAMPLE_TIME,
+};
 
 test('a push reaches the mailbox that the user has now', async () => {
   const user = await createUser({ email: 'reader@example.org' });
@@ -27,6 +39,37 @@ test('a user without an address gets none', async () => {
   expect(await deliveriesTo(mailbox)).toMatchObject([{ answer: 'the user has no address' }]);
 });
 
+test.each([
+  ['MAIL FROM', 550, 'refused'],
+  ['RCPT TO', 550, 'refused'],
+  ['RCPT TO', 553, 'refused'],
+  ['DATA', 554, 'refused'],
+  ['RCPT TO', 450, 'later'],
+  ['DATA', 451, 'later'],
+  ['MAIL FROM', 530, 'later'],
+])('%s that a server answers with %i is %s', async (command, responseCode, kind) => {
+  const fault = () => Object.assign(new Error('no'), { responseCode });
+  const server = await startMailServer({
+    onMailFrom: (_address, _session, done) => done(command === 'MAIL FROM' ? fault() : null),
+    onRcptTo: (_address, _session, done) => done(command === 'RCPT TO' ? fault() : null),
+    onData: (stream, _session, done) => {
+      stream.resume();
+      stream.on('end', () => done(command === 'DATA' ? fault() : null));
+    },
+  });
+  const mailer = createMailer({
+    from: SENDER,
+    dataDir: running.dataDir,
+    now: running.now,
+    smtpUrl: `smtp://${server.host}`,
+  });
+  onTestFinished(() => mailer.close());
+  const outcome = await new MailGateway(mailer).send(PUSH);
+  expect(outcome).toMatchObject({ kind, answer: expect.stringContaining(String(responseCode)) });
+  // The server is there, so that other mail is not held back.
+  expect(outcome).not.toMatchObject({ isUnreachable: true });
+});
+
 test('over a mail server it goes there, and waits while that is away', async () => {
   const server = await startMailServer();
   const settings = { from: SENDER, dataDir: running.dataDir, now: running.now };
@@ -35,20 +78,9 @@ test('over a mail server it goes there, and waits while that is away', async () 
     onTestFinished(() => made.close());
     return new MailGateway(made);
   };
-  const push = {
-    id: '',
-    channel: 'email' as const,
-    address: 'reader@example.org',
-    keys: null,
-    bundleIdentifier: null,
-    content: { apple: {}, isBackground: false, google: {}, browser: '', mail: { subject: 'Hi', text: 'Lunch?\n' } },
-    collapseKey: '',
-    isReplaced: false,
-    expiresAt: running.now(),
-  };
-  expect(await mailer(server.host).send(push)).toEqual({ kind: 'delivered', answer: 'handed over' });
+  expect(await mailer(server.host).send(PUSH)).toEqual({ kind: 'delivered', answer: 'handed over' });
   expect(server.taken).toMatchObject([{ from: SENDER.address, to: ['reader@example.org'] }]);
   expect(server.taken[0]!.text).toContain('\r\n\r\nLunch?\r\n');
-  expect(await mailer('127.0.0.1:1', 500).send(push)).toMatchObject({ kind: 'later' });
-  expect(await mailer(server.host).send({ ...push, address: 'a@x.org, b@x.org' })).toMatchObject({ kind: 'refused' });
+  expect(await mailer('127.0.0.1:1', 500).send(PUSH)).toMatchObject({ kind: 'later' });
+  expect(await mailer(server.host).send({ ...PUSH, address: 'a@x.org, b@x.org' })).toMatchObject({ kind: 'refused' });
 });

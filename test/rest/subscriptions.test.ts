@@ -22,6 +22,21 @@ const KEYS = {
   p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url'),
   auth: Buffer.alloc(16, 2).toString('base64url'),
 };
+/** Nowhere that a push may be sent to, even where private networks are allowed. */
+const BAD_ENDPOINTS = [
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'ftp://push.example.org/x',
+  'data:text/plain,x',
+  'ws://push.example.org/x',
+  'gopher://push.example.org/x',
+  'HTTPS ://push.example.org/x',
+  'https://user@push.example.org/x',
+  'https://user:secret@push.example.org/x',
+  'https://push.example.org/a b',
+  'https://push.example.org/ä',
+  `https://push.example.org/${'x'.repeat(2_000)}`,
+];
 const BROWSER = { environment: 'production', endpoint: 'https://push.example.org/send/1', keys: KEYS };
 
 const item = (id: unknown, udid: string, sequence: string | null, platform: string, name: string, bundle?: string) => ({
@@ -177,6 +192,24 @@ describe('what is wrong with a subscription', () => {
         'a browser whose endpoint is none',
         { notification_channel: 'web', push_token: { ...BROWSER, endpoint: 'x' }, device: DEVICE },
         INVALID,
+      ),
+      ...BAD_ENDPOINTS.map((endpoint) =>
+        refused(
+          `a browser at ${endpoint.slice(0, 60)}`,
+          { notification_channel: 'web', push_token: { ...BROWSER, endpoint }, device: DEVICE },
+          INVALID,
+        ),
+      ),
+      ...BAD_ENDPOINTS.map(
+        (endpoint): Scenario => [
+          `a token of a browser at ${endpoint.slice(0, 60)}`,
+          'carol',
+          'POST',
+          '/push_tokens.json',
+          { push_token: { ...BROWSER, endpoint }, device: DEVICE },
+          422,
+          { errors: [INVALID] },
+        ],
       ),
       post('without credentials', 'nobody', GCM, 401, TOKEN_REQUIRED),
       post('by an application session', 'application', GCM, 422, NEED_USER),

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { MINUTE, SECOND, unixSeconds } from '../../lib/time.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { endpointSetting } from '../provider.ts';
-import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import { SharedToken, type Token } from './shared-token.ts';
 
 /** Apple's hosts by environment. */
 const HOSTS = {
@@ -54,13 +55,21 @@ export class ApnsGateway implements PushGateway {
   readonly #settings: ApnsSettings;
   readonly #host: string;
   readonly #now: () => Date;
+  readonly #token: SharedToken;
+  readonly #circuit: Circuit;
   #session: http2.ClientHttp2Session | undefined;
-  #token: { text: Promise<string>; madeAt: number } | undefined;
 
-  constructor(settings: ApnsSettings, environment: keyof typeof HOSTS, now: () => Date) {
+  /** @param account names the settings among those of all applications */
+  constructor(account: string, settings: ApnsSettings, environment: keyof typeof HOSTS, now: () => Date) {
     this.#settings = settings;
     this.#host = withoutTrailingSlashes(settings.endpoint ?? HOSTS[environment]);
     this.#now = now;
+    this.#token = new SharedToken(() => this.#sign(), now);
+    this.#circuit = { key: account, isShared: false };
+  }
+
+  circuitOf(): Circuit {
+    return this.#circuit;
   }
 
   get concurrency(): number {
@@ -72,13 +81,14 @@ export class ApnsGateway implements PushGateway {
     // Anything else would be another path.
     if (!/^[0-9a-fA-F]{8,400}$/.test(push.address)) return { kind: 'refused', answer: '400 BadDeviceToken (not sent)' };
     try {
-      const answer = await this.#request(push, await this.#bearer());
+      const token = await this.#token.get();
+      const answer = await this.#request(push, token);
       if (answer.status !== 403 || answer.reason !== 'ExpiredProviderToken') return this.#outcome(answer);
       // Its clock is ahead of ours, or ours has been moved.
-      this.#token = undefined;
-      return this.#outcome(await this.#request(push, await this.#bearer()));
+      this.#token.invalidate(token);
+      return this.#outcome(await this.#request(push, await this.#token.get()));
     } catch (error) {
-      return { kind: 'later', answer: failureOf(error) };
+      return { kind: 'later', answer: failureOf(error), isUnreachable: true };
     }
   }
 
@@ -98,22 +108,15 @@ export class ApnsGateway implements PushGateway {
     return { kind: 'refused', answer };
   }
 
-  async #bearer(): Promise<string> {
-    const now = this.#now();
-    const age = now.getTime() - (this.#token?.madeAt ?? 0);
-    if (!this.#token || age > TOKEN_LIFETIME || age < 0) {
-      this.#token = { text: this.#sign(now), madeAt: now.getTime() };
-    }
-    return this.#token.text;
-  }
-
-  async #sign(now: Date): Promise<string> {
+  async #sign(): Promise<Token> {
     const { key, keyId, teamId } = this.#settings;
-    return new SignJWT()
+    const now = this.#now();
+    const text = await new SignJWT()
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)
       .setIssuedAt(unixSeconds(now))
       .sign(await importPKCS8(key.trim(), 'ES256'));
+    return { text, expiresAt: now.getTime() + TOKEN_LIFETIME };
   }
 
   #request(push: Push, token: string): Promise<Answer> {
@@ -133,15 +136,16 @@ export class ApnsGateway implements PushGateway {
       'content-type': 'application/json',
     };
     return new Promise((resolve, reject) => {
-      const stream = this.#connection().request(headers);
+      const session = this.#connection();
+      const stream = session.request(headers);
       const answer: Answer = { status: 0, reason: '', retryAfter: undefined, timestamp: undefined };
       let text = '';
-      stream.setTimeout(TIME_LIMIT, () => {
+      // Of the whole answer: a server that sends a byte now and then would hold a stream for ever.
+      const deadline = setTimeout(() => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
-        // A connection on which nothing comes back is of no use to the next request either.
-        this.#session?.destroy();
+        this.#retire(session);
         reject(new Error(`no answer within ${TIME_LIMIT / SECOND} s`));
-      });
+      }, TIME_LIMIT).unref();
       stream.setEncoding('utf8');
       stream.on('response', (received) => {
         answer.status = Number(received[':status']);
@@ -152,11 +156,23 @@ export class ApnsGateway implements PushGateway {
       });
       stream.on('error', reject);
       stream.on('close', () => {
+        clearTimeout(deadline);
         if (answer.status === 0) reject(new Error('the connection was closed'));
         else resolve({ ...answer, ...bodyOf(text) });
       });
       stream.end(JSON.stringify(content.apple));
     });
+  }
+
+  /**
+   * New requests get another connection. The answers that are still due on this one may come, each until its own
+   * deadline.
+   */
+  #retire(session: http2.ClientHttp2Session): void {
+    if (this.#session === session) this.#session = undefined;
+    if (session.closed || session.destroyed) return;
+    session.close();
+    setTimeout(() => session.destroy(), TIME_LIMIT).unref();
   }
 
   #connection(): http2.ClientHttp2Session {

@@ -2,7 +2,8 @@ import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { addressBelow, endpointSetting, settingText } from '../provider.ts';
-import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import { SharedToken, type Token } from './shared-token.ts';
 
 const HOST = 'https://fcm.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
@@ -30,8 +31,8 @@ export type FcmSettings = z.infer<typeof fcmSettings>;
 const TIME_LIMIT = 15 * SECOND;
 const MAX_ANSWER = 64 * 1024;
 const ASSERTION_SECONDS = 3600;
-/** An access token is not used to its very end. */
-const MARGIN = 60 * SECOND;
+/** Of an access token that does not say when it expires. */
+const DEFAULT_LIFETIME_SECONDS = 600;
 /** Connections to one host. */
 const CONCURRENCY = 50;
 
@@ -54,20 +55,30 @@ export class FcmGateway implements PushGateway {
   readonly concurrency = CONCURRENCY;
   readonly #settings: FcmSettings;
   readonly #now: () => Date;
-  #access: Promise<{ token: string; until: number }> | undefined;
+  readonly #accessToken: SharedToken;
+  readonly #circuit: Circuit;
 
-  constructor(settings: FcmSettings, now: () => Date) {
+  /** @param account names the settings among those of all applications */
+  constructor(account: string, settings: FcmSettings, now: () => Date) {
     this.#settings = settings;
     this.#now = now;
+    this.#accessToken = new SharedToken(() => this.#fetchAccessToken(), now);
+    this.#circuit = { key: account, isShared: false };
+  }
+
+  circuitOf(): Circuit {
+    return this.#circuit;
   }
 
   async send(push: Push): Promise<PushOutcome> {
     try {
-      const outcome = await this.#ask(push, await this.#accessToken());
-      if (outcome.answer.startsWith('401')) this.#access = undefined;
+      const token = await this.#accessToken.get();
+      const outcome = await this.#ask(push, token);
+      if (outcome.answer.startsWith('401')) this.#accessToken.invalidate(token);
       return outcome;
     } catch (error) {
-      return error instanceof NoAccessError ? error.outcome : { kind: 'later', answer: failureOf(error) };
+      if (error instanceof NoAccessError) return error.outcome;
+      return { kind: 'later', answer: failureOf(error), isUnreachable: true };
     }
   }
 
@@ -110,19 +121,7 @@ export class FcmGateway implements PushGateway {
     });
   }
 
-  async #accessToken(): Promise<string> {
-    const known = await this.#access?.catch(() => undefined);
-    if (known && known.until > this.#now().getTime()) return known.token;
-    // Of many that come at once the first asks for all.
-    const asked = this.#askForAccess();
-    this.#access = asked;
-    asked.catch(() => {
-      if (this.#access === asked) this.#access = undefined;
-    });
-    return (await asked).token;
-  }
-
-  async #askForAccess(): Promise<{ token: string; until: number }> {
+  async #fetchAccessToken(): Promise<Token> {
     const { serviceAccount: account } = this.#settings;
     const now = this.#now();
     const assertion = await new SignJWT({ scope: SCOPE })
@@ -145,8 +144,8 @@ export class FcmGateway implements PushGateway {
     const { status } = response;
     const { access_token, expires_in } = await readJson<{ access_token?: unknown; expires_in?: unknown }>(response);
     if (status === 200 && typeof access_token === 'string' && /^[!-~]{1,8192}$/.test(access_token)) {
-      const lifetime = typeof expires_in === 'number' ? expires_in * SECOND : 0;
-      return { token: access_token, until: now.getTime() + lifetime - MARGIN };
+      const lifetime = typeof expires_in === 'number' ? expires_in : DEFAULT_LIFETIME_SECONDS;
+      return { text: access_token, expiresAt: now.getTime() + lifetime * SECOND };
     }
     const answer = `${status} from the token address`;
     const mayPass = status === 429 || status >= 500 || status === 200;

@@ -33,12 +33,21 @@ export type PushOutcome =
   | { kind: 'gone'; answer: string; since?: Date }
   /** It will be refused however often it is tried. */
   | { kind: 'refused'; answer: string }
-  /** It may be taken later: not before so many seconds. */
-  | { kind: 'later'; answer: string; retryAfter?: number };
+  /** It may be taken later: not before so many seconds. `isUnreachable`: the provider did not answer. */
+  | { kind: 'later'; answer: string; retryAfter?: number; isUnreachable?: boolean };
+
+/** What a circuit breaker watches: one provider's account, or one host of push services. */
+export interface Circuit {
+  key: string;
+  /** Users choose its endpoints, so endpoints of several users have to fail before the circuit opens. */
+  isShared: boolean;
+}
 
 /** A way to devices, with one application's credentials. Never throws: what goes wrong is an outcome. */
 export interface PushGateway {
   send(push: Push): Promise<PushOutcome>;
+  /** Which pushes wait together while their provider does not answer. */
+  circuitOf(push: Push): Circuit;
   /** Pushes that may be under way at a time. */
   readonly concurrency: number;
   close(): void;

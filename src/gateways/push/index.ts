@@ -3,7 +3,8 @@ import { ApnsGateway, apnsSettings } from './apns.ts';
 import { FcmGateway, fcmSettings } from './fcm.ts';
 import type { PushGateway } from './gateway.ts';
 import { MailGateway } from './mail.ts';
-import { WebPushGateway, webPushSettings } from './web.ts';
+import { PushTraffic } from './traffic.ts';
+import { endpointProblem, WebPushGateway, webPushSettings } from './web.ts';
 
 /** What an application needs at each provider, operator's parts included; secrets are among it. */
 export const pushSettings = { apns: apnsSettings, fcm: fcmSettings, web: webPushSettings };
@@ -23,6 +24,10 @@ export interface PushGateways {
   /** The gateway of an account, kept with its connections; `settings` are asked for only when there is none yet. */
   of(account: ProviderAccount, settings: () => unknown): PushGateway;
   readonly mail: PushGateway;
+  /** What all pushes go through. */
+  readonly traffic: PushTraffic;
+  /** Whether a browser may name this endpoint. */
+  allowsEndpoint(endpoint: string): boolean;
   close(): void;
 }
 
@@ -39,12 +44,12 @@ export interface PushGatewaysOptions {
 export function createPushGateways({ now, mailer, allowsPrivate }: PushGatewaysOptions): PushGateways {
   const kept = new Map<string, { updatedAt: number; gateway: PushGateway }>();
 
-  const make = ({ provider, environment }: ProviderAccount, settings: unknown): PushGateway => {
+  const make = (name: string, { provider, environment }: ProviderAccount, settings: unknown): PushGateway => {
     switch (provider) {
       case 'apns':
-        return new ApnsGateway(apnsSettings.parse(settings), environment, now);
+        return new ApnsGateway(name, apnsSettings.parse(settings), environment, now);
       case 'fcm':
-        return new FcmGateway(fcmSettings.parse(settings), now);
+        return new FcmGateway(name, fcmSettings.parse(settings), now);
       case 'web':
         return new WebPushGateway(webPushSettings.parse(settings), allowsPrivate, now);
     }
@@ -52,11 +57,13 @@ export function createPushGateways({ now, mailer, allowsPrivate }: PushGatewaysO
 
   return {
     mail: new MailGateway(mailer),
+    traffic: new PushTraffic(now),
+    allowsEndpoint: (endpoint) => endpointProblem(endpoint, allowsPrivate) === undefined,
     of(account, settings) {
-      const key = `${account.applicationId}/${account.environment}/${account.provider}`;
+      const key = `${account.provider} ${account.applicationId} ${account.environment}`;
       const updatedAt = account.updatedAt.getTime();
       const known = kept.get(key);
-      const gateway = known?.updatedAt === updatedAt ? known.gateway : make(account, settings());
+      const gateway = known?.updatedAt === updatedAt ? known.gateway : make(key, account, settings());
       if (known && known.gateway !== gateway) known.gateway.close();
       // The most recently used come last.
       kept.delete(key);

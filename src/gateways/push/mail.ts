@@ -1,5 +1,7 @@
-import { MailAwayError, type Mailer, MailRefusedError } from '../mailer.ts';
-import type { Push, PushGateway, PushOutcome } from './gateway.ts';
+import { MailAwayError, type Mailer, MailRefusedError, MailRejectedError } from '../mailer.ts';
+import type { Circuit, Push, PushGateway, PushOutcome } from './gateway.ts';
+
+const CIRCUIT: Circuit = { key: 'mail', isShared: false };
 
 /** Pushes to mailboxes, through the service's own mailer. */
 export class MailGateway implements PushGateway {
@@ -15,9 +17,15 @@ export class MailGateway implements PushGateway {
       await this.#mailer.send({ to: address, ...content.mail });
       return { kind: 'delivered', answer: 'handed over' };
     } catch (error) {
-      if (error instanceof MailRefusedError) return { kind: 'refused', answer: error.message };
-      return { kind: 'later', answer: error instanceof MailAwayError ? error.message : 'the mailer failed' };
+      if (error instanceof MailRefusedError || error instanceof MailRejectedError)
+        return { kind: 'refused', answer: error.message };
+      if (!(error instanceof MailAwayError)) return { kind: 'later', answer: 'the mailer failed' };
+      return { kind: 'later', answer: error.message, isUnreachable: !error.isReached };
     }
+  }
+
+  circuitOf(): Circuit {
+    return CIRCUIT;
   }
 
   close(): void {}

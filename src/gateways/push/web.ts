@@ -4,7 +4,7 @@ import webPush from 'web-push';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { isOutside, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
-import { type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
 
 export const webPushSettings = z.object({
   /** Whom push services write to when something is wrong. */
@@ -28,6 +28,22 @@ export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateK
 }
 
 const INSIDE = 'the endpoint is in a private network';
+
+/** Those of push services have some hundred characters. */
+const MAX_ENDPOINT = 2_000;
+
+/**
+ * Why no push may be sent to an endpoint. Asked when a browser subscribes and again at each push.
+ * @param allowsPrivate the operator lets pushes go to private networks, and without encryption of the way there
+ */
+export function endpointProblem(address: string, allowsPrivate: boolean): string | undefined {
+  const isText = address.length <= MAX_ENDPOINT && /^[!-~]+$/.test(address);
+  const url = isText && URL.canParse(address) ? new URL(address) : undefined;
+  const isHttps = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
+  if (!url || !isHttps || url.username || url.password) return 'the endpoint is not allowed';
+  // A name is looked up on the way; an address itself is not.
+  return allowsPrivate || isOutside(url) ? undefined : INSIDE;
+}
 
 /** What the browser has told is nothing that a push may be sent by. */
 class UnsendableError extends Error {}
@@ -65,19 +81,21 @@ export class WebPushGateway implements PushGateway {
       if (error instanceof UnsendableError) return { kind: 'refused', answer: error.message };
       const { code, message } = error as { code?: string; message?: string };
       if (code === NOT_PUBLIC) return { kind: 'refused', answer: INSIDE };
-      return { kind: 'later', answer: `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200) };
+      const answer = `not reached: ${code ?? message ?? 'unknown'}`.slice(0, 200);
+      return { kind: 'later', answer, isUnreachable: true };
     }
   }
 
   close(): void {}
 
+  circuitOf({ address }: Push): Circuit {
+    return { key: `web ${URL.canParse(address) ? new URL(address).host : ''}`, isShared: true };
+  }
+
   #checkedUrl(address: string): URL {
-    const url = URL.canParse(address) ? new URL(address) : undefined;
-    const isHttps = url?.protocol === 'https:' || (this.#allowsPrivate && url?.protocol === 'http:');
-    if (!url || !isHttps || url.username || url.password) throw new UnsendableError('the endpoint is not allowed');
-    // A name is looked up on the way; an address itself is not.
-    if (!this.#allowsPrivate && !isOutside(url)) throw new UnsendableError(INSIDE);
-    return url;
+    const problem = endpointProblem(address, this.#allowsPrivate);
+    if (problem) throw new UnsendableError(problem);
+    return new URL(address);
   }
 
   /** Encrypted for the browser, and signed with the application's key. */

@@ -13,8 +13,11 @@ export const SPREAD = 'push-spread';
 /** The queue of devices that are to be served, some of one send at a time. */
 export const DELIVER = 'push-deliver';
 
+/** Jobs of one owner have turns with those of others. */
 export interface SpreadJob {
   applicationId: number;
+  /** The user who created the event; 0 or none for an API key, and for messages. */
+  userId?: number;
   sendId: string;
 }
 
@@ -27,10 +30,10 @@ export interface DeliverJob extends SpreadJob {
 const JOB_DEVICES = 250;
 
 /** The jobs that serve those devices. */
-export function deliverJobs({ applicationId, sendId }: SpreadJob, ids: number[]): DeliverJob[] {
+export function deliverJobs({ applicationId, userId, sendId }: SpreadJob, ids: number[]): DeliverJob[] {
   const jobs: DeliverJob[] = [];
   for (let start = 0; start < ids.length; start += JOB_DEVICES) {
-    jobs.push({ applicationId, sendId, ids: ids.slice(start, start + JOB_DEVICES) });
+    jobs.push({ applicationId, userId, sendId, ids: ids.slice(start, start + JOB_DEVICES) });
   }
   return jobs;
 }

@@ -14,6 +14,55 @@ const RETRY_BATCH = 2_000;
 const isServed = Prisma.sql`NOT EXISTS (
   SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
 
+interface DueDevice {
+  applicationId: number;
+  userId: number;
+  sendId: string;
+  subscriptionId: number;
+}
+
+/** Rows with a time at which they are due; each table has an index of application and time. */
+interface Timed {
+  table: Prisma.Sql;
+  time: Prisma.Sql;
+  columns: Prisma.Sql;
+  condition: Prisma.Sql;
+  batch: number;
+}
+
+const EVENTS: Timed = {
+  table: Prisma.raw('events'),
+  time: Prisma.raw('due_at'),
+  columns: Prisma.raw('e.application_id AS "applicationId", e.id'),
+  condition: isServed,
+  batch: BATCH,
+};
+
+const RETRIES: Timed = {
+  table: Prisma.raw('push_deliveries'),
+  time: Prisma.raw('retry_at'),
+  columns: Prisma.raw('e.application_id, e.send_id, e.subscription_id'),
+  condition: Prisma.sql`true`,
+  batch: RETRY_BATCH,
+};
+
+/** What is due, of applications in any order: one with a thousand rows is no reason for another to wait. */
+function dueOf({ table, time, columns, condition, batch }: Timed, at: Date): Prisma.Sql {
+  return Prisma.sql`
+    WITH RECURSIVE applications_with AS (
+      SELECT (SELECT application_id FROM ${table} WHERE ${time} IS NOT NULL ORDER BY application_id LIMIT 1) AS id
+      UNION ALL
+      SELECT (SELECT t.application_id FROM ${table} t WHERE t.application_id > a.id AND t.${time} IS NOT NULL
+        ORDER BY t.application_id LIMIT 1)
+      FROM applications_with a WHERE a.id IS NOT NULL
+    )
+    SELECT due.* FROM (SELECT id FROM applications_with WHERE id IS NOT NULL ORDER BY random()) a
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${table} e WHERE e.application_id = a.id AND e.${time} <= ${at} AND ${condition}
+      ORDER BY e.${time} LIMIT ${batch} FOR UPDATE OF e SKIP LOCKED) due
+    LIMIT ${batch}`;
+}
+
 /** Whether anything is due, by one short question: mostly nothing is. */
 export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolean; hasRetries: boolean }> {
   const at = now();
@@ -53,7 +102,7 @@ export function startDueEvents({ now, queue }: PushContext): Promise<number> {
       FROM json_to_recordset(${JSON.stringify(moved)}::json)
         AS g ("applicationId" int, "eventId" int, "sendId" text, "dueAt" timestamptz)
       WHERE e.application_id = g."applicationId" AND e.id = g."eventId"`;
-    const jobs = moved.map(({ applicationId, sendId }) => ({ applicationId, sendId }));
+    const jobs = sends.map(({ event: { applicationId, userId }, id }) => ({ applicationId, userId, sendId: id }));
     await queue.add(transaction, SPREAD, jobs);
     return events.length;
   });
@@ -66,24 +115,28 @@ export function startDueEvents({ now, queue }: PushContext): Promise<number> {
 export function startDueRetries({ now, queue }: PushContext): Promise<number> {
   const at = now();
   return db.$transaction(async (transaction) => {
-    const due = await transaction.$queryRaw<{ applicationId: number; sendId: string; subscriptionId: number }[]>`
-      UPDATE push_deliveries d SET retry_at = NULL
-      WHERE (d.application_id, d.send_id, d.subscription_id) IN (
-        SELECT application_id, send_id, subscription_id FROM push_deliveries
-        WHERE retry_at <= ${at} ORDER BY retry_at LIMIT ${RETRY_BATCH} FOR UPDATE SKIP LOCKED)
-      RETURNING d.application_id AS "applicationId", d.send_id AS "sendId", d.subscription_id AS "subscriptionId"`;
+    const due = await transaction.$queryRaw<DueDevice[]>`
+      WITH due AS MATERIALIZED (${dueOf(RETRIES, at)}), begun AS (
+        UPDATE push_deliveries d SET retry_at = NULL FROM due
+        WHERE d.application_id = due.application_id AND d.send_id = due.send_id
+          AND d.subscription_id = due.subscription_id
+        RETURNING d.application_id, d.send_id, d.subscription_id
+      )
+      SELECT b.application_id AS "applicationId", b.send_id AS "sendId", b.subscription_id AS "subscriptionId",
+        coalesce(e.user_id, 0) AS "userId"
+      FROM begun b
+      LEFT JOIN push_sends s ON s.application_id = b.application_id AND s.id = b.send_id
+      LEFT JOIN events e ON e.application_id = s.application_id AND e.id = s.event_id`;
     for (const [sendId, devices] of groupBy(due, (one) => one.sendId)) {
-      const { applicationId } = devices[0]!;
+      const { applicationId, userId } = devices[0]!;
       const ids = devices.map(({ subscriptionId }) => subscriptionId);
-      await queue.add(transaction, DELIVER, deliverJobs({ applicationId, sendId }, ids));
+      await queue.add(transaction, DELIVER, deliverJobs({ applicationId, userId, sendId }, ids));
     }
     return due.length;
   });
 }
 
 async function takeDue(transaction: Transaction, at: Date): Promise<Event[]> {
-  const due = await transaction.$queryRaw<{ applicationId: number; id: number }[]>`
-    SELECT e.application_id AS "applicationId", e.id FROM events e
-    WHERE e.due_at <= ${at} AND ${isServed} ORDER BY e.due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+  const due = await transaction.$queryRaw<{ applicationId: number; id: number }[]>(dueOf(EVENTS, at));
   return due.length === 0 ? [] : transaction.event.findMany({ where: { OR: due } });
 }

@@ -1,7 +1,8 @@
 import { db } from '../../db/client.ts';
 import type { PushOutcome } from '../../gateways/push/gateway.ts';
+import type { HeldBack } from '../../gateways/push/traffic.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
-import { nextAttempt, PUSH_LIFETIME } from '../../lib/retries.ts';
+import { nextAttempt, nextLook, PUSH_LIFETIME } from '../../lib/retries.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import type { PushContext } from './context.ts';
 
@@ -16,7 +17,8 @@ interface Entry {
   subscriptionId: number;
   status: 'pending' | 'delivered' | 'failed';
   answer: string;
-  answeredAt: Date;
+  /** Null: the provider was not asked. */
+  answeredAt: Date | null;
   retryAt: Date | null;
 }
 
@@ -36,7 +38,7 @@ export class DeliveryLog {
     this.#context = context;
   }
 
-  async tell(device: LoggedDevice, outcome: PushOutcome): Promise<void> {
+  async tell(device: LoggedDevice, outcome: PushOutcome | HeldBack): Promise<void> {
     if (outcome.kind === 'gone') await this.#forget(device, outcome.since);
     this.#entries.push(this.#entryOf(device, outcome));
     if (this.#entries.length >= BATCH) await this.flush();
@@ -53,8 +55,8 @@ export class DeliveryLog {
         SELECT * FROM json_to_recordset(${JSON.stringify(entries)}::json)
           AS t ("subscriptionId" int, status text, answer text, "answeredAt" timestamptz, "retryAt" timestamptz)
       ), logged AS (
-        UPDATE push_deliveries d SET status = t.status::delivery_status, attempts = d.attempts + 1, answer = t.answer,
-          answered_at = t."answeredAt", retry_at = t."retryAt"
+        UPDATE push_deliveries d SET status = t.status::delivery_status, answer = t.answer, retry_at = t."retryAt",
+          attempts = d.attempts + (t."answeredAt" IS NOT NULL)::int, answered_at = coalesce(t."answeredAt", d.answered_at)
         FROM told t
         WHERE d.application_id = ${applicationId} AND d.send_id = ${id} AND d.subscription_id = t."subscriptionId"
           AND d.status = 'pending'
@@ -68,7 +70,12 @@ export class DeliveryLog {
       FROM counted c WHERE s.application_id = ${applicationId} AND s.id = ${id} AND c.delivered + c.failed > 0`;
   }
 
-  #entryOf({ subscriptionId, attempts }: LoggedDevice, outcome: PushOutcome): Entry {
+  #entryOf({ subscriptionId, attempts }: LoggedDevice, outcome: PushOutcome | HeldBack): Entry {
+    if (outcome.kind === 'held back') {
+      const { answer, waitMs } = outcome;
+      const retryAt = nextLook({ createdAt: this.#send.createdAt, waitMs }, this.#context.now());
+      return { subscriptionId, status: 'pending', answer, answeredAt: null, retryAt };
+    }
     const answeredAt = this.#context.now();
     const answer = outcome.answer.slice(0, MAX_ANSWER);
     const entry = { subscriptionId, answer, answeredAt, retryAt: null };

@@ -4,8 +4,8 @@ import { DELIVER, deliverJobs, type PushContext, SPREAD, type SpreadJob } from '
 import { finishSend } from './finish.ts';
 import { type Candidate, eventCandidates, messageCandidates, PAGE_USERS } from './recipients.ts';
 
-/** Pages of one job; the rest of a send with more is work for another. */
-const PAGES = 40;
+/** Pages of one job; the rest of a send is work for another, which waits for its turn. */
+const PAGES = 4;
 
 /**
  * Finds the devices of a send, some users at a time, and has each of them served. Where it has come is stored with

@@ -47,7 +47,8 @@ export async function createSubscription(input: NewSubscription, context: UserCo
   await db.$transaction(async (transaction) => {
     await holdOwner(transaction, context);
     const latest = input.token && input.device ? null : await latestToken(transaction, context);
-    const source = sourceOf(input, channels, latest, problems);
+    const all = [...problems, ...givenTokenProblems(input.token, channels, latest, context)];
+    const source = sourceOf(input, channels, latest, all);
     for (const channel of channels) await subscribe(transaction, channel, source, context);
     await dropOldest(transaction.pushSubscription, context);
   });
@@ -67,7 +68,7 @@ function sourceOf(
   latest: PushToken | null,
   problems: string[],
 ): Source {
-  const all = [...problems, ...givenTokenProblems(token, channels, latest)];
+  const all = [...problems];
   // A given token says nothing of its device, and a mailbox without any token neither.
   const needsDevice = token || (!latest && channels.every((channel) => channel === 'email') && channels.length > 0);
   if (device || needsDevice) all.push(...deviceProblems(device ?? {}));
@@ -83,9 +84,13 @@ function givenTokenProblems(
   token: PushTokenInput | null | undefined,
   channels: PushChannel[],
   latest: PushToken | null,
+  { pushGateways }: UserContext,
 ): string[] {
   const isBrowser = token ? token.endpoint != null : latest?.keys != null;
-  if (token) return tokenProblems(channels.includes('web') && !isBrowser ? { ...token, endpoint: '' } : token);
+  if (token) {
+    const checked = channels.includes('web') && !isBrowser ? { ...token, endpoint: '' } : token;
+    return tokenProblems(checked, pushGateways.allowsEndpoint);
+  }
   if (!latest) return channels.some((channel) => channel !== 'email') ? ['Push token is required'] : [];
   return channels.includes('web') && !isBrowser ? ['Push token is required'] : [];
 }

@@ -23,7 +23,7 @@ export async function createPushToken(
   { token, device }: { token: PushTokenInput; device: DeviceInput },
   context: UserContext,
 ): Promise<PushToken> {
-  const problems = [...tokenProblems(token), ...deviceProblems(device)];
+  const problems = [...tokenProblems(token, context.pushGateways.allowsEndpoint), ...deviceProblems(device)];
   if (problems.length > 0) throw new UnprocessableError(...problems);
   const { applicationId, userId } = context.viewer;
   const { keys, ...checked } = checkedToken(token);

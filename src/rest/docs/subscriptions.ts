@@ -37,7 +37,7 @@ const device = asked(
   ['platform', 'udid'],
 );
 const invalid = [
-  new UnprocessableError(...tokenProblems({ environment: 'test' })),
+  new UnprocessableError(...tokenProblems({ environment: 'test' }, () => true)),
   new UnprocessableError(...deviceProblems({ platform: 'car' })),
 ];
 const path = { id: integerId };

@@ -16,8 +16,7 @@ export const EXCEPTIONS: Exception[] = [
     why: 'looks for classes that are gone, of all applications, to take their records away; there are few, if any',
   },
   { part: 'SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= $1 AND', why: DUE },
-  { part: 'ORDER BY e.due_at LIMIT $2 FOR UPDATE SKIP LOCKED', why: DUE },
-  { part: 'WHERE retry_at <= $1 ORDER BY retry_at LIMIT $2 FOR UPDATE SKIP LOCKED', why: DUE },
+  { part: 'WITH RECURSIVE applications_with AS (', why: DUE },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   {

@@ -1,0 +1,144 @@
+import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
+import { Semaphore, type SemaphoreLimits } from '../../lib/semaphore.ts';
+import { MINUTE, SECOND } from '../../lib/time.ts';
+import { traced } from '../../observe/tracing.ts';
+import type { Push, PushGateway, PushOutcome } from './gateway.ts';
+
+/** Whose push it is. */
+export interface PushOwner {
+  applicationId: number;
+  /** The user who created the event; 0 for an API key, and for messages. */
+  creatorId: number;
+  /** The user whose device it is. */
+  userId: number;
+}
+
+/** A push that was not sent, since its provider does not answer; it may be in so many milliseconds. */
+export interface HeldBack {
+  kind: 'held back';
+  answer: string;
+  waitMs: number;
+}
+
+/** A push whose turn did not come while it was wanted. */
+export interface NotBegun {
+  kind: 'not begun';
+}
+
+class QueueFullError extends Error {}
+
+const refuse = () => new QueueFullError('too many pushes wait');
+
+/**
+ * Per process. Levels of owners: application, gateway, creator of the event, user whose device it is. An application
+ * with six gateways that hang leaves room to the others, a gateway that hangs leaves room to the others of its
+ * application, and a user has a small share of each.
+ */
+const DEVICE_LIMITS: SemaphoreLimits = {
+  concurrency: 4_096,
+  concurrencyPerOwner: [1_536, 256, 32, 8],
+  maxWaiting: 16_384,
+  maxWaitingPerOwner: [2_048, 1_024, 256, 64],
+  refuse,
+};
+
+/** All applications share one mail server, over five connections. Levels: application, creator, user. */
+const MAIL_LIMITS: SemaphoreLimits = {
+  concurrency: 8,
+  concurrencyPerOwner: [5, 2, 1],
+  maxWaiting: 4_096,
+  maxWaitingPerOwner: [256, 64, 16],
+  refuse,
+};
+
+const BREAKER = { failures: 5, minWaitMs: 2 * SECOND, maxWaitMs: MINUTE };
+/** One host of push services serves browsers of many users. */
+const SHARED_BREAKER = { ...BREAKER, owners: 5, probes: 8 };
+const ACCOUNT_BREAKER = { ...BREAKER, owners: 1, probes: 1 };
+
+/** Users can name any number of hosts; the circuit that was made longest ago is forgotten. */
+const MAX_BREAKERS = 10_000;
+
+/** Bounds how many pushes are in flight for whom, and sends none to a provider that does not answer. */
+export class PushTraffic {
+  readonly #now: () => number;
+  readonly #devices = new Semaphore(DEVICE_LIMITS);
+  readonly #mails = new Semaphore(MAIL_LIMITS);
+  readonly #breakers = new Map<string, CircuitBreaker>();
+
+  constructor(now: () => Date) {
+    this.#now = () => now().getTime();
+  }
+
+  /** Pushes in flight, and circuits that are open. */
+  get load(): { inFlight: number; openCircuits: number } {
+    return {
+      inFlight: this.#devices.load.running + this.#mails.load.running,
+      openCircuits: [...this.#breakers.values()].filter(({ isOpen }) => isOpen).length,
+    };
+  }
+
+  /** @param begin called when its turn has come; false: it is not wanted any more */
+  async send(
+    gateway: PushGateway,
+    push: Push,
+    owner: PushOwner,
+    begin: () => boolean,
+  ): Promise<PushOutcome | HeldBack | NotBegun> {
+    const { key, isShared } = gateway.circuitOf(push);
+    const prober = isShared ? `${owner.applicationId}/${owner.userId}` : '';
+    const held = this.#heldBack(key, prober);
+    if (held) return held;
+    const semaphore = push.channel === 'email' ? this.#mails : this.#devices;
+    try {
+      // The circuit may have opened in the meantime.
+      return await semaphore.run(
+        async () =>
+          this.#heldBack(key, prober) ?? (begin() ? this.#ask(gateway, push, prober) : { kind: 'not begun' as const }),
+        ownerPath(push, isShared ? 'web' : key, owner),
+      );
+    } catch (error) {
+      if (error instanceof QueueFullError) return { kind: 'not begun' };
+      throw error;
+    }
+  }
+
+  async #ask(gateway: PushGateway, push: Push, prober: string): Promise<PushOutcome> {
+    const { key, isShared } = gateway.circuitOf(push);
+    const breaker = this.#breakers.get(key) ?? this.#newBreaker(isShared);
+    this.#breakers.set(key, breaker);
+    if (this.#breakers.size > MAX_BREAKERS) this.#breakers.delete(this.#breakers.keys().next().value!);
+    try {
+      return await breaker.run(
+        prober,
+        () => traced(`push ${push.channel}`, { kind: 'client' }, () => gateway.send(push)),
+        (outcome) => isAnswered(outcome, isShared),
+      );
+    } finally {
+      if (breaker.isIdle) this.#breakers.delete(key);
+    }
+  }
+
+  #newBreaker(isShared: boolean): CircuitBreaker {
+    return new CircuitBreaker({ now: this.#now, ...(isShared ? SHARED_BREAKER : ACCOUNT_BREAKER) });
+  }
+
+  #heldBack(key: string, prober: string): HeldBack | undefined {
+    const waitMs = this.#breakers.get(key)?.waitOf(prober) ?? 0;
+    return waitMs > 0 ? { kind: 'held back', answer: 'not sent: the provider does not answer', waitMs } : undefined;
+  }
+}
+
+function ownerPath({ channel }: Push, gateway: string, { applicationId, creatorId, userId }: PushOwner): string[] {
+  const application = `application:${applicationId}`;
+  // An API key may send to many at once; then only each of their users is bounded.
+  const creator = creatorId === 0 ? `to:${userId}` : `by:${creatorId}`;
+  const user = `user:${userId}`;
+  return channel === 'email' ? [application, creator, user] : [application, gateway, creator, user];
+}
+
+/** A user can make a push be refused before anybody is asked, by what their browser names. */
+function isAnswered(outcome: PushOutcome, isShared: boolean): boolean | undefined {
+  if (outcome.kind === 'refused' && isShared) return undefined;
+  return !(outcome.kind === 'later' && outcome.isUnreachable);
+}

@@ -1,0 +1,64 @@
+import type { Job, JobOwner, WorkQueue } from '../db/work-queue.ts';
+import { traced } from '../observe/tracing.ts';
+
+export interface SlotSettings<Data extends JobOwner> {
+  name: string;
+  slots: number;
+  /** Slots that one application may have. */
+  slotsPerApplication: number;
+  /** @returns what becomes of the job; `retry`: it is done again after a moment */
+  work: (data: Data) => Promise<'done' | 'again' | 'retry'>;
+  onError: (error: unknown) => void;
+  /** A slot is free. */
+  onFree: () => void;
+}
+
+/** Works on a few jobs of a queue at a time, so that no application has all of the slots. */
+export class JobSlots<Data extends JobOwner> {
+  readonly #queue: WorkQueue;
+  readonly #settings: SlotSettings<Data>;
+  readonly #running = new Map<Promise<void>, number>();
+
+  constructor(queue: WorkQueue, settings: SlotSettings<Data>) {
+    this.#queue = queue;
+    this.#settings = settings;
+  }
+
+  /** Begins with a job. @returns whether there may be another for which there is a slot */
+  async fill(): Promise<boolean> {
+    const { name, slots, onFree } = this.#settings;
+    if (this.#running.size >= slots) return false;
+    const job = await this.#queue.take<Data>(name, this.#busyApplications());
+    if (!job) return false;
+    const running = this.#do(job).finally(() => {
+      this.#running.delete(running);
+      onFree();
+    });
+    this.#running.set(running, job.data.applicationId);
+    return true;
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.keys());
+  }
+
+  #busyApplications(): number[] {
+    const counts = new Map<number, number>();
+    for (const id of this.#running.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= this.#settings.slotsPerApplication).map(([id]) => id);
+  }
+
+  async #do({ id, data }: Job<Data>): Promise<void> {
+    const { name, work, onError } = this.#settings;
+    try {
+      const outcome = await traced(`job ${name}`, { isRoot: true }, () => work(data));
+      if (outcome === 'done') await this.#queue.done(name, id);
+      else if (outcome === 'again') await this.#queue.again(name, id);
+      else await this.#queue.failed(name, id);
+    } catch (error) {
+      // While the database is unavailable the job comes back when it expires.
+      await this.#queue.failed(name, id).catch(() => {});
+      onError(error);
+    }
+  }
+}
