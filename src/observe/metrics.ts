@@ -9,6 +9,8 @@ export interface Readings {
   sockets: () => number;
   /** Connections of the database pool, and those who wait for one. */
   pool: () => { total: number; idle: number; waiting: number };
+  /** Jobs that run, and jobs that wait, of each semaphore. */
+  semaphores: () => Record<string, { running: number; waiting: number }>;
   /** Undefined while the database does not answer. */
   backlog: () => Promise<Backlog | undefined>;
 }
@@ -86,6 +88,12 @@ export class Metrics implements Observer {
     this.#gauge('database_waiting', 'Statements that wait for a connection', [], (gauge) =>
       gauge.set(readings.pool().waiting),
     );
+    this.#gauge('semaphore_jobs', 'Jobs that semaphores have', ['semaphore', 'state'], (gauge) => {
+      for (const [semaphore, { running, waiting }] of Object.entries(readings.semaphores())) {
+        gauge.set({ semaphore, state: 'running' }, running);
+        gauge.set({ semaphore, state: 'waiting' }, waiting);
+      }
+    });
     this.#addBacklog(readings);
     if (isOfProcess && !ofProcess) {
       ofProcess = new Registry();
