@@ -1,12 +1,13 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lockWaits } from '../../src/db/transact.ts';
 import { useApp } from '../support/app.ts';
-import { insertKey, insertSession, insertUser } from '../support/callers.ts';
+import { insertSession, insertUser } from '../support/callers.ts';
+import { ask } from '../support/chat.ts';
 import { createTenant, type Tenant } from '../support/other-apps.ts';
 import { rest } from '../support/rest.ts';
 import { ownConnection, sql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
-import type { Caller } from '../support/users.ts';
+import { apiKey, type Caller } from '../support/users.ts';
 
 useApp({ limits: {} });
 
@@ -15,11 +16,12 @@ let malloryId: number;
 let bob: Caller;
 let other: Tenant;
 beforeAll(async () => {
-  const key = await insertKey();
-  for (const name of ['H', 'Other']) {
-    const json = { name, fields: { n: 'Integer', code: { type: 'String', unique: true } } };
-    expect((await rest('POST', '/class', { as: key, json })).status).toBe(201);
-  }
+  const fields = [
+    { name: 'n', type: 'INTEGER' },
+    { name: 'code', type: 'STRING', unique: true },
+  ];
+  const createClass = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { id } }';
+  for (const name of ['H', 'Other']) await ask(createClass, { input: { name, fields } }, apiKey);
   malloryId = await insertUser();
   mallory = await insertSession(malloryId);
   bob = await insertSession(await insertUser());
