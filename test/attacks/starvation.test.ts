@@ -3,13 +3,19 @@ import { lockWaits } from '../../src/db/transact.ts';
 import { useApp } from '../support/app.ts';
 import { insertSession, insertUser } from '../support/callers.ts';
 import { ask } from '../support/chat.ts';
+import { createDatabase } from '../support/database.ts';
 import { createTenant, type Tenant } from '../support/other-apps.ts';
 import { rest } from '../support/rest.ts';
 import { ownConnection, sql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 import { apiKey, type Caller } from '../support/users.ts';
 
-useApp({ limits: {} });
+// What hangs here hangs until it is released, however slow the machine is.
+const database = async () => {
+  const { config, drop } = await createDatabase();
+  return { config: { ...config, options: '-c TimeZone=UTC -c lock_timeout=0', statement_timeout: 0 }, drop };
+};
+useApp({ limits: {}, database });
 
 let mallory: Caller;
 let malloryId: number;
@@ -63,10 +69,14 @@ async function expectOthersServed(): Promise<void> {
   for (let nth = 0; nth < 5; nth++) {
     expect((await rest('GET', `/users/${malloryId}`, { as: bob })).status).toBe(200);
     expect((await rest('POST', '/data/Other', { as: bob, json: { n: nth } })).status).toBe(201);
-    expect((await rest('POST', '/geodata', { as: bob, json: { latitude: 1, longitude: 2 } })).status).toBe(201);
+    expect(
+      (await rest('POST', '/geodata', { as: bob, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
     const [user] = other.users;
     expect((await rest('GET', `/users/${user!.id}`, { as: user! })).status).toBe(200);
-    expect((await rest('POST', '/geodata', { as: user!, json: { latitude: 1, longitude: 2 } })).status).toBe(201);
+    expect(
+      (await rest('POST', '/geodata', { as: user!, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
   }
 }
 
@@ -132,11 +142,5 @@ describe('#51 starvation of connections', () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(51);
-  });
-
-  test('a statement that waits too long for a lock is unavailable, not a fault', async () => {
-    await lock('SELECT FROM records FOR UPDATE');
-    const answer = await update();
-    expect([answer.status, answer.body]).toEqual([503, { errors: ['Service unavailable'] }]);
   });
 });
