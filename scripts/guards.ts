@@ -456,6 +456,16 @@ export const GUARDS: Guard[] = [
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
   ]),
+  ...guardsOf(
+    'shared-statements.test.ts',
+    '#50 poison in coalesced statements',
+    [[50, 'src/db/coalesce.ts', 'if (jobs.length === 1 || isDatabaseAway(error)) {', 'if (jobs.length > 0) {']],
+    'a message that fails with 54000 fails alone, across applications',
+  ),
+  ...guardsOf('starvation.test.ts', '#51 starvation of connections', [
+    [51, 'src/db/transact.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', ''],
+    [51, 'src/db/long-work.ts', '  maxWaitingPerOwner: [200, 50],', ''],
+  ]),
   ...guardsOf('sign-in-identities.test.ts', '#52 trojan identities', [
     [52, 'src/resolvers/password-resets.ts', '...(isFirstProof && othersClaims(before)), ', ''],
     [52, 'src/resolvers/password-resets.ts', '    await removeDevices(transaction, user);\n', ''],

@@ -6,7 +6,10 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Services } from './context.ts';
 import { poolState } from './db/client.ts';
+import { retries } from './db/coalesce.ts';
+import { longJobs, longSteps } from './db/long-work.ts';
 import { DatabaseProbe } from './db/probe.ts';
+import { lockWaits } from './db/transact.ts';
 import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
@@ -130,6 +133,12 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     sockets: () => sockets.count(),
     pool: poolState,
     pushes: () => pushGateways.traffic.load,
+    semaphores: () => ({
+      transactions: lockWaits.load,
+      long_jobs: longJobs.load,
+      long_steps: longSteps.load,
+      retries: retries.load,
+    }),
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   });
   const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });

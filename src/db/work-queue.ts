@@ -1,7 +1,8 @@
 import type { ClientConfig } from 'pg';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
-import { db, type Transaction } from './client.ts';
+import type { Transaction } from './client.ts';
+import { BACKGROUND, transact } from './transact.ts';
 
 /** Whose turn it is: applications alternate, and in each of them its users. */
 export interface JobOwner {
@@ -107,7 +108,7 @@ export class WorkQueue {
    * queues would wait for each other in a circle.
    */
   async start(): Promise<void> {
-    await db.$transaction(async (transaction) => {
+    await transact(BACKGROUND, async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
       await this.#makeQueues();
       const { rows } = await this.#execute<object>(FIND_TURNS_INDEX, []);

@@ -11,6 +11,8 @@ export interface Readings {
   pool: () => { total: number; idle: number; waiting: number };
   /** Pushes without an answer, and providers that get none because they do not answer. */
   pushes: () => { inFlight: number; openCircuits: number };
+  /** Jobs that run, and jobs that wait, of each semaphore. */
+  semaphores: () => Record<string, { running: number; waiting: number }>;
   /** Undefined while the database does not answer. */
   backlog: () => Promise<Backlog | undefined>;
 }
@@ -92,6 +94,12 @@ export class Metrics implements Observer {
     this.#gauge('push_circuits_open', 'Push providers and hosts that do not answer', [], (gauge) =>
       gauge.set(readings.pushes().openCircuits),
     );
+    this.#gauge('semaphore_jobs', 'Jobs that semaphores have', ['semaphore', 'state'], (gauge) => {
+      for (const [semaphore, { running, waiting }] of Object.entries(readings.semaphores())) {
+        gauge.set({ semaphore, state: 'running' }, running);
+        gauge.set({ semaphore, state: 'waiting' }, waiting);
+      }
+    });
     this.#addBacklog(readings);
     if (isOfProcess && !ofProcess) {
       ofProcess = new Registry();

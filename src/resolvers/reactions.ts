@@ -1,5 +1,7 @@
 import type { ActingContext, UserContext } from '../context.ts';
 import { db, type Transaction } from '../db/client.ts';
+import { transact } from '../db/transact.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { BadInputError, NotFoundError } from '../lib/errors.ts';
 import { isStringId } from '../lib/string-ids.ts';
 import { requireReadableDialog } from './dialogs/access.ts';
@@ -59,7 +61,7 @@ export async function changeReactions(
   const removed = remove == null ? undefined : checkedName(remove);
   const added = add == null && removed !== undefined ? undefined : checkedName(add);
   const message = await requireMessage(id, context);
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdMessage(transaction, message, context);
     if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
     if (added !== undefined) await insertReaction(transaction, message, added, context);

@@ -34,7 +34,7 @@ export async function ownConnection(): Promise<pg.Client> {
 
 /** What runs by itself beside the requests: stored moments of sessions, notifications, readers of the stream, pushes. */
 const BACKGROUND =
-  /WITH touched AS|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
+  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
 
 /** The statements that an action makes the service send to the database, without those of its background work. */
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {

@@ -1,11 +1,10 @@
 import type { ActingContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { db } from '../../db/client.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
-import { isOpen } from '../../lib/grants.ts';
 import { newFields } from '../../lib/record-changes.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { catalogueOf, type KnownClass } from '../classes/catalogue.ts';
@@ -13,8 +12,9 @@ import { creating, forbidden, readable } from './access.ts';
 import { requireParent } from './find.ts';
 import { ClassChanged, withClass } from './hold-class.ts';
 import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './permissions.ts';
-import { type RecordRow, type ShownRecord, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
-import { takenValues, uniqueFields } from './unique.ts';
+import type { RecordRow, ShownRecord } from './rows.ts';
+import { type Batch, storeBatch } from './store.ts';
+import { takenValues } from './unique.ts';
 
 export interface NewRecord {
   /** Values by field, in any form of gaps §9.1. */
@@ -93,7 +93,8 @@ function create(
     const missing = missingKinds(known, rows);
     if (missing) throw new ClassChanged(missing);
     // If a parent has gone, the next try finds out which.
-    if (!(await storeUnique({ known, rows }, inputs))) throw new ClassChanged();
+    const owner = jobOwnerOf(context.viewer);
+    if (!(await storeUnique({ known, rows, owner }, inputs))) throw new ClassChanged();
     context.outbox.wake();
     return rows.map((row) => ({ ...row, class: known }));
   });
@@ -159,15 +160,10 @@ async function requireVisibleParents(
   if (problems.length > 0) throw new UnprocessableError(...problems);
 }
 
-interface Batch {
-  known: KnownClass;
-  rows: RecordRow[];
-}
-
 /** @returns false: somebody was in the way, and the work has to begin anew */
 async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean> {
   try {
-    return await store(batch);
+    return await storeBatch(batch);
   } catch (error) {
     // Others may have wanted the same values in another order.
     if (isDeadlock(error)) return false;
@@ -180,77 +176,3 @@ async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean
     );
   }
 }
-
-interface StoredBatch {
-  batch: number;
-  isKnown: boolean;
-  hasParents: boolean;
-}
-
-/**
- * The batches of one turn of the event loop are stored by one statement. It holds the classes, so that nobody changes or
- * deletes them meanwhile, and stores a batch only if its class is still the one its values were cast by; it holds the
- * parents, so that no record outlives the one it was put below.
- */
-const store = coalesce(async (batches: Batch[]): Promise<boolean[]> => {
-  const given = batches.flatMap(({ known, rows }, batch) => {
-    const unique = uniqueFields(known);
-    return rows.map(({ createdAt, updatedAt: _same, ...row }) => ({
-      batch,
-      version: known.version,
-      ...row,
-      at: createdAt,
-      isOpen: isOpen(row.readers),
-      unique,
-      ...slotsOf(known, row.fields),
-    }));
-  });
-  const keys = batches.some(({ known }) => uniqueFields(known).length > 0)
-    ? Prisma.sql`, claimed AS (
-      INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-      SELECT g."applicationId", g."classKey", u.field, g.fields ->> u.field, g.id
-      FROM sound g, json_array_elements_text(g."unique") AS u (field) WHERE jsonb_exists(g.fields, u.field)
-      ORDER BY 1, 2, 3, 4
-    )`
-    : Prisma.empty;
-  const rows = await query<StoredBatch>`
-    WITH given AS MATERIALIZED (
-      SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
-        batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,
-        "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), "unique" json,
-        ${SLOT_COLUMNS})
-    ), held AS MATERIALIZED (
-      SELECT c.key, c.version FROM record_classes c
-      WHERE (c.application_id, c.key) IN (SELECT "applicationId", "classKey" FROM given)
-      ORDER BY c.key FOR KEY SHARE
-    ), parents AS MATERIALIZED (
-      SELECT r.application_id, r.id FROM records r
-      WHERE (r.application_id, r.id) IN (SELECT "applicationId", "parentId" FROM given WHERE "parentId" IS NOT NULL)
-      ORDER BY r.id FOR KEY SHARE
-    ), checked AS MATERIALIZED (
-      SELECT g.batch, bool_and(h.key IS NOT NULL) AS "isKnown",
-        bool_and(g."parentId" IS NULL OR p.id IS NOT NULL) AS "hasParents"
-      FROM given g LEFT JOIN held h ON h.key = g."classKey" AND h.version = g.version
-      LEFT JOIN parents p ON p.application_id = g."applicationId" AND p.id = g."parentId"
-      GROUP BY g.batch
-    ), sound AS MATERIALIZED (
-      SELECT g.* FROM given g JOIN checked c USING (batch) WHERE c."isKnown" AND c."hasParents"
-    ), stored AS (
-      INSERT INTO records (application_id, id, class_key, parent_id, user_id, is_open, readers, updaters, deleters,
-        fields, created_at, updated_at, ${SLOT_NAMES})
-      SELECT g."applicationId", g.id, g."classKey", g."parentId", g."userId", g."isOpen",
-        ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
-        ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g.at, g.at, ${SLOT_VALUES}
-      FROM sound g
-      RETURNING application_id, id, class_key, user_id, created_at
-    )${keys}, announced AS (
-      INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, created_at)
-      SELECT application_id, 'recordCreated', class_key, id, nullif(user_id, 0), created_at FROM stored ORDER BY id
-    )
-    SELECT batch, "isKnown", "hasParents" FROM checked`;
-  const checked = new Map(rows.map((row) => [row.batch, row]));
-  return batches.map((_batch, index) => {
-    const { isKnown, hasParents } = checked.get(index)!;
-    return isKnown && hasParents;
-  });
-});

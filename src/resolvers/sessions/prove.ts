@@ -1,8 +1,9 @@
 import type { Services } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import type { SessionViewer, UserViewer } from '../../lib/access.ts';
+import { jobOwnerOf, type SessionViewer, type UserViewer } from '../../lib/access.ts';
 import { SessionMissingError, SignInTooOldError } from '../../lib/errors.ts';
 import { requireSession } from '../users/hold.ts';
 import { asProven, type Identity } from '../users/identities.ts';
@@ -45,7 +46,7 @@ export async function proveIdentity(proof: Proof, services: Services): Promise<P
   if (known) return { user: known, attachedTo: undefined };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.$transaction((transaction) => settle(transaction, proof, services.now()));
+      return await transact(jobOwnerOf(proof), (transaction) => settle(transaction, proof, services.now()));
     } catch (error) {
       if (!isUniqueViolation(error) || attempt === ATTEMPTS) throw error;
     }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { db } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import { detached } from '../../observe/tracing.ts';
 
@@ -100,8 +100,11 @@ export class SessionClock {
     this.#sessions = new Map();
     this.#users = new Map();
     try {
-      if (sessions.length > 0) await storeSessions(sessions);
-      if (users.length > 0) await storeUsers(users);
+      if (sessions.length > 0) {
+        putBack(this.#sessions, this.#flushing, (await storeSessions(sessions)).map(sessionKey));
+      }
+      if (users.length > 0) putBack(this.#users, this.#flushingUsers, (await storeUsers(users)).map(userKey));
+      if (this.#sessions.size + this.#users.size > 0) this.#schedule();
     } catch (error) {
       // The moments are lost, the sessions live: the next request brings a later one.
       this.#log.warn({ err: error }, 'the moments of the latest requests could not be stored');
@@ -112,29 +115,54 @@ export class SessionClock {
   }
 }
 
-// Rows are locked in the order of their keys, so that two processes never wait for each other in a circle.
-function storeSessions(touches: (SessionKey & { at: Date })[]) {
-  return db.$executeRaw`
-    WITH touched AS (
+// Rows are locked in the order of their keys, so that two processes never wait for each other in a circle. Rows that
+// others have locked are passed over: one of them must not keep the moments of everybody else from being stored.
+function storeSessions(touches: (SessionKey & { at: Date })[]): Promise<SessionKey[]> {
+  return query`
+    WITH given AS MATERIALIZED (
       SELECT s.application_id, s.id, t.at
       FROM unnest(${touches.map((touch) => touch.applicationId)}::int[], ${touches.map((touch) => touch.id)}::int[],
         ${touches.map((touch) => touch.at)}::timestamptz[]) AS t (application_id, id, at)
       JOIN sessions s USING (application_id, id)
-      ORDER BY s.application_id, s.id FOR NO KEY UPDATE OF s)
-    UPDATE sessions s SET updated_at = greatest(s.updated_at, touched.at)
-    FROM touched WHERE s.application_id = touched.application_id AND s.id = touched.id`;
+    ), touched AS MATERIALIZED (
+      SELECT s.application_id, s.id FROM sessions s
+      WHERE (s.application_id, s.id) IN (SELECT application_id, id FROM given)
+      ORDER BY s.application_id, s.id FOR NO KEY UPDATE SKIP LOCKED
+    ), stored AS (
+      UPDATE sessions s SET updated_at = greatest(s.updated_at, g.at)
+      FROM given g JOIN touched USING (application_id, id)
+      WHERE s.application_id = g.application_id AND s.id = g.id
+    )
+    SELECT application_id AS "applicationId", id FROM given
+    WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
 }
 
-function storeUsers(touches: (UserKey & { at: Date })[]) {
-  return db.$executeRaw`
-    WITH touched AS (
+function storeUsers(touches: (UserKey & { at: Date })[]): Promise<UserKey[]> {
+  return query`
+    WITH given AS MATERIALIZED (
       SELECT u.application_id, u.id, t.at
       FROM unnest(${touches.map((touch) => touch.applicationId)}::int[], ${touches.map((touch) => touch.userId)}::int[],
         ${touches.map((touch) => touch.at)}::timestamptz[]) AS t (application_id, id, at)
       JOIN users u USING (application_id, id)
-      ORDER BY u.application_id, u.id FOR NO KEY UPDATE OF u)
-    UPDATE users u SET last_request_at = greatest(u.last_request_at, touched.at)
-    FROM touched WHERE u.application_id = touched.application_id AND u.id = touched.id`;
+    ), touched AS MATERIALIZED (
+      SELECT u.application_id, u.id FROM users u
+      WHERE (u.application_id, u.id) IN (SELECT application_id, id FROM given)
+      ORDER BY u.application_id, u.id FOR NO KEY UPDATE SKIP LOCKED
+    ), stored AS (
+      UPDATE users u SET last_request_at = greatest(u.last_request_at, g.at)
+      FROM given g JOIN touched USING (application_id, id)
+      WHERE u.application_id = g.application_id AND u.id = g.id
+    )
+    SELECT application_id AS "applicationId", id AS "userId" FROM given
+    WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
+}
+
+/** Gives moments that were not stored another try, unless there are later ones. */
+function putBack<Touch>(touches: Map<string, Touch>, from: Map<string, Touch>, keys: string[]): void {
+  for (const key of keys) {
+    const touch = from.get(key);
+    if (touch && !touches.has(key)) touches.set(key, touch);
+  }
 }
 
 function sessionKey({ applicationId, id }: SessionKey): string {

@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { type FieldErrors, InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
 import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } from '../../lib/user-rules.ts';
 import { voidPasswordResets } from '../password-resets.ts';
@@ -94,7 +96,7 @@ function store(
   { viewer, now }: ActingContext,
 ) {
   const { applicationId, id } = before;
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf(viewer), async (transaction) => {
     const at = now();
     const current = await lockUser(transaction, before);
     await requireSession(transaction, viewer);

@@ -1,0 +1,114 @@
+import { Prisma } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { query } from '../../db/query.ts';
+import { waitForLocks } from '../../db/transact.ts';
+import { isOpen } from '../../lib/grants.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
+import type { KnownClass } from '../classes/catalogue.ts';
+import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
+import { uniqueFields } from './unique.ts';
+
+/** New records of one request. */
+export interface Batch {
+  known: KnownClass;
+  rows: RecordRow[];
+  owner: JobOwner;
+}
+
+/** `changed`: the class is another one, or a parent is gone. `locked`: a class or parent is locked by others. */
+type Outcome = 'stored' | 'changed' | 'locked';
+
+/**
+ * Stores a batch, together with those of other requests unless it would have to wait for locks. Values that must be
+ * unique wait for whoever just stores the same ones.
+ * @returns false: the work has to begin again with the class as it is now
+ */
+export async function storeBatch(batch: Batch): Promise<boolean> {
+  const outcome = uniqueFields(batch.known).length > 0 ? 'locked' : await storeTogether(batch);
+  if (outcome !== 'locked') return outcome === 'stored';
+  const [alone] = await waitForLocks(batch.owner, () => store([batch], Prisma.empty));
+  return alone === 'stored';
+}
+
+const storeTogether = coalesce((batches: Batch[]) => store(batches, Prisma.sql`SKIP LOCKED`), {
+  ownerOf: ({ owner }) => owner,
+});
+
+interface StoredBatch {
+  batch: number;
+  isLocked: boolean;
+  isKnown: boolean;
+  hasParents: boolean;
+}
+
+/**
+ * One statement holds the classes, so that they stay as they are, and stores a batch only if its class is still the one
+ * its values were cast by; it holds the parents, so that no record outlives the one it was put below.
+ */
+async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[]> {
+  const given = batches.flatMap(({ known, rows }, batch) => {
+    const unique = uniqueFields(known);
+    return rows.map(({ createdAt, updatedAt: _same, ...row }) => ({
+      batch,
+      version: known.version,
+      ...row,
+      at: createdAt,
+      isOpen: isOpen(row.readers),
+      unique,
+      ...slotsOf(known, row.fields),
+    }));
+  });
+  const keys = batches.some(({ known }) => uniqueFields(known).length > 0)
+    ? Prisma.sql`, claimed AS (
+      INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+      SELECT g."applicationId", g."classKey", u.field, g.fields ->> u.field, g.id
+      FROM sound g, json_array_elements_text(g."unique") AS u (field) WHERE jsonb_exists(g.fields, u.field)
+      ORDER BY 1, 2, 3, 4
+    )`
+    : Prisma.empty;
+  const rows = await query<StoredBatch>`
+    WITH given AS MATERIALIZED (
+      SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
+        batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,
+        "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), "unique" json,
+        ${SLOT_COLUMNS})
+    ), held AS MATERIALIZED (
+      SELECT c.key, c.version FROM record_classes c
+      WHERE (c.application_id, c.key) IN (SELECT "applicationId", "classKey" FROM given)
+      ORDER BY c.key FOR KEY SHARE ${skipLocked}
+    ), parents AS MATERIALIZED (
+      SELECT r.application_id, r.id FROM records r
+      WHERE (r.application_id, r.id) IN (SELECT "applicationId", "parentId" FROM given WHERE "parentId" IS NOT NULL)
+      ORDER BY r.id FOR KEY SHARE ${skipLocked}
+    ), checked AS MATERIALIZED (
+      SELECT g.batch, bool_and(h.key IS NOT NULL) AS "isKnown",
+        bool_and(g."parentId" IS NULL OR p.id IS NOT NULL) AS "hasParents",
+        bool_or((h.key IS NULL AND c.key IS NOT NULL) OR (p.id IS NULL AND r.id IS NOT NULL)) AS "isLocked"
+      FROM given g LEFT JOIN held h ON h.key = g."classKey" AND h.version = g.version
+      LEFT JOIN record_classes c
+        ON c.application_id = g."applicationId" AND c.key = g."classKey" AND c.version = g.version
+      LEFT JOIN parents p ON p.application_id = g."applicationId" AND p.id = g."parentId"
+      LEFT JOIN records r ON r.application_id = g."applicationId" AND r.id = g."parentId"
+      GROUP BY g.batch
+    ), sound AS MATERIALIZED (
+      SELECT g.* FROM given g JOIN checked c USING (batch) WHERE c."isKnown" AND c."hasParents"
+    ), stored AS (
+      INSERT INTO records (application_id, id, class_key, parent_id, user_id, is_open, readers, updaters, deleters,
+        fields, created_at, updated_at, ${SLOT_NAMES})
+      SELECT g."applicationId", g.id, g."classKey", g."parentId", g."userId", g."isOpen",
+        ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
+        ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g.at, g.at, ${SLOT_VALUES}
+      FROM sound g
+      RETURNING application_id, id, class_key, user_id, created_at
+    )${keys}, announced AS (
+      INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, created_at)
+      SELECT application_id, 'recordCreated', class_key, id, nullif(user_id, 0), created_at FROM stored ORDER BY id
+    )
+    SELECT batch, "isLocked", "isKnown", "hasParents" FROM checked`;
+  const checked = new Map(rows.map((row) => [row.batch, row]));
+  return batches.map((_batch, index) => {
+    const { isLocked, isKnown, hasParents } = checked.get(index)!;
+    if (isKnown && hasParents) return 'stored';
+    return isLocked ? 'locked' : 'changed';
+  });
+}

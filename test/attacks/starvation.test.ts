@@ -1,0 +1,146 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lockWaits } from '../../src/db/transact.ts';
+import { useApp } from '../support/app.ts';
+import { insertSession, insertUser } from '../support/callers.ts';
+import { ask } from '../support/chat.ts';
+import { createDatabase } from '../support/database.ts';
+import { createTenant, type Tenant } from '../support/other-apps.ts';
+import { rest } from '../support/rest.ts';
+import { ownConnection, sql } from '../support/sql.ts';
+import { until } from '../support/until.ts';
+import { apiKey, type Caller } from '../support/users.ts';
+
+// What hangs here hangs until it is released, however slow the machine is.
+const database = async () => {
+  const { config, drop } = await createDatabase();
+  return { config: { ...config, options: '-c TimeZone=UTC -c lock_timeout=0', statement_timeout: 0 }, drop };
+};
+useApp({ limits: {}, database });
+
+let mallory: Caller;
+let malloryId: number;
+let bob: Caller;
+let other: Tenant;
+beforeAll(async () => {
+  const fields = [
+    { name: 'n', type: 'INTEGER' },
+    { name: 'code', type: 'STRING', unique: true },
+  ];
+  const createClass = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { id } }';
+  for (const name of ['H', 'Other']) await ask(createClass, { input: { name, fields } }, apiKey);
+  malloryId = await insertUser();
+  mallory = await insertSession(malloryId);
+  bob = await insertSession(await insertUser());
+  other = await createTenant(1);
+});
+beforeEach(async () => {
+  for (let n = 0; n < 3; n++) expect((await rest('POST', '/data/H', { as: mallory, json: { n } })).status).toBe(201);
+});
+
+const releases: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0)) await release();
+});
+
+/** Locks rows until the test ends or releases them. */
+async function lock(statement: string): Promise<() => Promise<void>> {
+  const connection = await ownConnection();
+  await connection.query('BEGIN');
+  await connection.query(statement);
+  let isHeld = true;
+  const release = async () => {
+    if (isHeld) await connection.end();
+    isHeld = false;
+  };
+  releases.push(release);
+  return release;
+}
+
+async function lockWaiters(): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return row!.count;
+}
+
+/** What others do all the time: reads, writes, transactions. */
+async function expectOthersServed(): Promise<void> {
+  for (let nth = 0; nth < 2; nth++) {
+    expect((await rest('GET', `/users/${malloryId}`, { as: bob })).status).toBe(200);
+    expect((await rest('POST', '/data/Other', { as: bob, json: { n: nth } })).status).toBe(201);
+    expect(
+      (await rest('POST', '/geodata', { as: bob, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
+    const [user] = other.users;
+    expect((await rest('GET', `/users/${user!.id}`, { as: user! })).status).toBe(200);
+    expect(
+      (await rest('POST', '/geodata', { as: user!, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
+  }
+}
+
+describe('#51 starvation of connections', () => {
+  const update = () =>
+    rest('PUT', '/data/H/by_criteria', { as: mallory, json: { search_criteria: { n: { gte: 0 } }, inc: { n: 1 } } });
+  const contacts = Array.from({ length: 2_000 }, (_, n) => ({ name: `contact ${n}`, phone: String(10_000_000 + n) }));
+  const attacks: Record<string, { lock: string; count: number; call: () => Promise<{ status: number }> }> = {
+    'updates by criteria': { lock: 'SELECT FROM records FOR UPDATE', count: 14, call: update },
+    'deletions by criteria': {
+      lock: 'SELECT FROM records FOR UPDATE',
+      count: 14,
+      call: () => rest('DELETE', '/data/H/by_criteria', { as: mallory, form: 'n[gte]=0' }),
+    },
+    'address books': {
+      lock: 'LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE',
+      count: 20,
+      call: () => rest('POST', '/address_book', { as: mallory, json: { contacts } }),
+    },
+    'matches of address books': {
+      lock: 'LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE',
+      count: 20,
+      call: () => rest('GET', '/address_book/registered_users', { as: mallory }),
+    },
+    'records of a class that is being changed': {
+      lock: `SELECT FROM record_classes WHERE name = 'H' FOR UPDATE`,
+      count: 60,
+      call: () => rest('POST', '/data/H', { as: mallory, json: { n: 1 } }),
+    },
+    'values that must be unique': {
+      lock: `INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+        SELECT application_id, key, 'code', 'taken', '0' FROM record_classes WHERE name = 'H'`,
+      count: 60,
+      call: () => rest('POST', '/data/H', { as: mallory, json: { code: 'taken' } }),
+    },
+    'changes of one record': {
+      lock: 'SELECT FROM records FOR UPDATE',
+      count: 60,
+      call: async () => {
+        const [row] = await sql<{ id: string }>('SELECT id FROM records ORDER BY id LIMIT 1');
+        return rest('PUT', `/data/H/${row!.id}`, { as: mallory, json: { n: 1 } });
+      },
+    },
+  };
+
+  test.each(Object.keys(attacks))('%s that hang keep nobody else waiting', async (name) => {
+    const attack = attacks[name]!;
+    const release = await lock(attack.lock);
+    const calls = Promise.all(Array.from({ length: attack.count }, attack.call));
+    await until(async () => (await lockWaiters()) > 0);
+    await expectOthersServed();
+    expect(lockWaits.load.running).toBeLessThanOrEqual(6);
+    await release();
+    for (const { status } of await calls) expect([200, 201, 422, 503]).toContain(status);
+  });
+
+  test('a caller has only so much long work waiting; more is refused at once', async () => {
+    const release = await lock('SELECT FROM records FOR UPDATE');
+    const calls = Array.from({ length: 60 }, update);
+    const first = await Promise.race(calls);
+    expect([first.status, first.body]).toEqual([503, { errors: ['Service unavailable'] }]);
+    await release();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(51);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, db } from '../../src/db/client.ts';
+import { coalesce } from '../../src/db/coalesce.ts';
+import { isDatabaseAway, sqlState } from '../../src/db/failures.ts';
+import { query } from '../../src/db/query.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  await connectDatabase(database.config);
+  await db.$executeRaw`CREATE TABLE stored (value text)`;
+  await db.$executeRaw`
+    CREATE FUNCTION checked(value text) RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN
+      IF value LIKE 'poison %' THEN RAISE EXCEPTION '%', value USING ERRCODE = split_part(value, ' ', 2); END IF;
+      RETURN value;
+    END $$`;
+});
+afterAll(async () => {
+  await db.$disconnect();
+  await database.drop();
+});
+
+let statements = 0;
+const store = coalesce(async (values: string[]): Promise<string[]> => {
+  statements++;
+  const rows = await query<{ value: string }>`
+    WITH given AS (SELECT value, nth FROM unnest(${values}::text[]) WITH ORDINALITY AS g (value, nth)),
+    kept AS (INSERT INTO stored SELECT checked(value) FROM given)
+    SELECT value FROM given ORDER BY nth`;
+  return rows.map(({ value }) => value);
+});
+
+const good = (count: number) => Array.from({ length: count }, (_, nth) => `good ${nth}`);
+
+async function storeAll(values: string[]) {
+  statements = 0;
+  await db.$executeRaw`TRUNCATE stored`;
+  const outcomes = await Promise.allSettled(values.map(store));
+  const kept = await query<{ value: string }>`SELECT value FROM stored ORDER BY value`;
+  return { outcomes, kept: kept.map(({ value }) => value) };
+}
+
+const OF_ONE_INPUT = [
+  '22003',
+  '22021',
+  '22P05',
+  '23505',
+  '23514',
+  '25006',
+  '40001',
+  '40P01',
+  '42501',
+  '54000',
+  '54001',
+];
+OF_ONE_INPUT.push('55P03', '57014', 'P0001', 'XX000', 'XX001');
+
+describe('an input that fails with', () => {
+  test.each(OF_ONE_INPUT)('%s fails alone, wherever it stands among the others', async (state) => {
+    for (const at of [0, 4, 8]) {
+      const values = good(9).with(at, `poison ${state}`);
+      const { outcomes, kept } = await storeAll(values);
+      const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [sqlState(outcome.reason)] : []));
+      expect(failed).toEqual([state]);
+      const answers = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+      expect(answers).toEqual(values.map((value, nth) => (nth === at ? undefined : value)));
+      // Each is stored once: the failed statement has changed nothing.
+      expect(kept).toEqual(values.toSpliced(at, 1).sort());
+    }
+  });
+
+  test.each(['08006', '53300', '57P01'])('%s tells of an unavailable database: nobody tries again', async (state) => {
+    const { outcomes, kept } = await storeAll([...good(8), `poison ${state}`]);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
+    expect([statements, kept]).toEqual([1, []]);
+  });
+
+  test('a text that reads like a lost connection fails alone', async () => {
+    const { outcomes } = await storeAll([...good(8), 'poison 22023 Connection terminated']);
+    expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill('fulfilled'), 'rejected']);
+    expect(isDatabaseAway((outcomes[8] as PromiseRejectedResult).reason)).toBe(false);
+  });
+
+  test('an exception of our own fails alone', async () => {
+    const invert = coalesce(async (numbers: number[]) => numbers.map((number) => 12n / BigInt(number)));
+    const outcomes = await Promise.allSettled([1, 0, 2, 0.5, 3].map(invert));
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))).toEqual([
+      12n,
+      'failed',
+      6n,
+      'failed',
+      4n,
+    ]);
+  });
+});
+
+test('one failing input among 64 costs a dozen statements, not 64', async () => {
+  const { outcomes } = await storeAll(good(64).with(40, 'poison 54000'));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  expect(statements).toBeLessThanOrEqual(1 + 2 * 6);
+});
+
+describe('while failing inputs hang', () => {
+  let release = Promise.withResolvers<void>();
+  beforeEach(() => {
+    release = Promise.withResolvers<void>();
+  });
+  const hanging = (owner?: (value: string) => string[]) =>
+    coalesce(
+      async (values: string[]) => {
+        const poison = values.find((value) => value.startsWith('poison'));
+        if (poison && values.length > 1) await query`SELECT checked('poison 55P03')`;
+        if (poison) await release.promise;
+        return values;
+      },
+      { ownerOf: owner },
+    );
+
+  test('inputs that come later run at once', async () => {
+    const run = hanging();
+    const poisons = Promise.all(Array.from({ length: 40 }, () => run('poison')));
+    for (const later of ['a', 'b', 'c', 'd', 'e']) expect(await run(later)).toBe(later);
+    release.resolve();
+    await poisons;
+  });
+
+  test('inputs of other owners beside them get their turns', async () => {
+    const run = hanging((value) => value.split(' '));
+    const poisons = Promise.all(Array.from({ length: 40 }, () => run('poison mallory')));
+    const beside = Promise.all(['good alice', 'good bob'].map(run));
+    expect(await beside).toEqual(['good alice', 'good bob']);
+    release.resolve();
+    await poisons;
+  });
+});
