@@ -1,4 +1,5 @@
 import { ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
+import type { JobOwner } from './semaphore.ts';
 
 /** A session as its token shows it. */
 export interface ViewerSession {
@@ -31,6 +32,17 @@ export type KnownViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
 export type UserViewer = Extract<Viewer, { kind: 'user' }>;
 export type SessionViewer = KnownViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
+
+/** Whose turn it is in semaphores; work of an application as a whole has no caller of its own. */
+export function jobOwnerOf(
+  viewer: { applicationId: number } & Partial<{ userId: number; apiKeyId: number; session: ViewerSession }>,
+): JobOwner {
+  const { applicationId, userId, apiKeyId, session } = viewer;
+  const application = `application:${applicationId}`;
+  if (userId !== undefined) return [application, `user:${userId}`];
+  if (session !== undefined) return [application, `session:${session.id}`];
+  return [application, apiKeyId === undefined ? 'service' : `key:${apiKeyId}`];
+}
 
 /**
  * Who may call an operation, by the letters of gaps §2.3:

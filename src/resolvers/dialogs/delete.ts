@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
@@ -45,7 +46,7 @@ async function remove(given: string[], force: boolean, context: ActingContext): 
   const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const ids = distinctIds(given);
-  const held = await db.$transaction(async (transaction) => {
+  const held = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
     const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
     if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());

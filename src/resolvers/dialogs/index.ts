@@ -9,9 +9,10 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { newId } from '../../db/ids.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pages.ts';
@@ -148,7 +149,7 @@ async function createGroup(
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
-  const created = await db.$transaction(async (transaction) => {
+  const created = await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
     const memberIds = [userId, ...(await holdUsers(transaction, isPublic ? [] : otherIds, context))];
     const dialog = await transaction.dialog.create({
       data: {

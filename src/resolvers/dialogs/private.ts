@@ -1,7 +1,9 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { announce } from '../../realtime/outbox.ts';
 import { holdUsers } from '../users/hold.ts';
@@ -26,7 +28,7 @@ export async function findOrCreatePrivateDialog(
 
   const at = context.now();
   const id = newId(at);
-  await db.$transaction(async (transaction) => {
+  await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
     const others = await holdUsers(transaction, [otherId], context);
     if (others.length === 0) return;
     const columns = await dataColumns(transaction, data);

@@ -1,7 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
@@ -51,7 +52,7 @@ async function update(
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
   if (problems.length > 0) throw new UnprocessableError(...problems);
 
-  const changed = await db.$transaction(async (transaction) => {
+  const changed = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
     const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
     const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
-import type { ActingViewer, UserViewer } from '../../lib/access.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { mayModerate } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
@@ -34,7 +35,7 @@ export async function deleteMessages(
   const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const asked = distinctIds(ids);
-  const { known, deleted } = await db.$transaction(async (transaction) => {
+  const { known, deleted } = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     await holdUsers(transaction, [], context);
     const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
     const messages = force ? held : held.filter((message) => !message.isHidden);

@@ -1,5 +1,5 @@
 import type { ActingContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
 import {
   between,
   conditionOf,
@@ -8,8 +8,9 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
@@ -142,7 +143,7 @@ function among(ids: string[], { filter, ...listing }: MessageListing): MessageLi
 }
 
 function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
-  return db.$transaction(async (transaction) => {
+  return transactInTurns(jobOwnerOf(member), async (transaction) => {
     const isMember = await holdMember(transaction, member);
     if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true }, now);
   });

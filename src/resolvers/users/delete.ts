@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
 import { announceDeletedUser } from '../../realtime/outbox.ts';
 import { leaveAllDialogs } from '../dialogs/leave.ts';
@@ -30,7 +31,8 @@ async function remove(user: User, context: ActingContext): Promise<true> {
   requireOwn(user, context);
   const { applicationId, id: userId } = user;
   const at = context.now();
-  await db.$transaction(
+  await transactInTurns(
+    jobOwnerOf(context.viewer),
     async (transaction) => {
       // The user first, then dialogs, then members: nobody who holds one of the latter waits for the former.
       const locked = await transaction.$executeRaw`
