@@ -6,33 +6,52 @@ import { createPool } from './pool.ts';
 import { tracedAdapter } from './traced-adapter.ts';
 
 export { Prisma };
-export type Transaction = Prisma.TransactionClient;
+/** Without nested transactions: their locks would outlive a failed part. */
+export type Transaction = Omit<Prisma.TransactionClient, '$transaction'>;
 
-/** The database of this process. Set once by `connectDatabase`, then imported by whoever queries. */
-export let db: PrismaClient;
+let client: PrismaClient;
+
+/**
+ * The database of this process, set once by `connectDatabase`. It has no `$transaction`, because transactions that
+ * nobody counts could take all connections: use `transact`.
+ */
+export let db: Omit<PrismaClient, '$transaction'>;
 
 /** Connections of the pool: a few per core are as fast as many. */
-const POOL_SIZE = 10;
+export const POOL_SIZE = 10;
 
-/** Milliseconds a statement may run. What looks at a whole class says by itself that it takes longer. */
-const STATEMENT_LIMIT = 60_000;
+/** A statement that scans a whole class sets a longer one for its transaction. */
+export const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** Whatever the zone of the server: moments are written, and read, without one. */
-const IN_UTC = '-c TimeZone=UTC';
+export const TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** Milliseconds a transaction may wait for its connection, and last: in a rush on one dialog it waits for many others. */
-const PATIENCE = 30_000;
+/**
+ * TimeZone: moments are written and read without a zone. lock_timeout: a row that stays locked fails its own statement
+ * before it times out. idle_in_transaction_session_timeout: a process that hangs keeps its locks for one minute.
+ */
+const SESSION_SETTINGS = '-c TimeZone=UTC -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s';
 
 /** What `query` sends its statements to; whatever else is asked goes through `db`, on the same connections. */
 export let pool: pg.Pool;
 
 export async function connectDatabase(config: pg.PoolConfig): Promise<void> {
-  pool = createPool({ max: POOL_SIZE, statement_timeout: STATEMENT_LIMIT, options: IN_UTC, ...config });
+  const limits = { statement_timeout: STATEMENT_TIMEOUT_MS, options: SESSION_SETTINGS };
+  pool = createPool({ max: POOL_SIZE, ...limits, ...config });
   const options = { statementNameGenerator: nameStatement, disposeExternalPool: true };
   const plain = new PrismaPg(pool, options);
   const adapter = tracing ? tracedAdapter(plain) : plain;
-  db = new PrismaClient({ adapter, transactionOptions: { maxWait: PATIENCE, timeout: PATIENCE } });
-  await db.$connect();
+  const transactionOptions = { maxWait: TRANSACTION_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS };
+  client = new PrismaClient({ adapter, transactionOptions });
+  db = client;
+  await client.$connect();
+}
+
+/** Only for `transact`. */
+export function runTransaction<Result>(
+  work: (transaction: Transaction) => Promise<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  return client.$transaction(work, { timeout: timeoutMs });
 }
 
 /** Connections of the pool, and who waits for one. */

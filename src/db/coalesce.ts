@@ -1,5 +1,8 @@
+import { ServiceUnavailableError } from '../lib/errors.ts';
+import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { type Place, tracing } from '../observe/tracing.ts';
-import { sqlState } from './failures.ts';
+import { isDatabaseAway, isLockConflict } from './failures.ts';
+import { waitForLocks } from './transact.ts';
 
 interface Job<Input, Output> {
   input: Input;
@@ -9,14 +12,30 @@ interface Job<Input, Output> {
   place: Place | undefined;
 }
 
+export interface CoalesceOptions<Input> {
+  /** Inputs of one statement. */
+  max?: number;
+  /** Statements that run at once. */
+  atOnce?: number;
+  /** Whose input it is; needed where the statement takes locks. */
+  ownerOf?: (input: Input) => JobOwner;
+}
+
+/** Runs parts of failed statements, so that failing inputs never occupy all connections. Each part was admitted before. */
+export const retries = new Semaphore({
+  concurrency: 2,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  refuse: () => new ServiceUnavailableError(),
+});
+
 /**
- * Gathers the calls that arrive in one turn of the event loop and runs them as one statement of at most `max` inputs,
- * `atOnce` statements at a time. Outputs come in the order of the inputs. A statement refused for its data
- * is run again call by call, so that one bad input fails alone; every other failure concerns all of them.
+ * Gathers the calls that arrive in one turn of the event loop and runs them as one statement. Outputs come in the order
+ * of the inputs. `run` is one statement, so a failed one has changed nothing: its inputs run again in smaller parts, and
+ * an input that fails alone rejects its own call only. An unavailable database rejects all of them at once.
  */
 export function coalesce<Input, Output>(
   run: (inputs: Input[]) => Promise<Output[]>,
-  { max = 64, atOnce = 4 }: { max?: number; atOnce?: number } = {},
+  { max = 64, atOnce = 4, ownerOf }: CoalesceOptions<Input> = {},
 ): (input: Input) => Promise<Output> {
   const waiting: Job<Input, Output>[] = [];
   let running = 0;
@@ -54,11 +73,22 @@ export function coalesce<Input, Output>(
       const outputs = await run(jobs.map((job) => job.input));
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]!);
     } catch (error) {
-      if (jobs.length > 1 && isAboutData(error)) {
-        for (const job of jobs) await settle([job]);
-      } else {
+      if (jobs.length === 1 || isDatabaseAway(error)) {
         for (const job of jobs) job.reject(error);
+      } else {
+        // Not awaited: the statements of others go on in the meantime.
+        for (const part of partsOf(jobs, error)) void settleAgain(part);
       }
+    }
+  };
+
+  const settleAgain = async (jobs: Job<Input, Output>[]): Promise<void> => {
+    const [job] = jobs;
+    try {
+      if (jobs.length === 1 && ownerOf) await waitForLocks(ownerOf(job!.input), () => settle(jobs));
+      else await retries.run(() => settle(jobs));
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
     }
   };
 
@@ -69,7 +99,9 @@ export function coalesce<Input, Output>(
     });
 }
 
-/** SQLSTATE classes 22 (data) and 23 (constraint): the statement was rolled back and said why. */
-function isAboutData(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error) ?? '');
+/** Halves find a failing input with the fewest statements; where each failure takes long, nobody shares it again. */
+function partsOf<Item>(items: Item[], error: unknown): Item[][] {
+  if (isLockConflict(error)) return items.map((item) => [item]);
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
 }

@@ -16,6 +16,8 @@ const AWAY_MESSAGE = /Connection terminated|is not queryable|timeout exceeded wh
 
 /** Whether an error says that the database is away, rather than that a query was wrong. */
 export function isDatabaseAway(error: unknown): boolean {
+  // PostgreSQL's messages quote values of callers, so only its code counts.
+  if (error instanceof pg.DatabaseError && error.code) return AWAY_CAUSE.test(error.code);
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   if (error instanceof Prisma.PrismaClientKnownRequestError && AWAY.has(error.code)) return true;
   if (AWAY_KINDS.has(adapterCause(error)?.kind ?? '')) return true;
@@ -33,6 +35,14 @@ export function isDeadlock(error: unknown): boolean {
   return (
     sqlState(error) === '40P01' || (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2034')
   );
+}
+
+/** serialization_failure, deadlock_detected, lock_not_available, query_canceled by statement_timeout */
+const CONFLICTS = new Set(['40001', '40P01', '55P03', '57014']);
+
+/** Whether a statement waited too long for others, who had locked what it needs: it may succeed later. */
+export function isLockConflict(error: unknown): boolean {
+  return CONFLICTS.has(sqlState(error) ?? '') || isDeadlock(error);
 }
 
 interface AdapterCause {

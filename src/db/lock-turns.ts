@@ -1,7 +1,9 @@
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
-import { db, type Transaction } from './client.ts';
+import type { Transaction } from './client.ts';
 import { sqlState } from './failures.ts';
+import type { RunStep } from './long-work.ts';
+import { transact } from './transact.ts';
 
 /** Locks of normal traffic are free within this, so that only what is locked for longer waits in turns. */
 const SHORT_WAIT_MS = 50;
@@ -46,18 +48,21 @@ export async function inLockTurns<Result>(
 /**
  * Runs a transaction that locks rows others may hold for long. While they do, it starts again from its beginning, in
  * turns and without a connection in between; so `work` must have no effect but on the database.
+ * @param runStep of the long job that the transaction is a step of
  * @throws as `inLockTurns`
  */
 export async function transactInTurns<Result>(
   owner: JobOwner,
   work: (transaction: Transaction) => Promise<Result>,
-  options: { timeout?: number } = {},
+  runStep: RunStep = (step) => step(),
 ): Promise<Result> {
   const attempt = (lockTimeoutMs: number) =>
-    db.$transaction(async (transaction) => {
-      await transaction.$executeRaw`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
-      return work(transaction);
-    }, options);
+    runStep(() =>
+      transact(owner, async (transaction) => {
+        await transaction.$executeRaw`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+        return work(transaction);
+      }),
+    );
   try {
     return await attempt(SHORT_WAIT_MS);
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { ClientConfig } from 'pg';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
-import { db, type Transaction } from './client.ts';
+import type { Transaction } from './client.ts';
+import { BACKGROUND, transact } from './transact.ts';
 
 /** Work that any process may do, stored by pg-boss in a schema of its own (`pgboss`). */
 export interface Job<Data extends object = object> {
@@ -53,7 +54,7 @@ export class WorkQueue {
    * queues would wait for each other in a circle.
    */
   async start(): Promise<void> {
-    await db.$transaction(async (transaction) => {
+    await transact(BACKGROUND, async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
       await this.#makeQueues();
     });

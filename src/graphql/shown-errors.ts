@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../db/failures.ts';
+import { isDatabaseAway, isLockConflict } from '../db/failures.ts';
 import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
 
 /**
@@ -27,10 +27,11 @@ function shownOf(error: unknown, log: Logger): GraphQLError {
   if (cause === undefined) {
     return withExtensions(given, given.message, { ...given.extensions, code: 'BAD_USER_INPUT' });
   }
-  if (isDatabaseAway(cause)) {
-    const away = new ServiceUnavailableError();
-    log.error({ err: cause }, 'the database is away');
-    return withExtensions(given, away.message, away.extensions);
+  if (isDatabaseAway(cause) || isLockConflict(cause)) {
+    const unavailable = new ServiceUnavailableError();
+    const reason = isLockConflict(cause) ? 'a statement waited too long for others' : 'the database is away';
+    log.error({ err: cause, path: given.path }, reason);
+    return withExtensions(given, unavailable.message, unavailable.extensions);
   }
   log.error({ err: cause, path: given.path }, 'a resolver failed');
   return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { db, Prisma, type Transaction } from '../db/client.ts';
+import { transact } from '../db/transact.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { MigrationError } from './problem.ts';
 import type { SourceMessage } from './shapes.ts';
 
@@ -72,7 +74,7 @@ export class Ledger {
    */
   async open(source: string, { startedAt, restart }: { startedAt: Date; restart: boolean }): Promise<boolean> {
     const { applicationId } = this;
-    return db.$transaction(async (transaction) => {
+    return transact(jobOwnerOf({ applicationId: this.applicationId }), async (transaction) => {
       await transaction.$executeRaw`SELECT FROM applications WHERE id = ${applicationId} FOR NO KEY UPDATE`;
       const found = await transaction.migration.findUnique({ where: { applicationId } });
       const isOpen = found !== null && found.step !== null && !restart;
@@ -113,12 +115,13 @@ export class Ledger {
   /** Does something in the transaction that moves on. */
   async write(cursor: Cursor, work: (transaction: Transaction) => Promise<void>): Promise<void> {
     this.#signal.throwIfAborted();
-    await db.$transaction(
+    await transact(
+      jobOwnerOf({ applicationId: this.applicationId }),
       async (transaction) => {
         await this.#move(transaction, this.step, cursor);
         await work(transaction);
       },
-      { timeout: LONG },
+      { timeoutMs: LONG },
     );
     this.cursor = cursor;
   }
@@ -126,12 +129,13 @@ export class Ledger {
   /** The step is done; undefined: it was the last one, and nothing but what the next reading needs is kept. */
   async enter(step: string | undefined): Promise<void> {
     this.#signal.throwIfAborted();
-    await db.$transaction(
+    await transact(
+      jobOwnerOf({ applicationId: this.applicationId }),
       async (transaction) => {
         await this.#move(transaction, step, {});
         if (step === undefined) await this.#forget(transaction);
       },
-      { timeout: LONG },
+      { timeoutMs: LONG },
     );
     this.step = step;
     this.cursor = {};

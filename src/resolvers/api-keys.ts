@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
 import { db } from '../db/client.ts';
+import { transact } from '../db/transact.ts';
 import type { ApiKey } from '../generated/prisma/client.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { BadInputError, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../lib/tokens.ts';
 import { announceRevokedApiKey } from '../realtime/outbox.ts';
@@ -64,7 +66,7 @@ export async function revokeApiKey(
   id: number,
   { now, outbox }: Pick<Services, 'now' | 'outbox'>,
 ): Promise<ApiKey> {
-  const revoked = await db.$transaction(async (transaction) => {
+  const revoked = await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     const at = now();
     const where = { applicationId, id: isDatabaseId(id) ? id : 0, revokedAt: null };
     const [key] = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });

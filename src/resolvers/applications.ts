@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../context.ts';
 import { db, type Prisma, type Transaction } from '../db/client.ts';
+import { BACKGROUND, transact } from '../db/transact.ts';
 import type { Application, PhoneMatching, SignatureHash } from '../generated/prisma/client.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../lib/errors.ts';
 import { isPhoneRegion } from '../lib/phone-numbers.ts';
 import { hashSecret, isDatabaseId } from '../lib/tokens.ts';
@@ -129,7 +131,7 @@ export async function updateApplication(
     aiDailyTokens: changes.aiDailyTokens ?? undefined,
     updatedAt: at,
   };
-  const updated = await db.$transaction(async (transaction) => {
+  const updated = await transact(jobOwnerOf({ applicationId: id }), async (transaction) => {
     const [application] = await transaction.application.updateManyAndReturn({ where: { id }, data });
     if (!application) throw new NotFoundError();
     if (changes.sessionMinutes !== undefined) await announceSessionMinutes(transaction, id, at);
@@ -140,7 +142,7 @@ export async function updateApplication(
 }
 
 function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-  return db.$transaction(async (transaction) => {
+  return transact(BACKGROUND, async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
     return create(transaction);
   });

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, KnownContext } from '../context.ts';
 import { db, type Transaction } from '../db/client.ts';
+import { transact } from '../db/transact.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { InvalidFieldsError, NotFoundError, PasswordResetOffError } from '../lib/errors.ts';
 import { isMailAddress } from '../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../lib/time.ts';
@@ -62,7 +64,7 @@ export async function resetPassword(token: string, password: string, { now, outb
 
   const passwordHash = await hashPassword(password);
   const at = now();
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(key), async (transaction) => {
     await useLink(transaction, key, link, at);
     const { userId } = link;
     await transaction.user.update({
@@ -95,7 +97,7 @@ async function requireSwitchedOn(id: number): Promise<void> {
 /** @returns false when the user has just been sent a link; of several requests at the same moment one gets true */
 function storeLink(key: { applicationId: number; tokenHash: string }, email: string, at: Date): Promise<boolean> {
   const { applicationId } = key;
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf(key), async (transaction) => {
     const [user] = await transaction.$queryRaw<{ id: number }[]>`
       SELECT id FROM users WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
     if (!user) throw new NotFoundError('No user has this email');

@@ -215,11 +215,15 @@ describe('#14 catastrophic filters', () => {
 
   test('no statement of a request runs without end', async () => {
     const { db } = await import('../../src/db/client.ts');
-    const [{ limit }] = await db.$queryRaw<[{ limit: string }]>`SELECT current_setting('statement_timeout') AS limit`;
-    expect(limit).toBe('1min');
-    await expect(
-      db.$transaction([db.$executeRaw`SET LOCAL statement_timeout = 50`, db.$queryRaw`SELECT pg_sleep(60)`]),
-    ).rejects.toThrow(/57014|statement timeout/);
+    const { BACKGROUND, transact } = await import('../../src/db/transact.ts');
+    const limits = await db.$queryRaw`SELECT current_setting('statement_timeout') AS statement,
+      current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`;
+    expect(limits).toEqual([{ statement: '1min', lock: '10s', idle: '1min' }]);
+    const slow = transact(BACKGROUND, async (transaction) => {
+      await transaction.$executeRaw`SET LOCAL statement_timeout = 50`;
+      await transaction.$queryRaw`SELECT pg_sleep(60)`;
+    });
+    await expect(slow).rejects.toThrow(/57014|statement timeout/);
     expect((await sql<{ one: number }>('SELECT 1 AS one'))[0]!.one).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, db, Prisma } from '../../src/db/client.ts';
 import { isDatabaseAway, isDeadlock, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
+import { BACKGROUND, transact } from '../../src/db/transact.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
 
 let database: OwnDatabase;
@@ -98,7 +99,7 @@ test.each([
   ["SELECT 'x'::int", '22P02'],
 ])('%s fails with the state %s, as in a transaction', async (text, state) => {
   const statement = Prisma.raw(text);
-  const failures = [query(statement), db.$transaction((transaction) => transaction.$queryRaw(statement))];
+  const failures = [query(statement), transact(BACKGROUND, (transaction) => transaction.$queryRaw(statement))];
   for (const failure of failures) {
     const error = await failure.then(
       () => expect.unreachable(),
@@ -119,7 +120,7 @@ test.each([
   'a transaction that fails with the state %s only as it is committed says so',
   async (state, { isAway, isCircle }) => {
     // What the server says of a COMMIT reaches us in another form than what it says of a statement.
-    const fails = db.$transaction(async (transaction) => {
+    const fails = transact(BACKGROUND, async (transaction) => {
       await transaction.$executeRawUnsafe('CREATE TABLE late (id int)');
       await transaction.$executeRawUnsafe(
         `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { readFieldType } from '../../lib/field-notation.ts';
 import { type Grants, grantsOf } from '../../lib/grants.ts';
 import { type KnownClass, readAnew } from '../../resolvers/classes/catalogue.ts';
@@ -40,7 +41,7 @@ export async function storeClasses({ ledger, progress, context }: Run): Promise<
 
 /** Under the id that clients may know; if another class has it, the new one stays. */
 async function keepId({ applicationId, key }: KnownClass, id: string): Promise<void> {
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     await transaction.$executeRaw`
       UPDATE record_classes SET id = ${id} WHERE application_id = ${applicationId} AND key = ${key}
         AND NOT EXISTS (SELECT FROM record_classes o WHERE o.application_id = ${applicationId} AND o.id = ${id})`;

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { db } from '../../db/client.ts';
+import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { phoneKey, phoneTails } from '../../lib/phone-numbers.ts';
 import { type BookKey, inBook } from './book.ts';
 
@@ -8,7 +10,11 @@ import { type BookKey, inBook } from './book.ts';
  * Ids of the users whom a book has, rising. Each contact is looked up by an index of users, so the cost is that of the
  * book, however many users there are.
  */
-export async function registeredIds(book: BookKey): Promise<number[]> {
+export function registeredIds(book: BookKey): Promise<number[]> {
+  return runLong(jobOwnerOf(book), (runStep) => runStep(() => findRegistered(book)));
+}
+
+async function findRegistered(book: BookKey): Promise<number[]> {
   const { phoneMatching, phoneRegion } = await db.application.findUniqueOrThrow({
     where: { id: book.applicationId },
     select: { phoneMatching: true, phoneRegion: true },

@@ -1,5 +1,8 @@
 import type { UserContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { runLong } from '../../db/long-work.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import {
   type ContactInput,
   contactChange,
@@ -39,16 +42,26 @@ export async function uploadContacts(
   context: UserContext,
 ): Promise<UploadedContacts> {
   if (!contacts) throw new UnprocessableError('Contacts should be an array', ...udidProblems(udid));
-  const book = bookOf(udid, context);
+  const owner = jobOwnerOf(context.viewer);
+  const given = contacts;
+  return runLong(owner, (runStep) => runStep(() => store(given, bookOf(udid, context), force === true, context)));
+}
+
+async function store(
+  contacts: ContactInput[],
+  book: BookKey,
+  force: boolean,
+  context: UserContext,
+): Promise<UploadedContacts> {
   const problems = contacts.map(contactProblems);
   const changes = contacts.filter((_, index) => problems[index]!.length === 0).map(contactChange);
   const rejected = problems.flatMap((errors, index) => (errors.length > 0 ? [{ index, errors }] : []));
 
-  const { created, updated, deleted } = await db.$transaction(async (transaction) => {
+  const { created, updated, deleted } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdUsers(transaction, [], context);
     await holdBook(transaction, book);
     const known = await knownPhones(transaction, book, force ? undefined : changes.map(({ phone }) => phone));
-    const plan = planUpload(known, changes, force === true);
+    const plan = planUpload(known, changes, force);
     const share = { kind: 'contacts', amount: plan.created, quota: NEW_CONTACTS_A_DAY } as const;
     await takeDailyShare(transaction, book, share, context);
     await storePlan(transaction, book, plan);

@@ -1,7 +1,9 @@
 import type { AdministrationContext } from '../../context.ts';
-import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { isClassName } from '../../lib/class-names.ts';
 import { ForbiddenError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
 import { type Grants, grantsOf, type Permission } from '../../lib/grants.ts';
@@ -46,7 +48,7 @@ export async function createClass(input: NewClass, { viewer, now }: Administrati
   if (!isClassName(name)) throw new UnprocessableError('Name is invalid');
   const at = now();
   try {
-    await db.$transaction(async (transaction) => {
+    await transact(jobOwnerOf({ applicationId }), async (transaction) => {
       const { key } = await transaction.recordClass.create({
         data: {
           applicationId,
@@ -97,7 +99,7 @@ export async function updateClass(
   const { applicationId } = viewer;
   const at = now();
   const grants = grantsIn(given(changes.permissions));
-  await changing(async (transaction) => {
+  await changing(applicationId, async (transaction) => {
     const held = await holdClass(transaction, applicationId, name);
     const isEmpty = (await transaction.record.findFirst({ where: ofClass(held), select: { id: true } })) === null;
     const fields = changedFields(held.fields, changes.fields ?? [], { isEmpty });
@@ -113,11 +115,17 @@ export async function updateClass(
   return findAnew(applicationId, name);
 }
 
-/** Whoever changes a class waits for its records with a connection in hand: the pool has to have more of them. */
-const changers = new Semaphore({ concurrency: 4, maxWaiting: 1_000, refuse: () => new ServiceUnavailableError() });
+/** A change of a class waits for its writers with a connection in hand, and may scan all its records. */
+const changers = new Semaphore({
+  concurrency: 2,
+  concurrencyPerOwner: [1],
+  maxWaiting: 1_000,
+  maxWaitingPerOwner: [200],
+  refuse: () => new ServiceUnavailableError(),
+});
 
-/** How long a change of a class may take that looks at all its records, in milliseconds. */
-const LONG = 10 * 60 * 1_000;
+/** Making a field unique reads all records of the class at once, because none may be written in the meantime. */
+const SCAN_TIMEOUT_MS = 10 * 60 * 1_000;
 
 /**
  * Deletes a class; its records are gone with it at once, and taken away bit by bit.
@@ -125,7 +133,7 @@ const LONG = 10 * 60 * 1_000;
  */
 export async function deleteClass(name: string, { viewer, now, outbox, log }: AdministrationContext): Promise<true> {
   const { applicationId } = viewer;
-  await changing(async (transaction) => {
+  await changing(applicationId, async (transaction) => {
     const { key } = await holdClass(transaction, applicationId, name);
     await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
     await transaction.deletedClass.create({ data: { applicationId, classKey: key } });
@@ -138,12 +146,9 @@ export async function deleteClass(name: string, { viewer, now, outbox, log }: Ad
   return true;
 }
 
-function changing(change: (transaction: Transaction) => Promise<void>): Promise<void> {
-  const patiently = async (transaction: Transaction) => {
-    await transaction.$executeRaw`SELECT set_config('statement_timeout', ${String(LONG)}, true)`;
-    await change(transaction);
-  };
-  return changers.run(() => db.$transaction(patiently, { timeout: LONG }));
+function changing(applicationId: number, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+  const owner = jobOwnerOf({ applicationId });
+  return changers.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
 }
 
 /** Notes that the class has records of a kind that it had none of, before the first is stored. */
@@ -151,7 +156,7 @@ export async function noteKinds(
   { applicationId, key }: KnownClass,
   kinds: Pick<Prisma.RecordClassUpdateInput, 'hasOpen' | 'hasPrivate' | 'hasShared'>,
 ): Promise<void> {
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     await transaction.recordClass.updateMany({
       where: { applicationId, key },
       data: { ...kinds, version: { increment: 1 } },

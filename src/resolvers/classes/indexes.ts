@@ -1,6 +1,9 @@
 import { db, Prisma } from '../../db/client.ts';
+import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
+import { transact } from '../../db/transact.ts';
 import type { ClassField as StoredField } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
 import { readAnew } from './catalogue.ts';
 
@@ -25,17 +28,20 @@ async function settleIndex(field: StoredField): Promise<void> {
   const slot = columnOf(field.slot as Slot);
   const value = isBuilding ? slotContent(field) : Prisma.sql`NULL`;
   const isLeft = isBuilding ? Prisma.sql`${slot} IS NULL` : Prisma.sql`${slot} IS NOT NULL`;
-  let last = '';
-  // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
-  for (;;) {
-    const [batch] = await query<{ last: string | null }>`
+  await runLong(jobOwnerOf({ applicationId }), async (runStep) => {
+    let last = '';
+    // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
+    for (;;) {
+      const after = last;
+      const [batch] = await runStep(
+        () => query<{ last: string | null }>`
       WITH wanted AS MATERIALIZED (
         SELECT f.name FROM class_fields f
         WHERE f.application_id = ${applicationId} AND f.class_key = ${classKey} AND f.name = ${name}
           AND f.index_state = ${indexState}::index_state FOR SHARE
       ), walked AS MATERIALIZED (
         SELECT r.id, ${isLeft} AS "isLeft" FROM records r
-        WHERE EXISTS (SELECT FROM wanted) AND r.application_id = ${applicationId} AND r.class_key = ${classKey} AND r.id > ${last}
+        WHERE EXISTS (SELECT FROM wanted) AND r.application_id = ${applicationId} AND r.class_key = ${classKey} AND r.id > ${after}
         ORDER BY r.id LIMIT ${BATCH}
       ), held AS MATERIALIZED (
         SELECT r.id FROM records r
@@ -44,11 +50,13 @@ async function settleIndex(field: StoredField): Promise<void> {
       ), settled AS (
         UPDATE records r SET ${slot} = ${value} FROM held WHERE r.application_id = ${applicationId} AND r.id = held.id
       )
-      SELECT max(id) AS last FROM walked`;
-    if (batch!.last === null) break;
-    last = batch!.last;
-  }
-  await db.$transaction(async (transaction) => {
+      SELECT max(id) AS last FROM walked`,
+      );
+      if (batch!.last === null) break;
+      last = batch!.last;
+    }
+  });
+  await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     // The class before its fields, as everybody takes them who changes or deletes it: else they wait for each other.
     const held = await transaction.$queryRaw<{ key: number }[]>`
       SELECT key FROM record_classes WHERE application_id = ${applicationId} AND key = ${classKey} FOR UPDATE`;

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { letGo, removeLoose } from '../files/loose.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
@@ -16,7 +17,7 @@ export async function completeBlob(id: number, context: ActingContext): Promise<
   requireOwn(found, context.viewer);
 
   const at = context.now();
-  const { blob, replaced } = await db.$transaction(async (transaction) => {
+  const { blob, replaced } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const { upload, ...before } = await lockBlob(transaction, found);
     if (!upload && before.storageKey) return { blob: before, replaced: [] };
     if (!upload?.storageKey) throw new UnprocessableError('File was not uploaded');

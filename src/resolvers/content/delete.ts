@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { letGo, removeLoose } from '../files/loose.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 
@@ -11,7 +12,7 @@ export async function deleteBlob(id: number, context: ActingContext): Promise<tr
   const found = await requireBlob(id, context.viewer);
   requireOwn(found, context.viewer);
 
-  const files = await db.$transaction(async (transaction) => {
+  const files = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const { upload, ...blob } = await lockBlob(transaction, found);
     const lost = filesOf(blob, upload);
     await letGo(transaction, lost, context.now());

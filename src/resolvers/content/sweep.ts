@@ -1,4 +1,5 @@
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DAY } from '../../lib/time.ts';
 import { letGo } from '../files/loose.ts';
 
@@ -23,7 +24,7 @@ export async function sweepUnfinishedBlobs(now: Date): Promise<void> {
 
 function sweepBatch(now: Date): Promise<number> {
   const before = new Date(now.getTime() - UNFINISHED_FOR);
-  return db.$transaction(async (transaction) => {
+  return transact(BACKGROUND, async (transaction) => {
     // Both rows are held, so what has been completed or uploaded since this statement began is seen as it is now. One
     // that somebody else holds is being used.
     const unfinished = await transaction.$queryRaw<Unfinished[]>`

@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { BlobUpload } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { type BlobInput, changeProblems, checkedChanges } from '../../lib/blob-rules.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { letGo, removeLoose } from '../files/loose.ts';
@@ -23,7 +25,7 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
   requireOwn(found, context.viewer);
 
   const at = context.now();
-  const { blob, abandoned } = await db.$transaction(async (transaction) => {
+  const { blob, abandoned } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const before = await lockBlob(transaction, found);
     const { applicationId } = before;
     const lost = input.new === true ? filesOf(before.upload) : [];

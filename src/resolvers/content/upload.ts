@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError, UploadDeniedError } from '../../lib/errors.ts';
 import { letGo, removeLoose, takeOver } from '../files/loose.ts';
 import { requireUploadAccess, type UploadFields } from './access.ts';
@@ -23,7 +24,7 @@ export async function uploadBlob(fields: UploadFields, context: Context): Promis
   if (!file) throw new UnprocessableError('File is missing');
   const blob = await requireUploadAccess(fields, context);
 
-  const replaced = await db.$transaction(async (transaction) => {
+  const replaced = await transact(jobOwnerOf(blob), async (transaction) => {
     const { applicationId, upload } = await lockBlob(transaction, blob);
     // Completed, or given anew, since it was looked at.
     if (upload?.id !== blob.upload.id) throw new UploadDeniedError();

@@ -9,7 +9,6 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { newId } from '../../db/ids.ts';
-import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
@@ -25,6 +24,7 @@ import { requireReadableDialog } from './access.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
 import { type DataInput, type DialogData, dataColumns, dataCondition, namesData, newData } from './data.ts';
 import { unhideDialog } from './hide.ts';
+import { transactForUsers } from './hold.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
@@ -149,7 +149,7 @@ async function createGroup(
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
-  const created = await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
+  const created = await transactForUsers(jobOwnerOf(context.viewer), otherIds.length, async (transaction) => {
     const memberIds = [userId, ...(await holdUsers(transaction, isPublic ? [] : otherIds, context))];
     const dialog = await transaction.dialog.create({
       data: {

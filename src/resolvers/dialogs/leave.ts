@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { announce } from '../../realtime/outbox.ts';
@@ -40,36 +40,37 @@ export async function leaveGroups(transaction: Transaction, leaving: Leaving, no
   return true;
 }
 
-/** Takes a user who is being deleted, and is held, out of every dialog without a trace but their messages. */
-export async function leaveAllDialogs(
-  transaction: Transaction,
-  { applicationId, userId }: { applicationId: number; userId: number },
-  now: Date,
-): Promise<void> {
-  const dialogIds = await lockDialogs(transaction, { applicationId, userId });
+/** Dialogs that a deleted user leaves in one step. */
+const BATCH = 500;
+
+interface UserKey {
+  applicationId: number;
+  userId: number;
+}
+
+/**
+ * Takes a user who is being deleted, and is locked, out of the next dialogs without a trace but their messages.
+ * @returns whether there may be more
+ */
+export async function leaveDialogs(transaction: Transaction, key: UserKey, now: Date): Promise<'more' | 'done'> {
+  const { applicationId, userId } = key;
+  const dialogIds = await lockDialogs(transaction, key);
+  const ofDialogs = Prisma.sql`application_id = ${applicationId} AND user_id = ${userId}
+    AND dialog_id = ANY(${dialogIds}::text[])`;
   const left = await transaction.$queryRaw<{ dialogId: string; isFormer: boolean }[]>`
-    DELETE FROM members WHERE application_id = ${applicationId} AND user_id = ${userId}
-    RETURNING dialog_id AS "dialogId", left_at IS NOT NULL AS "isFormer"`;
-  await transaction.$executeRaw`
-    DELETE FROM message_marks WHERE application_id = ${applicationId} AND user_id = ${userId}
-      AND dialog_id = ANY(${left.map((member) => member.dialogId)}::text[])`;
-  await transaction.$executeRaw`
-    DELETE FROM hidden_messages WHERE application_id = ${applicationId} AND user_id = ${userId}`;
-  await transaction.$executeRaw`
-    DELETE FROM muted_dialogs WHERE application_id = ${applicationId} AND user_id = ${userId}`;
+    DELETE FROM members WHERE ${ofDialogs} RETURNING dialog_id AS "dialogId", left_at IS NOT NULL AS "isFormer"`;
+  await transaction.$executeRaw`DELETE FROM message_marks WHERE ${ofDialogs}`;
   const former = new Set(left.filter((member) => member.isFormer).map((member) => member.dialogId));
   const current = dialogIds.filter((id) => !former.has(id));
   await settleOwnership(transaction, { applicationId, dialogIds: current, userIds: [userId] }, now);
+  return dialogIds.length < BATCH ? 'done' : 'more';
 }
 
 /**
  * Every writer locks dialogs in the order of their ids, before members, former ones among them. Owners of public groups
  * are no members.
  */
-async function lockDialogs(
-  transaction: Transaction,
-  { applicationId, userId }: { applicationId: number; userId: number },
-): Promise<string[]> {
+async function lockDialogs(transaction: Transaction, { applicationId, userId }: UserKey): Promise<string[]> {
   const rows = await transaction.$queryRaw<{ id: string }[]>`
     SELECT d.id FROM dialogs d
     WHERE d.application_id = ${applicationId} AND d.id IN (
@@ -77,7 +78,7 @@ async function lockDialogs(
       UNION ALL
       SELECT p.id FROM dialogs p
       WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND p.user_id = ${userId})
-    ORDER BY d.id FOR UPDATE`;
+    ORDER BY d.id LIMIT ${BATCH} FOR UPDATE`;
   return rows.map(({ id }) => id);
 }
 

@@ -1,6 +1,5 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
@@ -12,7 +11,7 @@ import { withClasses } from '../records/hold-class.ts';
 import { holdUsers } from '../users/hold.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
 import { changedData, type DataInput, type DialogData, dataColumns, dataProblems, namesData } from './data.ts';
-import { type HeldDialog, holdDialogs } from './hold.ts';
+import { type HeldDialog, holdDialogs, transactForUsers } from './hold.ts';
 import { leaveGroups } from './leave.ts';
 
 export interface DialogChanges extends DataInput {
@@ -52,7 +51,12 @@ async function update(
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
   if (problems.length > 0) throw new UnprocessableError(...problems);
 
-  const changed = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
+  const { removeOccupantIds, addAdminIds, removeAdminIds } = input;
+  const userCount = [added, removeOccupantIds, addAdminIds, removeAdminIds].reduce(
+    (sum, ids) => sum + (ids?.length ?? 0),
+    0,
+  );
+  const changed = await transactForUsers(jobOwnerOf(viewer), userCount, async (transaction) => {
     const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
     const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
     const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');

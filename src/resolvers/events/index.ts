@@ -2,7 +2,9 @@ import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
+import { transact } from '../../db/transact.ts';
 import type { Event } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pages.ts';
@@ -53,7 +55,7 @@ export async function findEvent(id: number, { viewer }: ActingContext): Promise<
  * @throws {NotFoundError} unknown, or another's
  */
 export async function deleteEvent(id: number, { viewer, now }: ActingContext): Promise<true> {
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(viewer), async (transaction) => {
     const event = await holdEvent(transaction, id, viewer);
     await cancelSends(transaction, event, now());
     await transaction.event.delete({

@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import type { Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Event } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import {
   checkSchedule,
@@ -29,7 +31,7 @@ export interface EventChanges extends ScheduleInput {
  */
 export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<Event> {
   const at = context.now();
-  const updated = await db.$transaction(async (transaction) => {
+  const updated = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const event = await holdEvent(transaction, id, context.viewer);
     const data = { ...contentOf(event, changes), ...timesOf(event, changes, at), updatedAt: at };
     if (event.active && data.active === false) await cancelSends(transaction, event, at);

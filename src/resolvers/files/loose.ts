@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
 import { newStorageKey, type Storage, type Stored } from '../../gateways/storage.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { HOUR } from '../../lib/time.ts';
 
@@ -77,7 +79,7 @@ export async function letGo(transaction: Transaction, files: LooseKey[], removeA
 export async function removeLoose(files: LooseKey[], { storage, log }: Omit<FileServices, 'now'>): Promise<void> {
   for (const { applicationId, key } of files) {
     try {
-      await db.$transaction(async (transaction) => {
+      await transact(jobOwnerOf({ applicationId }), async (transaction) => {
         const { count } = await transaction.looseFile.deleteMany({ where: { applicationId, key } });
         if (count > 0) await storage.delete(key);
       });
@@ -93,7 +95,7 @@ export async function sweepLooseFiles(now: Date, storage: Storage): Promise<void
 }
 
 function sweepBatch(now: Date, storage: Storage): Promise<number> {
-  return db.$transaction(async (transaction) => {
+  return transact(BACKGROUND, async (transaction) => {
     const files = await transaction.$queryRaw<LooseKey[]>`
       SELECT application_id AS "applicationId", key FROM loose_files
       WHERE remove_after <= ${now} ORDER BY remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;

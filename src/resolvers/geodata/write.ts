@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ActingContext, UserContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
+import { transact } from '../../db/transact.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import {
   type GeodatumInput,
@@ -33,7 +36,7 @@ export async function createGeodatum(input: GeodatumInput, context: UserContext)
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const { latitude, longitude, status } = input;
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdUsers(transaction, [], context);
     await holdPlaces(transaction, { applicationId, userId });
     await transaction.$executeRaw`
@@ -84,7 +87,7 @@ export async function updateGeodatum(id: number, input: GeodatumInput, context: 
  */
 export async function deleteGeodatum(id: number, context: ActingContext): Promise<true> {
   const { applicationId, userId } = await requireOwnGeodatum(id, context);
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdUsers(transaction, [userId], context);
     await holdPlaces(transaction, { applicationId, userId });
     const wasLatest = await transaction.$executeRaw`
@@ -109,15 +112,19 @@ export async function deleteOldGeodata(days: number | null | undefined, context:
   const owner = viewer.kind === 'user' ? Prisma.sql`user_id = ${viewer.userId}` : Prisma.sql`true`;
   const old = Prisma.sql`application_id = ${viewer.applicationId} AND created_at < ${before} AND ${owner}`;
   // Rows that others hold are left for the next round, so that nobody waits in a circle.
-  for (;;) {
-    const deleted = await db.$executeRaw`
-      DELETE FROM geodata WHERE (application_id, id) IN (
-        SELECT application_id, id FROM geodata WHERE ${old} ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;
-    if (deleted === BATCH) continue;
-    const [left] = await query<unknown>`SELECT 1 AS one FROM geodata WHERE ${old} LIMIT 1`;
-    if (!left) return true;
-    await delay(AGAIN_AFTER);
-  }
+  const deleteBatch = () => db.$executeRaw`
+    DELETE FROM geodata WHERE (application_id, id) IN (
+      SELECT application_id, id FROM geodata WHERE ${old} ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;
+  await runLong(jobOwnerOf(viewer), async (runStep) => {
+    for (;;) {
+      const deleted = await runStep(deleteBatch);
+      if (deleted === BATCH) continue;
+      const [left] = await query<unknown>`SELECT 1 AS one FROM geodata WHERE ${old} LIMIT 1`;
+      if (!left) return;
+      await delay(AGAIN_AFTER);
+    }
+  });
+  return true;
 }
 
 interface UserKey {

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
+import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { mayModerate } from '../../lib/dialog-rights.ts';
@@ -35,18 +36,26 @@ export async function deleteMessages(
   const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const asked = distinctIds(ids);
-  const { known, deleted } = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    await holdUsers(transaction, [], context);
-    const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
-    const messages = force ? held : held.filter((message) => !message.isHidden);
-    const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
-    for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
-      if (force) await retract(transaction, inDialog);
-      else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
-      await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
-    }
-    return { known: idsOf(messages), deleted: idsOf(allowed) };
-  });
+  const owner = jobOwnerOf(viewer);
+  const removeHeld = (runStep?: RunStep) =>
+    transactInTurns(
+      owner,
+      async (transaction) => {
+        await holdUsers(transaction, [], context);
+        const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
+        const messages = force ? held : held.filter((message) => !message.isHidden);
+        const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
+        for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
+          if (force) await retract(transaction, inDialog);
+          else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
+          await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
+        }
+        return { known: idsOf(messages), deleted: idsOf(allowed) };
+      },
+      runStep,
+    );
+  // Removal for all touches the rows of every member.
+  const { known, deleted } = force ? await runLong(owner, removeHeld) : await removeHeld();
   if (known.size === 0) throw new NotFoundError();
   outbox.wake();
   return {

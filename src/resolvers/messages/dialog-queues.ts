@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { coalesce } from '../../db/coalesce.ts';
 import { isDatabaseAway } from '../../db/failures.ts';
 import { inLockTurns } from '../../db/lock-turns.ts';
+import { waitForLocks } from '../../db/transact.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { tracing } from '../../observe/tracing.ts';
@@ -75,7 +76,7 @@ export function queueByDialog<Input extends InDialog, Output>(
 
   const runApart = async (jobs: DialogJob[], { owner }: DialogQueue): Promise<void> => {
     const inputs = jobs.map(({ input }) => input);
-    settle(jobs, await inLockTurns(owner, (lockTimeoutMs) => run(inputs, lockTimeoutMs)));
+    settle(jobs, await inLockTurns(owner, (lockTimeoutMs) => waitForLocks(owner, () => run(inputs, lockTimeoutMs))));
   };
 
   const runQueue = async (queue: DialogQueue): Promise<void> => {

@@ -1,6 +1,7 @@
-import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { nextDue } from '../../lib/event-rules.ts';
@@ -30,7 +31,7 @@ export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolea
  */
 export function startDueEvents({ now, queue }: PushContext): Promise<number> {
   const at = now();
-  return db.$transaction(async (transaction) => {
+  return transact(BACKGROUND, async (transaction) => {
     const events = await takeDue(transaction, at);
     if (events.length === 0) return 0;
     const sends = events.map((event) => ({ event, id: newId(at), dueAt: nextDue(event, at) }));
@@ -65,7 +66,7 @@ export function startDueEvents({ now, queue }: PushContext): Promise<number> {
  */
 export function startDueRetries({ now, queue }: PushContext): Promise<number> {
   const at = now();
-  return db.$transaction(async (transaction) => {
+  return transact(BACKGROUND, async (transaction) => {
     const due = await transaction.$queryRaw<{ applicationId: number; sendId: string; subscriptionId: number }[]>`
       UPDATE push_deliveries d SET retry_at = NULL
       WHERE (d.application_id, d.send_id, d.subscription_id) IN (

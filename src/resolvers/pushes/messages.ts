@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { db, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
 import { type PushContext, SPREAD } from './context.ts';
@@ -66,7 +67,7 @@ export class MessagePushes {
   async #store(from: bigint, rows: StreamRow[]): Promise<void> {
     const to = rows.at(-1)!.position;
     const sent = rows.filter(({ kind }) => kind === 'messageSent');
-    const isStored = await db.$transaction(async (transaction) => {
+    const isStored = await transact(BACKGROUND, async (transaction) => {
       const moved = await transaction.$executeRaw`
         UPDATE push_cursor SET position = ${to}
         WHERE id = 1 AND holder = ${this.#process} AND position = ${from}`;

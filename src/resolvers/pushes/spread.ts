@@ -1,5 +1,7 @@
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { DELIVER, deliverJobs, type PushContext, SPREAD, type SpreadJob } from './context.ts';
 import { finishSend } from './finish.ts';
 import { type Candidate, eventCandidates, messageCandidates, PAGE_USERS } from './recipients.ts';
@@ -13,7 +15,9 @@ const PAGES = 40;
  */
 export async function spreadSend(job: SpreadJob, context: PushContext): Promise<void> {
   for (let page = 1; ; page++) {
-    const state = await db.$transaction((transaction) => spreadPage(transaction, job, page === PAGES, context));
+    const state = await transact(jobOwnerOf(job), (transaction) =>
+      spreadPage(transaction, job, page === PAGES, context),
+    );
     context.pushBell.ring();
     if (state === 'done') await finishSend(job, context);
     if (state !== 'more' || page === PAGES) return;

@@ -1,13 +1,11 @@
 import type { ActingContext } from '../../context.ts';
-import { Prisma } from '../../db/client.ts';
-import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
+import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
 import type { DeletedItems } from '../dialogs/delete.ts';
-import { allows, forbidden, readable, requireOpenClass } from './access.ts';
+import { allows, forbidden } from './access.ts';
+import { type BatchChange, changeInBatches } from './batches.ts';
 import { type Destruction, destroyRecords } from './destroy.ts';
 import { withClass } from './hold-class.ts';
-import { conditionOf } from './list.ts';
 import { changing } from './write.ts';
 
 /**
@@ -48,47 +46,33 @@ export async function deleteRecords(className: string, given: string[], context:
   );
 }
 
-/** Records that are deleted together. */
-const BATCH = 1_000;
-
-/** How long the deletion of all records of a class may take, in milliseconds. */
-const LONG = 10 * 60 * 1_000;
-
 /**
  * Deletes every record that the criteria name and that the caller may read and delete, with their descendants.
  * @returns how many the criteria named
- * @throws {UnprocessableError} no criteria, or names that the class does not know
+ * @throws as `changeInBatches`
  */
 export async function deleteRecordsByCriteria(
   className: string,
   criteria: unknown,
   context: ActingContext,
 ): Promise<{ totalDeleted: number }> {
-  const { viewer } = context;
-  return withClass(className, context, (known) => {
-    const condition = readRecordFilter(criteria, known.fields, 'refuse');
-    if (countValues(condition) === 0) throw new UnprocessableError('Incorrect filter: none is given');
-    requireOpenClass('delete', known, viewer);
-    const where = Prisma.sql`${conditionOf(known, condition)} AND ${readable(known, viewer)}
-      AND ${allows('delete', known, viewer)}`;
-    return changing(
-      known,
-      context,
-      async (transaction) => {
-        let totalDeleted = 0;
-        for (let last = ''; ; ) {
-          const rows = await transaction.$queryRaw<{ id: string }[]>`
-            SELECT r.id FROM records r WHERE ${where} AND r.id > ${last} ORDER BY r.id LIMIT ${BATCH} FOR UPDATE`;
-          const ids = rows.map(({ id }) => id);
-          await destroyRecords(transaction, known.applicationId, ids, deedOf(context));
-          totalDeleted += ids.length;
-          if (ids.length < BATCH) return { totalDeleted };
-          last = ids.at(-1)!;
-        }
-      },
-      LONG,
-    );
-  });
+  let totalDeleted = 0;
+  const batches: BatchChange<{ id: string }> = {
+    operation: 'delete',
+    criteria,
+    noCriteria: 'Incorrect filter: none is given',
+    async change(transaction, known, matching) {
+      const rows = await transaction.$queryRaw<{ id: string }[]>`SELECT r.id FROM records r ${matching} FOR UPDATE`;
+      const ids = rows.map(({ id }) => id);
+      await destroyRecords(transaction, known.applicationId, ids, deedOf(context));
+      return rows;
+    },
+    onCommit(rows) {
+      totalDeleted += rows.length;
+    },
+  };
+  await changeInBatches(className, batches, context);
+  return { totalDeleted };
 }
 
 function deedOf({ viewer, now }: ActingContext): Destruction {

@@ -1,5 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import { type Catalogue, type CatalogueReader, catalogueOf, type KnownClass, readAnew } from '../classes/catalogue.ts';
@@ -25,15 +27,14 @@ const MAX_TRIES = 10;
 /** Tries that hope for the best; the next ones keep the classes from being changed meanwhile. */
 const HOPEFUL_TRIES = 3;
 
-/** Work that keeps classes from being changed needs a second connection for that, of which the pool has few. */
+/** Work that keeps classes from being changed takes two of the few connections that transactions may have. */
 const holders = new Semaphore({
-  concurrency: 1,
-  maxWaiting: Number.POSITIVE_INFINITY,
+  concurrency: 2,
+  concurrencyPerOwner: [1],
+  maxWaiting: 1_000,
+  maxWaitingPerOwner: [200],
   refuse: () => new ServiceUnavailableError(),
 });
-
-/** How long such work may take, in milliseconds. */
-const LONG = 10 * 60 * 1_000;
 
 /** Runs some work with a class, again if the class is changed meanwhile. */
 export function withClass<Result>(
@@ -72,16 +73,14 @@ export async function withClasses<Result>(
 
 /** Waits for those who are just changing classes of the application, and does something before the next ones may. */
 function whileUnchanged<Result>(applicationId: number, act: () => Promise<Result>): Promise<Result> {
-  return holders.run(() =>
-    db.$transaction(
-      async (transaction) => {
-        await transaction.$queryRaw`
-          SELECT key FROM record_classes WHERE application_id = ${applicationId} ORDER BY key FOR KEY SHARE`;
-        return act();
-      },
-      { timeout: LONG },
-    ),
-  );
+  const owner = [...jobOwnerOf({ applicationId }), 'classes'];
+  const hold = () =>
+    transact(owner, async (transaction) => {
+      await transaction.$queryRaw`
+        SELECT key FROM record_classes WHERE application_id = ${applicationId} ORDER BY key FOR KEY SHARE`;
+      return act();
+    });
+  return holders.run(hold, owner);
 }
 
 /**

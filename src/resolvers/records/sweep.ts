@@ -1,4 +1,7 @@
 import { db } from '../../db/client.ts';
+import { runLong } from '../../db/long-work.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { removeData } from '../dialogs/data.ts';
 import { destroyRecords } from './destroy.ts';
 
@@ -11,7 +14,9 @@ const BATCH = 1_000;
  */
 export async function sweepDeletedClasses(now: Date): Promise<void> {
   for (const deleted of await db.deletedClass.findMany()) {
-    while ((await sweepBatch(deleted, now)) > 0);
+    await runLong(jobOwnerOf(deleted), async (runStep) => {
+      while ((await runStep(() => sweepBatch(deleted, now))) > 0);
+    });
     await removeData(deleted.applicationId, deleted.classKey);
     // What another process is just taking away is not gone before it has ended, and it may end by being killed.
     await db.$executeRaw`
@@ -27,7 +32,7 @@ function sweepBatch(
   { applicationId, classKey }: { applicationId: number; classKey: number },
   now: Date,
 ): Promise<number> {
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf({ applicationId }), async (transaction) => {
     const rows = await transaction.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM records r
       WHERE r.application_id = ${applicationId} AND r.class_key = ${classKey}

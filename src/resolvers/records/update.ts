@@ -1,16 +1,15 @@
 import type { ActingContext } from '../../context.ts';
-import { Prisma, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import type { Grants } from '../../lib/grants.ts';
 import { MAX_PAGE } from '../../lib/pages.ts';
 import { changedFields, problemsOf, type RecordChanges } from '../../lib/record-changes.ts';
-import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
-import { allows, forbidden, readable, requireOpenClass } from './access.ts';
+import { forbidden } from './access.ts';
+import { type BatchChange, changeInBatches } from './batches.ts';
 import { MAX_RECORDS } from './create.ts';
 import type { FoundRecords } from './find.ts';
 import { ClassChanged, withClass } from './hold-class.ts';
-import { conditionOf } from './list.ts';
 import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 import { changing, holdRows, write } from './write.ts';
@@ -92,53 +91,38 @@ export interface UpdatedByCriteria {
   items: ShownRecord[];
 }
 
-/** Records that are changed together. */
-const BATCH = 500;
-
-/** How long a change of all records of a class may take, in milliseconds. */
-const LONG = 10 * 60 * 1_000;
-
 /**
- * Changes every record that the criteria name and that the caller may read and update, all or none, and shows a page.
- * @throws as `updateRecord` @throws {UnprocessableError} `search_criteria is required`
+ * Changes every record that the criteria name and that the caller may read and update, and shows a page of them.
+ * @throws as `changeInBatches` and `updateRecord`
  */
 export async function updateRecordsByCriteria(
   className: string,
   { criteria, skip, limit, ...update }: RecordUpdate & { criteria?: unknown; skip: number; limit: number },
   context: ActingContext,
 ): Promise<UpdatedByCriteria> {
-  const { viewer } = context;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
-  return withClass(className, context, async (known) => {
-    const condition = readRecordFilter(criteria, known.fields, 'refuse');
-    if (countValues(condition) === 0) throw new UnprocessableError('search_criteria is required');
-    requireSound(known, [update]);
-    requireOpenClass('update', known, viewer);
-    const where = Prisma.sql`${conditionOf(known, condition)} AND ${readable(known, viewer)}
-      AND ${allows('update', known, viewer)}`;
-    return changing(
-      known,
-      context,
-      async (transaction) => {
-        const items: ShownRecord[] = [];
-        let totalFound = 0;
-        for (let last = ''; ; ) {
-          const rows = await transaction.$queryRaw<RecordRow[]>`
-            SELECT ${RECORD_COLUMNS} FROM records r WHERE ${where} AND r.id > ${last}
-            ORDER BY r.id LIMIT ${BATCH} FOR NO KEY UPDATE`;
-          const changes = rows.map((row) => ({ row, update }));
-          const changed = await change(transaction, known, changes, context);
-          const from = Math.max(skip - totalFound, 0);
-          items.push(...changed.slice(from, Math.max(from, skip + limit - totalFound)));
-          totalFound += rows.length;
-          if (rows.length < BATCH) return { skip, limit, totalFound, items };
-          last = rows.at(-1)!.id;
-        }
-      },
-      LONG,
-    );
-  });
+  const items: ShownRecord[] = [];
+  let totalFound = 0;
+  const batches: BatchChange<ShownRecord> = {
+    operation: 'update',
+    criteria,
+    noCriteria: 'search_criteria is required',
+    async change(transaction, known, matching) {
+      requireSound(known, [update]);
+      const rows = await transaction.$queryRaw<RecordRow[]>`
+        SELECT ${RECORD_COLUMNS} FROM records r ${matching} FOR NO KEY UPDATE`;
+      const changes = rows.map((row) => ({ row, update }));
+      return change(transaction, known, changes, context);
+    },
+    onCommit(records) {
+      const from = Math.max(skip - totalFound, 0);
+      items.push(...records.slice(from, Math.max(from, skip + limit - totalFound)));
+      totalFound += records.length;
+    },
+  };
+  await changeInBatches(className, batches, context);
+  return { skip, limit, totalFound, items };
 }
 
 /** @throws {UnprocessableError} what is wrong whatever the records are like */

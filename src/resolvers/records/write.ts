@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { isOpen } from '../../lib/grants.ts';
 import { isStringId } from '../../lib/string-ids.ts';
@@ -44,15 +46,14 @@ export async function holdRows(
  */
 export async function changing<Result>(
   known: KnownClass,
-  { outbox }: ActingContext,
+  { viewer, outbox }: ActingContext,
   work: (transaction: Transaction) => Promise<Result>,
-  timeout?: number,
 ): Promise<Result> {
   const run = async (transaction: Transaction) => {
     await holdClass(transaction, known);
     return work(transaction);
   };
-  const result = await db.$transaction(run, timeout === undefined ? {} : { timeout }).catch(async (error) => {
+  const result = await transact(jobOwnerOf(viewer), run).catch(async (error: unknown) => {
     // Others may have swapped values that must be unique, each waiting for what the other gives up.
     if (isDeadlock(error)) throw new ClassChanged();
     if (!(error instanceof ValueTaken)) throw error;

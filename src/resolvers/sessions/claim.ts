@@ -1,6 +1,7 @@
 import type { Services } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { voidPasswordResets } from '../password-resets.ts';
 import { asVerified, type Identity, isVerified } from '../users/identities.ts';
 import { endSessionsOf } from './end.ts';
@@ -21,7 +22,7 @@ export async function claimUser(
   { now, outbox }: Services,
   signedInAs: number | undefined,
 ): Promise<User | undefined> {
-  const claimed = await db.$transaction(async (transaction) => {
+  const claimed = await transact(jobOwnerOf({ applicationId, userId: id }), async (transaction) => {
     const key = { applicationId, id };
     await transaction.$executeRaw`
       SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} FOR NO KEY UPDATE`;

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, TokenContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Application, Session, User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { SessionMissingError, UnprocessableError } from '../../lib/errors.ts';
 import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
 import { HOUR, unixSeconds } from '../../lib/time.ts';
@@ -62,7 +64,7 @@ export async function findSession({ viewer, now }: TokenContext): Promise<OpenSe
 /** Ends the caller's session and the sockets that live on it. */
 export async function deleteSession({ viewer, now, outbox }: TokenContext): Promise<true> {
   const { applicationId, session } = viewer;
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(viewer), async (transaction) => {
     await transaction.session.deleteMany({ where: { applicationId, id: session.id } });
     await announceEndedSessions(transaction, [{ applicationId, id: session.id }], now());
   });
@@ -117,7 +119,7 @@ async function useNonce(text: string | undefined, timestamp: number, { id }: App
 }
 
 function storeFor({ asked, user }: { asked: SignIn; user: User }, data: Prisma.SessionUncheckedCreateInput) {
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf({ applicationId: user.applicationId, userId: user.id }), async (transaction) => {
     await holdSignedIn(transaction, asked, user);
     return transaction.session.create({ data: { ...data, userId: user.id } });
   });

@@ -1,6 +1,8 @@
 import type { TokenContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
 import { announceEndedSessions } from '../../realtime/outbox.ts';
 import { holdSignedIn, type SignIn, signIn } from './sign-in.ts';
@@ -46,7 +48,7 @@ async function handOver(
   hold?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const { applicationId, session } = viewer;
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(viewer), async (transaction) => {
     await hold?.(transaction);
     const { count } = await transaction.session.updateMany({
       where: { applicationId, id: session.id },

@@ -1,9 +1,11 @@
 import type { Services } from '../../context.ts';
 import { db, type Prisma, type Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import { isIdentityProvider } from '../../gateways/identity.ts';
 import type { IdentityKeys, VerifiedIdentity } from '../../gateways/identity-verifier.ts';
 import { IdentityRefusedError } from '../../gateways/provider.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { SignInRefusedError } from '../../lib/errors.ts';
 import { openSettings } from '../identity-providers.ts';
 import { asVerified, type Identity, isVerified } from '../users/identities.ts';
@@ -112,7 +114,7 @@ async function userOfPhone(fresh: NewUser & { phone: string }): Promise<User> {
   const { applicationId, phone } = fresh;
   const known = await holderOf(db, fresh);
   if (known) return known;
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf({ applicationId }), async (transaction) => {
     const name = `phone sign-in ${applicationId} ${phone}`;
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
     return (await holderOf(transaction, fresh)) ?? transaction.user.create({ data: fresh });

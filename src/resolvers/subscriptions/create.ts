@@ -1,6 +1,8 @@
 import type { UserContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { PushSubscription, PushToken } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import {
   type BrowserKeys,
   type CheckedDevice,
@@ -44,7 +46,7 @@ interface Source {
  */
 export async function createSubscription(input: NewSubscription, context: UserContext): Promise<PushSubscription[]> {
   const { channels, problems } = checkedChannels(input);
-  await db.$transaction(async (transaction) => {
+  await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdOwner(transaction, context);
     const latest = input.token && input.device ? null : await latestToken(transaction, context);
     const source = sourceOf(input, channels, latest, problems);

@@ -1,6 +1,8 @@
 import type { UserContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { PushToken } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import {
   checkedDevice,
   checkedToken,
@@ -30,7 +32,7 @@ export async function createPushToken(
   const { environment, bundleIdentifier } = checked;
   const kept = checkedDevice(device);
   const at = context.now();
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf(context.viewer), async (transaction) => {
     await holdOwner(transaction, context);
     const known = await transaction.pushToken.findFirst({
       where: { applicationId, userId, environment, bundleIdentifier, udid: kept.udid },

@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import {
   type FieldErrors,
   InvalidFieldsError,
@@ -59,7 +61,7 @@ type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined }
 /** What was checked before is looked at again under the row's lock: of two changes at once the second may not fit. */
 function store(before: User, input: UserChanges, changes: StoredChanges, { viewer, now }: ActingContext) {
   const { applicationId, id } = before;
-  return db.$transaction(async (transaction) => {
+  return transact(jobOwnerOf(viewer), async (transaction) => {
     const at = now();
     const current = await lockUser(transaction, before);
     await requireSession(transaction, viewer);

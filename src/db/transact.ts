@@ -1,0 +1,50 @@
+import { ServiceUnavailableError } from '../lib/errors.ts';
+import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
+import { POOL_SIZE, runTransaction, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS, type Transaction } from './client.ts';
+
+/** Connections that lock waits never take, so that single statements always find one. */
+const RESERVED_CONNECTIONS = 4;
+
+/** One application leaves room for the others, and one caller for the others of the application. */
+const PER_APPLICATION = 5;
+const PER_CALLER = 3;
+
+/** Work that no application asked for. */
+export const BACKGROUND: JobOwner = ['background'];
+
+export const lockWaits = new Semaphore({
+  concurrency: POOL_SIZE - RESERVED_CONNECTIONS,
+  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],
+  maxWaiting: 10_000,
+  maxWaitingPerOwner: [5_000, 1_000],
+  refuse: () => new ServiceUnavailableError(),
+});
+
+/**
+ * Runs statements in one transaction, as soon as it is the owner's turn. Do not wait for another transaction inside.
+ * @param timeoutMs the whole transaction and each of its statements
+ * @throws {ServiceUnavailableError} too many transactions wait, or this one has waited too long
+ */
+export function transact<Result>(
+  owner: JobOwner,
+  work: (transaction: Transaction) => Promise<Result>,
+  { timeoutMs = TRANSACTION_TIMEOUT_MS }: { timeoutMs?: number } = {},
+): Promise<Result> {
+  const run = async (transaction: Transaction) => {
+    if (timeoutMs > STATEMENT_TIMEOUT_MS) {
+      await transaction.$executeRaw`SELECT set_config('statement_timeout', ${String(timeoutMs)}, true)`;
+    }
+    return work(transaction);
+  };
+  return waitForLocks(owner, () => runTransaction(run, timeoutMs));
+}
+
+/** Runs a single statement that may wait for locks of others, counted as a transaction. */
+export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
+  const askedAt = performance.now();
+  return lockWaits.run(() => {
+    // After an outage, requests that nobody waits for any more must not delay those that came later.
+    if (performance.now() - askedAt > TRANSACTION_TIMEOUT_MS) throw new ServiceUnavailableError();
+    return statement();
+  }, owner);
+}
