@@ -1,5 +1,5 @@
 import type { ActingContext } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
+import { plannedForValues, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
@@ -144,7 +144,7 @@ async function addOccupants(
     ON CONFLICT (application_id, dialog_id, user_id) DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at
     WHERE members.left_at IS NOT NULL`;
   const [occupants] = await transaction.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM members
+    ${plannedForValues} SELECT count(*)::int AS count FROM members
     WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
       AND user_id <> ALL(${removeOccupantIds ?? []}::int[])`;
   if (occupants!.count > MAX_OCCUPANTS) throw new UnprocessableError(tooManyOccupants);
@@ -162,21 +162,24 @@ async function changeAdmins(
   now: Date,
 ): Promise<boolean> {
   const removed = removeAdminIds ?? [];
-  const added = addAdminIds!.filter((userId) => !removed.includes(userId) && !removeOccupantIds?.includes(userId));
+  const isRemoved = new Set(removed);
+  const isLeaving = new Set(removeOccupantIds);
+  const made = addAdminIds!.filter((userId) => !isRemoved.has(userId));
   if (type === DIALOG_TYPE.PUBLIC_GROUP) {
-    const made = await transaction.$executeRaw`
+    const come = await transaction.$executeRaw`
       INSERT INTO members (application_id, dialog_id, user_id, is_admin, joined_at)
-      SELECT ${applicationId}::int, ${id}, unnest(${addAdminIds!.filter((one) => !removed.includes(one))}::int[]), true,
+      SELECT ${applicationId}::int, ${id}, unnest(${made}::int[]), true,
         ${now}::timestamptz
       ON CONFLICT DO NOTHING`;
     const gone = await transaction.member.deleteMany({
       where: { applicationId, dialogId: id, userId: { in: removed } },
     });
-    return made + gone.count > 0;
+    return come + gone.count > 0;
   }
+  const added = made.filter((userId) => !isLeaving.has(userId));
   const changed = await transaction.$executeRaw`
-    UPDATE members SET is_admin = NOT is_admin
+    ${plannedForValues} UPDATE members SET is_admin = NOT is_admin
     WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
-      AND user_id = ANY(CASE WHEN is_admin THEN ${removed}::int[] ELSE ${added}::int[] END)`;
+      AND (is_admin AND user_id = ANY(${removed}::int[]) OR NOT is_admin AND user_id = ANY(${added}::int[]))`;
   return changed > 0;
 }
