@@ -383,4 +383,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
   ]),
+  ...guardsOf('locks.test.ts', '#51 starvation of connections', [
+    [
+      51,
+      'src/resolvers/messages/send.ts',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}',
+      'FOR NO KEY UPDATE',
+    ],
+    [51, 'src/db/lock-turns.ts', '  concurrencyPerOwner: [2, 1],', ''],
+  ]),
 ];
