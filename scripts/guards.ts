@@ -466,6 +466,16 @@ export const GUARDS: Guard[] = [
     [51, 'src/db/transact.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', ''],
     [51, 'src/db/long-work.ts', '  maxWaitingPerOwner: [200, 50],', ''],
   ]),
+  ...guardsOf('locks.test.ts', '#51 starvation of connections', [
+    [
+      51,
+      'src/resolvers/messages/send.ts',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+      'FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}',
+      'FOR NO KEY UPDATE',
+    ],
+    [51, 'src/db/lock-turns.ts', '  concurrencyPerOwner: [2, 1],', ''],
+  ]),
   ...guardsOf('sign-in-identities.test.ts', '#52 trojan identities', [
     [52, 'src/resolvers/password-resets.ts', '...(isFirstProof && othersClaims(before)), ', ''],
     [52, 'src/resolvers/password-resets.ts', '    await removeDevices(transaction, user);\n', ''],

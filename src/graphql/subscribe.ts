@@ -89,7 +89,9 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
       if (this.#underWay.length === 0) {
         const first = await this.#first();
         if (first.done) return first;
-        this.#start([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
+        const turn = this.#execute([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
+        if (turn) await turn;
+        if (this.#underWay.length === 0) continue;
       }
       const { event, answer } = this.#underWay.shift()!;
       const value = await answer;
@@ -129,7 +131,17 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
     }
   }
 
+  #execute(events: LiveEvent[]): Promise<unknown> | undefined {
+    const whenDone = () => Promise.allSettled(this.#underWay.map(({ answer }) => answer));
+    const turn = this.#queue.executeInTurn(() => this.#start(events), whenDone);
+    return turn?.catch(async (error) => {
+      await this.return();
+      throw error;
+    });
+  }
+
   #start(events: LiveEvent[]): void {
+    if (this.#isOver) return;
     const loaders = createLoaders(this.#context.viewer);
     for (const event of events) {
       const answer = this.#run(event, loaders);

@@ -185,9 +185,9 @@ export class Hub {
   }
 
   async #readMissed(after: bigint, upTo: bigint, watched: Watched) {
-    const { rows, reached } = await this.#recent.read(watched.viewer.applicationId, after, upTo);
+    const { rows, ...read } = await this.#recent.read(watched.viewer, after, upTo);
     const known = await this.#audience.confine(rows, watched);
-    return { events: known.map((row) => this.#recent.eventOf(row)), reached };
+    return { events: known.map((row) => this.#recent.eventOf(row)), ...read };
   }
 
   #look(): void {

@@ -73,6 +73,15 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
     return false;
   }
 
+  /**
+   * Executes events that were just taken: at once, or in turns where they are of the past and many.
+   * @returns waits for them in the latter case
+   */
+  executeInTurn(execute: () => void, _whenDone: () => Promise<unknown>): Promise<unknown> | undefined {
+    execute();
+    return undefined;
+  }
+
   /** Events that can be had without waiting, at most so many. */
   takeReady(max: number): LiveEvent<Told>[] {
     return this.#queue.splice(0, max);

@@ -1,9 +1,11 @@
 import { coalesce } from '../db/coalesce.ts';
 import { query } from '../db/query.ts';
+import { jobOwnerOf } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
+import { catchUpSteps } from './catch-up.ts';
 import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
-import type { StreamEvent } from './watch.ts';
+import type { StreamEvent, WatchingViewer } from './watch.ts';
 
 /** Rows that are kept for whoever comes back soon. */
 const MAX_ROWS = 10_000;
@@ -13,6 +15,13 @@ const STEP = 500;
 
 /** How long those who catch up at the same time share what they are told. */
 const SHARED_FOR = SECOND;
+
+interface ReadRows {
+  rows: StreamRow[];
+  reached: bigint;
+  /** They were read from the database. */
+  isStored: boolean;
+}
 
 /**
  * The end of the stream in memory: when thousands come back at once with their cursors, the database is not asked by
@@ -24,6 +33,7 @@ export class RecentEvents {
   #begin = 0n;
   #shared = new Map<bigint, StreamEvent>();
   #forget: NodeJS.Timeout | undefined;
+  readonly #reads = new Map<string, Promise<Omit<ReadRows, 'isStored'>>>();
 
   /** Begins anew behind a position. */
   restart(position: bigint): void {
@@ -41,17 +51,31 @@ export class RecentEvents {
   }
 
   /** Rows behind a position as far as another that the reader has reached, with their dialogs as they are now. */
-  async read(applicationId: number, after: bigint, upTo: bigint): Promise<{ rows: StreamRow[]; reached: bigint }> {
-    if (after < this.#begin) {
-      const rows = await readMissed(applicationId, after, upTo, STEP);
-      return { rows, reached: rows.length === STEP ? rows.at(-1)!.position : upTo };
-    }
+  async read(viewer: WatchingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
+    if (after < this.#begin) return this.#readStored(viewer, after, upTo);
+    const { applicationId } = viewer;
     const from = this.#indexBehind(after);
     const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexBehind(upTo)));
     const reached = rows.length === STEP ? rows.at(-1)!.position : upTo;
     const own = rows.filter((row) => row.applicationId === applicationId && isTold(row));
     const dialogs = await Promise.all(own.map((row) => (row.dialogId === null ? {} : dialogNow(row))));
-    return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached };
+    return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached, isStored: false };
+  }
+
+  /** Subscriptions of one viewer that wait for the same rows share a read. */
+  async #readStored(viewer: WatchingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
+    const owner = jobOwnerOf(viewer);
+    const key = [...owner, after].join();
+    const readUpTo = async () => {
+      const rows = await catchUpSteps.run(() => readMissed(viewer.applicationId, after, upTo, STEP), owner);
+      return { rows, reached: rows.length === STEP ? rows.at(-1)!.position : upTo };
+    };
+    const known = this.#reads.get(key);
+    const reading = known ?? readUpTo().finally(() => this.#reads.delete(key));
+    if (!known) this.#reads.set(key, reading);
+    const { rows, reached } = await reading;
+    if (reached <= upTo) return { rows, reached, isStored: true };
+    return { rows: rows.filter(({ position }) => position <= upTo), reached: upTo, isStored: true };
   }
 
   /** One event for all who are told of the row within a moment. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseAway } from '../db/failures.ts';
-import type { UserViewer, Viewer } from '../lib/access.ts';
+import { jobOwnerOf, type UserViewer, type Viewer } from '../lib/access.ts';
+import { catchUpSteps } from './catch-up.ts';
 import { type LiveEvent, LiveQueue } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
@@ -56,9 +57,13 @@ const ASK_AGAIN_AFTER = 250;
 export interface MissedEvents {
   /**
    * The next of the stream's events behind a position, as far as `upTo`: those the watcher wants and may know of now.
-   * @returns how far they reach
+   * @returns how far they reach, and whether they were read from the database
    */
-  read: (after: bigint, upTo: bigint, watched: Watched) => Promise<{ events: StreamEvent[]; reached: bigint }>;
+  read: (
+    after: bigint,
+    upTo: bigint,
+    watched: Watched,
+  ) => Promise<{ events: StreamEvent[]; reached: bigint; isStored: boolean }>;
 }
 
 /**
@@ -73,6 +78,8 @@ export class Watch extends LiveQueue<StreamRow> {
   /** How far the missed events have been read; undefined: all of them. */
   #missedFrom: bigint | undefined;
   #missed: StreamEvent[] = [];
+  /** The missed events were read from the database. */
+  #isStored = false;
   #lostAt = -1n;
 
   constructor(
@@ -103,6 +110,16 @@ export class Watch extends LiveQueue<StreamRow> {
     return !this.hasMissed ? [...missed, ...super.takeReady(max - missed.length)] : missed;
   }
 
+  override executeInTurn(execute: () => void, whenDone: () => Promise<unknown>): Promise<unknown> | undefined {
+    if (!this.#isStored) return super.executeInTurn(execute, whenDone);
+    this.#isStored = this.hasMissed;
+    const run = () => {
+      execute();
+      return whenDone();
+    };
+    return catchUpSteps.run(run, jobOwnerOf(this.watched.viewer));
+  }
+
   protected override get hasMissed(): boolean {
     return this.#missedFrom !== undefined || this.#missed.length > 0;
   }
@@ -110,7 +127,12 @@ export class Watch extends LiveQueue<StreamRow> {
   protected override async nextMissed(): Promise<StreamEvent | undefined> {
     while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
       try {
-        const { events, reached } = await this.#missedEvents.read(this.#missedFrom, this.startsAfter, this.watched);
+        const { events, reached, isStored } = await this.#missedEvents.read(
+          this.#missedFrom,
+          this.startsAfter,
+          this.watched,
+        );
+        this.#isStored = isStored && events.length > 0;
         this.#missedFrom = reached < this.startsAfter ? reached : undefined;
         this.#missed = events;
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { ActingContext, UserContext } from '../context.ts';
-import { db, type Transaction } from '../db/client.ts';
-import { transact } from '../db/transact.ts';
+import type { Transaction } from '../db/client.ts';
+import { transactInTurns } from '../db/lock-turns.ts';
 import { jobOwnerOf } from '../lib/access.ts';
 import { BadInputError, NotFoundError } from '../lib/errors.ts';
 import { isStringId } from '../lib/string-ids.ts';
@@ -24,7 +24,9 @@ export async function addReaction(
   const id = checkedId(messageId);
   const checked = checkedName(name);
   const message = await requireMessage(id, context);
-  await insertReaction(db, message, checked, context);
+  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
+    insertReaction(transaction, message, checked, context),
+  );
   context.outbox.wake();
   return message;
 }
@@ -41,7 +43,9 @@ export async function removeReaction(
   const id = checkedId(messageId);
   const checked = checkedName(name);
   const message = await requireMessage(id, context);
-  await deleteReaction(db, message, checked, context);
+  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
+    deleteReaction(transaction, message, checked, context),
+  );
   context.outbox.wake();
   return message;
 }
@@ -61,7 +65,7 @@ export async function changeReactions(
   const removed = remove == null ? undefined : checkedName(remove);
   const added = add == null && removed !== undefined ? undefined : checkedName(add);
   const message = await requireMessage(id, context);
-  await transact(jobOwnerOf(context.viewer), async (transaction) => {
+  await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
     await holdMessage(transaction, message, context);
     if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
     if (added !== undefined) await insertReaction(transaction, message, added, context);

@@ -24,6 +24,47 @@ export async function statementsAbout(about: RegExp, action: () => Promise<unkno
   return sent;
 }
 
+/**
+ * Explains each statement that an action makes the service send, if its text matches, in the very state in which it
+ * is run. @returns by text, the most rows that the nodes of its plan handled
+ */
+export async function workOf(about: RegExp, action: () => Promise<unknown>): Promise<Map<string, number>> {
+  const work = new Map<string, number>();
+  const inTransaction = new WeakSet<pg.Client>();
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
+    const run = (text: string): Promise<pg.QueryResult> => Reflect.apply(query, this, [text]);
+    const statement = typeof args[0] === 'string' ? { text: args[0] } : (args[0] as Partial<Statement>);
+    const { text = '', values = [] } = statement;
+    if (/^BEGIN/i.test(text)) inTransaction.add(this);
+    if (/^(COMMIT|ROLLBACK)/i.test(text)) inTransaction.delete(this);
+    if (about.test(text)) {
+      const isInside = inTransaction.has(this);
+      const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+      // A statement that is planned for its values is never run with a plan for any.
+      const modes = text.includes('planned for its values') ? ['custom'] : ['custom', 'generic'];
+      for (const mode of modes) {
+        void run(isInside ? 'SAVEPOINT explained' : 'BEGIN');
+        void run(`SET LOCAL plan_cache_mode = force_${mode}_plan`);
+        void run(`PREPARE explained AS ${text}`);
+        void run(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${given}`).then(({ rows }) => {
+          const handled = rowsHandled(rows[0]['QUERY PLAN'][0].Plan);
+          work.set(text, Math.max(work.get(text) ?? 0, handled));
+        });
+        void run(isInside ? 'ROLLBACK TO SAVEPOINT explained' : 'ROLLBACK');
+        void run('DEALLOCATE explained');
+      }
+    }
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await action();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return work;
+}
+
 /** `custom`: made for the values at hand; `generic`: for any, as a statement that is run often may have it. */
 export type PlanMode = 'custom' | 'generic';
 
@@ -50,6 +91,7 @@ interface Node {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: Node[];
 }
 
@@ -59,6 +101,13 @@ function rowsRead(node: Node): number {
   const isScan = node['Relation Name'] !== undefined && node['Node Type'].endsWith('Scan');
   const own = isScan ? (found + filtered + rechecked) * node['Actual Loops'] : 0;
   return Plans.reduce((sum, below) => sum + rowsRead(below), own);
+}
+
+/** Of all nodes: rows that come out of them, and rows that they drop. */
+function rowsHandled(node: Node): number {
+  const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Join Filter': unjoined = 0, Plans = [] } = node;
+  const own = (node['Actual Rows'] + filtered + unjoined) * node['Actual Loops'];
+  return Plans.reduce((sum, below) => sum + rowsHandled(below), own);
 }
 
 function literal(value: unknown): string {

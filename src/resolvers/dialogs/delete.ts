@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { runLong } from '../../db/long-work.ts';
-import { transact } from '../../db/transact.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NeedUserError, NotFoundError } from '../../lib/errors.ts';
@@ -48,16 +48,20 @@ async function remove(given: string[], force: boolean, context: ActingContext): 
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const ids = distinctIds(given);
   const owner = jobOwnerOf(viewer);
-  const removeHeld = () =>
-    transact(owner, async (transaction) => {
-      const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
-      const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
-      if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
-      else await leave(transaction, allowed, viewer, now());
-      return { known: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
-    });
+  const removeHeld = (runStep?: RunStep) =>
+    transactInTurns(
+      owner,
+      async (transaction) => {
+        const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
+        const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
+        if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
+        else await leave(transaction, allowed, viewer, now());
+        return { known: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
+      },
+      runStep,
+    );
   // Removal for all touches the rows of every member.
-  const held = force ? await runLong(owner, (runStep) => runStep(removeHeld)) : await removeHeld();
+  const held = force ? await runLong(owner, removeHeld) : await removeHeld();
   outbox.wake();
   return {
     deletedIds: ids.filter((id) => held.deleted.has(id)),

@@ -1,6 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { transact } from '../../db/transact.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { announce } from '../../realtime/outbox.ts';
 
@@ -34,7 +34,7 @@ export async function unhideDialog(
   dialogId: string,
   { viewer: { applicationId, userId }, now, outbox }: UserContext,
 ): Promise<void> {
-  await transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
+  await transactInTurns(jobOwnerOf({ applicationId, userId }), async (transaction) => {
     const shown = await transaction.$executeRaw`
       UPDATE members m SET hidden_seq = NULL FROM dialogs d
       WHERE d.application_id = m.application_id AND d.id = m.dialog_id AND m.application_id = ${applicationId}

@@ -1,8 +1,11 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { runLong } from '../../db/long-work.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import type { Standing } from '../../lib/dialog-rights.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
@@ -16,6 +19,19 @@ export interface HeldDialog extends Dialog {
  * `UPDATE` whatever refers to the dialog.
  */
 export type Lock = 'KEY SHARE' | 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
+
+/** A change of more occupants is a long job. */
+const MANY_USERS = 500;
+
+/** Runs a transaction that changes a dialog for so many users. */
+export function transactForUsers<Result>(
+  owner: JobOwner,
+  userCount: number,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  if (userCount <= MANY_USERS) return transactInTurns(owner, work);
+  return runLong(owner, (runStep) => transactInTurns(owner, work, runStep));
+}
 
 /**
  * Holds dialogs until the transaction ends, in the order of their ids, which every writer keeps to. Unknown ones are

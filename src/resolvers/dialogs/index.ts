@@ -10,7 +10,6 @@ import {
 } from '../../db/conditions.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
-import { transact } from '../../db/transact.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
@@ -25,6 +24,7 @@ import { requireReadableDialog } from './access.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
 import { type DataInput, type DialogData, dataColumns, dataCondition, namesData, newData } from './data.ts';
 import { unhideDialog } from './hide.ts';
+import { transactForUsers } from './hold.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
@@ -149,7 +149,7 @@ async function createGroup(
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
-  const created = await transact(jobOwnerOf(context.viewer), async (transaction) => {
+  const created = await transactForUsers(jobOwnerOf(context.viewer), otherIds.length, async (transaction) => {
     const memberIds = [userId, ...(await holdUsers(transaction, isPublic ? [] : otherIds, context))];
     const dialog = await transaction.dialog.create({
       data: {

@@ -1,4 +1,4 @@
-import { Prisma, type Transaction } from '../../db/client.ts';
+import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { announce } from '../../realtime/outbox.ts';
@@ -21,13 +21,13 @@ interface Leaving {
 export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {
   const { applicationId, dialogIds, userIds } = leaving;
   const left = await transaction.$queryRaw<{ dialogId: string; userId: number }[]>`
-    UPDATE members SET left_at = ${now}, is_admin = false
+    ${plannedForValues} UPDATE members SET left_at = ${now}, is_admin = false
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
       AND user_id = ANY(${userIds}::int[]) AND left_at IS NULL
     RETURNING dialog_id AS "dialogId", user_id AS "userId"`;
   if (left.length === 0) return false;
   await transaction.$executeRaw`
-    DELETE FROM muted_dialogs
+    ${plannedForValues} DELETE FROM muted_dialogs
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
       AND user_id = ANY(${userIds}::int[])`;
   const leavers = groupBy(left, (row) => row.dialogId);
@@ -63,7 +63,8 @@ export async function leaveDialogs(transaction: Transaction, key: UserKey, now: 
   const former = new Set(left.filter((member) => member.isFormer).map((member) => member.dialogId));
   const current = dialogIds.filter((id) => !former.has(id));
   await settleOwnership(transaction, { applicationId, dialogIds: current, userIds: [userId] }, now);
-  return dialogIds.length < BATCH ? 'done' : 'more';
+  // Fewer than a batch may have been left because others were destroyed in the meantime.
+  return dialogIds.length === 0 ? 'done' : 'more';
 }
 
 /**
@@ -73,12 +74,13 @@ export async function leaveDialogs(transaction: Transaction, key: UserKey, now: 
 async function lockDialogs(transaction: Transaction, { applicationId, userId }: UserKey): Promise<string[]> {
   const rows = await transaction.$queryRaw<{ id: string }[]>`
     SELECT d.id FROM dialogs d
-    WHERE d.application_id = ${applicationId} AND d.id IN (
+    WHERE d.application_id = ${applicationId} AND d.id = ANY(ARRAY(
       SELECT m.dialog_id FROM members m WHERE m.application_id = ${applicationId} AND m.user_id = ${userId}
-      UNION ALL
+      UNION
       SELECT p.id FROM dialogs p
-      WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND p.user_id = ${userId})
-    ORDER BY d.id LIMIT ${BATCH} FOR UPDATE`;
+      WHERE p.application_id = ${applicationId} AND p.type = ${DIALOG_TYPE.PUBLIC_GROUP} AND p.user_id = ${userId}
+      ORDER BY 1 LIMIT ${BATCH}))
+    ORDER BY d.id FOR UPDATE`;
   return rows.map(({ id }) => id);
 }
 

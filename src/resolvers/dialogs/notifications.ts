@@ -1,6 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import { transact } from '../../db/transact.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { holdUsers } from '../users/hold.ts';
@@ -37,7 +37,7 @@ export async function updateDialogNotifications(
   const { viewer } = context;
   const { applicationId, userId } = viewer;
   const mute = { applicationId, dialogId, userId };
-  await transact(jobOwnerOf(viewer), async (transaction) => {
+  await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     await holdUsers(transaction, [], context);
     const [dialog] = await holdDialogs(transaction, [dialogId], viewer, 'KEY SHARE');
     if (!dialog) throw new NotFoundError();

@@ -1,7 +1,7 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
-import { transact } from '../../db/transact.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
@@ -28,7 +28,7 @@ export async function findOrCreatePrivateDialog(
 
   const at = context.now();
   const id = newId(at);
-  await transact(jobOwnerOf(context.viewer), async (transaction) => {
+  await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
     const others = await holdUsers(transaction, [otherId], context);
     if (others.length === 0) return;
     const columns = await dataColumns(transaction, data);

@@ -1,6 +1,5 @@
 import type { ActingContext } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
-import { transact } from '../../db/transact.ts';
+import { plannedForValues, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
@@ -12,7 +11,7 @@ import { withClasses } from '../records/hold-class.ts';
 import { holdUsers } from '../users/hold.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
 import { changedData, type DataInput, type DialogData, dataColumns, dataProblems, namesData } from './data.ts';
-import { type HeldDialog, holdDialogs } from './hold.ts';
+import { type HeldDialog, holdDialogs, transactForUsers } from './hold.ts';
 import { leaveGroups } from './leave.ts';
 
 export interface DialogChanges extends DataInput {
@@ -52,7 +51,12 @@ async function update(
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
   if (problems.length > 0) throw new UnprocessableError(...problems);
 
-  const changed = await transact(jobOwnerOf(viewer), async (transaction) => {
+  const { removeOccupantIds, addAdminIds, removeAdminIds } = input;
+  const userCount = [added, removeOccupantIds, addAdminIds, removeAdminIds].reduce(
+    (sum, ids) => sum + (ids?.length ?? 0),
+    0,
+  );
+  const changed = await transactForUsers(jobOwnerOf(viewer), userCount, async (transaction) => {
     const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
     const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
     const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');
@@ -140,7 +144,7 @@ async function addOccupants(
     ON CONFLICT (application_id, dialog_id, user_id) DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at
     WHERE members.left_at IS NOT NULL`;
   const [occupants] = await transaction.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM members
+    ${plannedForValues} SELECT count(*)::int AS count FROM members
     WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
       AND user_id <> ALL(${removeOccupantIds ?? []}::int[])`;
   if (occupants!.count > MAX_OCCUPANTS) throw new UnprocessableError(tooManyOccupants);
@@ -163,22 +167,22 @@ async function changeAdmins(
   now: Date,
 ): Promise<boolean> {
   const removed = removeAdminIds ?? [];
-  const stayAdmins = without(addAdminIds!, removed);
-  const added = without(stayAdmins, removeOccupantIds ?? []);
+  const made = without(addAdminIds!, removed);
   if (type === DIALOG_TYPE.PUBLIC_GROUP) {
-    const made = await transaction.$executeRaw`
+    const come = await transaction.$executeRaw`
       INSERT INTO members (application_id, dialog_id, user_id, is_admin, joined_at)
-      SELECT ${applicationId}::int, ${id}, unnest(${stayAdmins}::int[]), true,
+      SELECT ${applicationId}::int, ${id}, unnest(${made}::int[]), true,
         ${now}::timestamptz
       ON CONFLICT DO NOTHING`;
     const gone = await transaction.member.deleteMany({
       where: { applicationId, dialogId: id, userId: { in: removed } },
     });
-    return made + gone.count > 0;
+    return come + gone.count > 0;
   }
+  const added = without(made, removeOccupantIds ?? []);
   const changed = await transaction.$executeRaw`
-    UPDATE members SET is_admin = NOT is_admin
+    ${plannedForValues} UPDATE members SET is_admin = NOT is_admin
     WHERE application_id = ${applicationId} AND dialog_id = ${id} AND left_at IS NULL
-      AND user_id = ANY(CASE WHEN is_admin THEN ${removed}::int[] ELSE ${added}::int[] END)`;
+      AND (is_admin AND user_id = ANY(${removed}::int[]) OR NOT is_admin AND user_id = ANY(${added}::int[]))`;
   return changed > 0;
 }

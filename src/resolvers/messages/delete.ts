@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
-import { runLong } from '../../db/long-work.ts';
-import { transact } from '../../db/transact.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { mayModerate } from '../../lib/dialog-rights.ts';
@@ -37,21 +37,25 @@ export async function deleteMessages(
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const asked = distinctIds(ids);
   const owner = jobOwnerOf(viewer);
-  const removeHeld = () =>
-    transact(owner, async (transaction) => {
-      await holdUsers(transaction, [], context);
-      const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
-      const messages = force ? held : held.filter((message) => !message.isHidden);
-      const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
-      for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
-        if (force) await retract(transaction, inDialog);
-        else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
-        await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
-      }
-      return { known: idsOf(messages), deleted: idsOf(allowed) };
-    });
+  const removeHeld = (runStep?: RunStep) =>
+    transactInTurns(
+      owner,
+      async (transaction) => {
+        await holdUsers(transaction, [], context);
+        const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
+        const messages = force ? held : held.filter((message) => !message.isHidden);
+        const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
+        for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
+          if (force) await retract(transaction, inDialog);
+          else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
+          await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
+        }
+        return { known: idsOf(messages), deleted: idsOf(allowed) };
+      },
+      runStep,
+    );
   // Removal for all touches the rows of every member.
-  const { known, deleted } = force ? await runLong(owner, (runStep) => runStep(removeHeld)) : await removeHeld();
+  const { known, deleted } = force ? await runLong(owner, removeHeld) : await removeHeld();
   if (known.size === 0) throw new NotFoundError();
   outbox.wake();
   return {
@@ -128,26 +132,43 @@ async function retract(transaction: Transaction, messages: HeldMessage[]): Promi
     WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
 }
 
-/** Former members too: they may come back. A member has settled what they have sent, read or hidden. */
+/**
+ * Former members too: they may come back. A member has settled what they have sent, read or hidden. Members and what
+ * they marked or hid are grouped by user, and the result is looked up by key: a join of them would be quadratic
+ * under a plan that takes a large group for a small one.
+ */
 async function uncount(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
   const { applicationId, dialogId } = messages[0]!;
-  const seqs = messages.map((message) => message.seq);
+  const seqs = messages.map((message) => message.seq).sort((a, b) => a - b);
+  const inDialog = Prisma.sql`application_id = ${applicationId} AND dialog_id = ${dialogId}`;
+  const ofMessages = Prisma.sql`${inDialog} AND seq = ANY(${seqs}::int[])`;
   await transaction.$executeRaw`
-    UPDATE members mb SET settled_count = mb.settled_count - gone.settled, sent_count = mb.sent_count - gone.sent
-    FROM (
-      SELECT r.user_id, count(*) FILTER (WHERE m.sender_id = r.user_id)::int AS sent,
-        count(*) FILTER (WHERE m.sender_id = r.user_id OR h.seq IS NOT NULL
-          OR coalesce(k.is_read, m.seq <= r.read_seq))::int AS settled
-      FROM members r
-      JOIN messages m ON m.application_id = r.application_id AND m.dialog_id = r.dialog_id AND m.seq = ANY(${seqs}::int[])
-      LEFT JOIN message_marks k ON k.application_id = m.application_id AND k.dialog_id = m.dialog_id
-        AND k.seq = m.seq AND k.user_id = r.user_id
-      LEFT JOIN hidden_messages h ON h.application_id = m.application_id AND h.user_id = r.user_id
-        AND h.dialog_id = m.dialog_id AND h.seq = m.seq
-      WHERE r.application_id = ${applicationId} AND r.dialog_id = ${dialogId} GROUP BY r.user_id
-    ) gone
-    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId} AND mb.user_id = gone.user_id
-      AND gone.settled > 0`;
+    WITH known AS (
+      SELECT user_id, NULL::int AS seq, read_seq, NULL::bool AS is_sent, NULL::bool AS is_hidden, NULL::bool AS is_read
+      FROM members WHERE ${inDialog}
+      UNION ALL SELECT sender_id, seq, NULL, true, NULL, NULL FROM messages WHERE ${ofMessages}
+      UNION ALL SELECT user_id, seq, NULL, NULL, true, NULL FROM hidden_messages WHERE ${ofMessages}
+      UNION ALL SELECT user_id, seq, NULL, NULL, NULL, is_read FROM message_marks WHERE ${ofMessages}
+    ), of_members AS (
+      SELECT user_id, seq, is_sent, is_hidden, is_read, max(read_seq) OVER (PARTITION BY user_id) AS read_seq FROM known
+    ), states AS (
+      SELECT user_id, seq, read_seq, bool_or(is_sent) AS is_sent,
+        coalesce(bool_or(is_sent), bool_or(is_hidden), bool_or(is_read), seq <= read_seq) AS is_settled
+      FROM of_members WHERE read_seq IS NOT NULL GROUP BY user_id, seq, read_seq
+    ), gone AS (
+      SELECT user_id, count(*) FILTER (WHERE is_sent)::int AS sent,
+        sum(CASE WHEN seq IS NULL THEN width_bucket(read_seq, ${seqs}::int[])
+          ELSE is_settled::int - (seq <= read_seq)::int END)::int AS settled
+      FROM states GROUP BY user_id
+    ), counts AS MATERIALIZED (
+      SELECT jsonb_object_agg(user_id, settled) AS settled,
+        coalesce(jsonb_object_agg(user_id, sent) FILTER (WHERE sent > 0), '{}') AS sent
+      FROM gone WHERE settled > 0
+    )
+    UPDATE members SET
+      settled_count = settled_count - ((SELECT settled FROM counts) ->> user_id::text)::int,
+      sent_count = sent_count - coalesce(((SELECT sent FROM counts) ->> user_id::text)::int, 0)
+    WHERE ${inDialog} AND (SELECT settled FROM counts) ? user_id::text`;
 }
 
 function idsOf(messages: HeldMessage[]): Set<string> {

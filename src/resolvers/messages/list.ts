@@ -8,8 +8,8 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
-import { transact } from '../../db/transact.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -143,7 +143,7 @@ function among(ids: string[], { filter, ...listing }: MessageListing): MessageLi
 }
 
 function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
-  return transact(jobOwnerOf(member), async (transaction) => {
+  return transactInTurns(jobOwnerOf(member), async (transaction) => {
     const isMember = await holdMember(transaction, member);
     if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true }, now);
   });

@@ -51,7 +51,8 @@ export async function removeReactionsOf(
     )
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
     SELECT ${applicationId}::int, 'reactionRemoved', m.dialog_id, m.id, ${userId}::int, r.name, ${now}
-    FROM removed r JOIN messages m ON m.application_id = ${applicationId} AND m.id = r.message_id
+    FROM removed r CROSS JOIN LATERAL (
+      SELECT id, dialog_id FROM messages WHERE application_id = ${applicationId} AND id = r.message_id LIMIT 1) m
     ORDER BY r.position`;
 }
 

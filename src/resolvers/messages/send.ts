@@ -1,6 +1,5 @@
 import type { UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { db, Prisma } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
@@ -8,6 +7,7 @@ import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.t
 import { checkedContent } from '../../lib/message-rules.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
+import { queueByDialog } from './dialog-queues.ts';
 import { findMessage } from './index.ts';
 import { readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
@@ -135,6 +135,7 @@ interface StoredPlace {
   dialogType: number;
   dialogKnown: boolean;
   mayWrite: boolean;
+  hasLock: boolean;
   /** The sender has sent it before. */
   isKnown: boolean;
   seq: number | null;
@@ -144,14 +145,15 @@ interface StoredPlace {
 }
 
 /**
- * Messages of one turn of the event loop are stored by one statement: it checks that the senders are occupants, locks
- * the dialogs in the order of their ids, claims the senders' keys, hands out places, counts and announces. A message's
- * moment never falls behind the one before it, so that `date_sent` and `seq` agree even between processes whose clocks
- * differ. Whoever claims a key that somebody else is just storing waits here until that is done, or was undone; a dialog
- * that has vanished by then claims none, so that a key never stands for a message that was not stored.
+ * One statement checks that the senders are occupants, locks the dialogs in the order of their ids, claims the senders'
+ * keys, assigns `seq`, counts and appends to the outbox. A message's moment never falls behind the one before it, so
+ * that `date_sent` and `seq` agree even between processes whose clocks differ. A statement that claims a key which
+ * another is just storing waits for that one to end. A dialog that has vanished by then claims none, so that a key never
+ * stands for a message that was not stored.
  */
-const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
+const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
   const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
+  const isShared = lockTimeoutMs === undefined;
   const rows = await query<StoredPlace>`
     WITH given AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
@@ -167,8 +169,9 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
       SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
       FROM dialogs d
       WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM given WHERE "mayWrite")
+        ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
       ORDER BY d.application_id, d.id
-      FOR NO KEY UPDATE
+      FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
     ), writable AS MATERIALIZED (
       SELECT g.*, l.type, l.pair_key, l.last_message_at
       FROM given g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
@@ -214,15 +217,17 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
       SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
-    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite",
+    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite", w.id IS NOT NULL AS "hasLock",
       w.id IS NOT NULL AND s.id IS NULL AS "isKnown", s.seq, s.recipient_id AS "recipientId",
       s.date_sent AS "dateSent", s.created_at AS "createdAt"
     FROM given g LEFT JOIN writable w ON w."applicationId" = g."applicationId" AND w.id = g.id
     LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
   const places = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, isKnown, seq, recipientId, dateSent, createdAt } = places.get(ord)!;
+    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
+      places.get(ord)!;
     if (dialogKnown && !mayWrite) return 'no occupant';
+    if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
     const { at: _at, clientId: _clientId, ...content } = input;
@@ -230,3 +235,10 @@ const store = coalesce(async (inputs: StoredInput[]): Promise<Stored[]> => {
     return { message: { ...content, ...place } as MessageRow, dialogType };
   });
 });
+
+const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');
+
+/** Part of a condition; evaluated before the statement locks its first row. */
+function lockTimeout(milliseconds: number): Prisma.Sql {
+  return Prisma.sql`AND (SELECT set_config('lock_timeout', ${String(milliseconds)}, true)) IS NOT NULL`;
+}

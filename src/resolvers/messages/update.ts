@@ -1,6 +1,6 @@
 import type { ActingContext, UserContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { transact } from '../../db/transact.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import {
@@ -53,7 +53,7 @@ export async function updateMessages(
   const text = input.text == null ? undefined : checkedText(input.text);
 
   const at = now();
-  const changed = await transact(jobOwnerOf(viewer), async (transaction) => {
+  const changed = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     const held = await holdMessages(transaction, asked, viewer, 'SHARE');
     const messages = held.filter(
       ({ isHidden, dialogId }) => !isHidden && (input.dialogId == null || dialogId === input.dialogId),
@@ -81,7 +81,7 @@ export async function markDialogMessages(
   if (!mark) throw new NoUpdateDataError();
   await requireReadableDialog(dialogId, viewer);
   const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
-  await transact(jobOwnerOf(viewer), async (transaction) => {
+  await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
     if (await holdMember(transaction, member)) await markAll(transaction, member, mark, now());
   });
   outbox.wake();

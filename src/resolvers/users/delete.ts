@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
 import { runLong } from '../../db/long-work.ts';
-import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
@@ -32,13 +32,12 @@ async function remove(user: User, context: ActingContext): Promise<true> {
   const owner = jobOwnerOf(context.viewer);
   const at = context.now();
   await runLong(owner, async (runStep) => {
-    const leave = () =>
-      transact(owner, async (transaction) => {
-        await lockUser(transaction, key);
-        return leaveDialogs(transaction, key, at);
-      });
-    while ((await runStep(leave)) === 'more') context.outbox.wake();
-    await runStep(() => transact(owner, (transaction) => removeRows(transaction, key, at)));
+    const leave = async (transaction: Transaction) => {
+      await lockUser(transaction, key);
+      return leaveDialogs(transaction, key, at);
+    };
+    while ((await transactInTurns(owner, leave, runStep)) === 'more') context.outbox.wake();
+    await transactInTurns(owner, (transaction) => removeRows(transaction, key, at), runStep);
   });
   context.outbox.wake();
   return true;

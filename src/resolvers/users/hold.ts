@@ -1,6 +1,9 @@
-import type { Transaction } from '../../db/client.ts';
+import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
+
+/** A plan for any values would compare each user with each of more ids than this. */
+const MANY = 100;
 
 /**
  * Keeps the caller, if it is a user, and others from being deleted until the transaction ends. They are locked in the order of their ids
@@ -15,7 +18,7 @@ export async function holdUsers(
 ): Promise<number[]> {
   const ownIds = viewer.kind === 'user' ? [viewer.userId] : [];
   const held = await transaction.$queryRaw<{ id: number }[]>`
-    SELECT id FROM users
+    ${otherIds.length > MANY ? plannedForValues : Prisma.empty} SELECT id FROM users
     WHERE application_id = ${viewer.applicationId} AND id = ANY(${[...ownIds, ...otherIds]}::int[])
     ORDER BY id FOR KEY SHARE`;
   const ids = held.map(({ id }) => id);

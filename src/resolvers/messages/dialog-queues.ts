@@ -1,0 +1,125 @@
+import { AsyncResource } from 'node:async_hooks';
+import { coalesce } from '../../db/coalesce.ts';
+import { isDatabaseAway } from '../../db/failures.ts';
+import { inLockTurns } from '../../db/lock-turns.ts';
+import { waitForLocks } from '../../db/transact.ts';
+import { ServiceUnavailableError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
+import { tracing } from '../../observe/tracing.ts';
+
+/** Inputs of one statement. */
+const MAX_INPUTS = 64;
+
+/** Inputs of one dialog that wait; a caller with one more is refused. */
+const MAX_WAITING = 1_000;
+
+interface InDialog {
+  applicationId: number;
+  dialogId: string;
+}
+
+interface Job<Input, Output> {
+  input: Input;
+  resolve: (output: Output) => void;
+  reject: (error: unknown) => void;
+  /** Runs the shared statement in the trace of the job. */
+  start: () => Promise<(Output | undefined)[]>;
+}
+
+/** The inputs of one dialog in the order of their arrival. At most one statement in flight has inputs of it. */
+interface Queue<Input, Output> {
+  key: string;
+  owner: JobOwner;
+  jobs: Job<Input, Output>[];
+  /** Jobs at its head that are in the statement in flight. */
+  taken: number;
+}
+
+/**
+ * Coalesces the inputs of all dialogs into shared statements, which never wait for a dialog: inputs of one that another
+ * transaction has locked are set apart and wait for it in turns, so that a locked dialog delays its own inputs only.
+ * @param run one statement. Without a lock timeout it skips locked dialogs: the outputs of their inputs are undefined
+ */
+export function queueByDialog<Input extends InDialog, Output>(
+  run: (inputs: Input[], lockTimeoutMs?: number) => Promise<(Output | undefined)[]>,
+): (input: Input) => Promise<Output> {
+  type DialogJob = Job<Input, Output>;
+  type DialogQueue = Queue<Input, Output>;
+  const queues = new Map<string, DialogQueue>();
+
+  const runShared = coalesce(
+    async (sharing: DialogQueue[]) => {
+      const share = Math.max(1, Math.floor(MAX_INPUTS / sharing.length));
+      const batches = sharing.map((queue) => {
+        const batch = queue.jobs.slice(0, share);
+        queue.taken = batch.length;
+        return batch.map(({ input }) => input);
+      });
+      const outputs = await run(batches.flat());
+      return batches.map((batch) => outputs.splice(0, batch.length));
+    },
+    { max: MAX_INPUTS },
+  );
+
+  /** @returns jobs that have to run apart from those of other dialogs */
+  const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
+    try {
+      const outputs = await queue.jobs[0]!.start();
+      return settle(queue.jobs.splice(0, outputs.length), outputs);
+    } catch (error) {
+      const jobs = queue.jobs.splice(0, queue.taken);
+      if (!isDatabaseAway(error)) return jobs;
+      for (const { reject } of jobs) reject(error);
+      return [];
+    }
+  };
+
+  const runApart = async (jobs: DialogJob[], { owner }: DialogQueue): Promise<void> => {
+    const inputs = jobs.map(({ input }) => input);
+    settle(jobs, await inLockTurns(owner, (lockTimeoutMs) => waitForLocks(owner, () => run(inputs, lockTimeoutMs))));
+  };
+
+  const runQueue = async (queue: DialogQueue): Promise<void> => {
+    while (queue.jobs.length > 0) {
+      const jobs = await runTogether(queue);
+      if (jobs.length === 0) continue;
+      try {
+        await runApart(jobs, queue);
+      } catch (error) {
+        // Those that came later would only wait for the same lock.
+        if (error instanceof ServiceUnavailableError) jobs.push(...queue.jobs.splice(0));
+        if (jobs.length === 1 || isUnavailable(error)) for (const { reject } of jobs) reject(error);
+        else for (const job of jobs) await runApart([job], queue).catch(job.reject);
+      }
+    }
+    queues.delete(queue.key);
+  };
+
+  return (input) => {
+    const { applicationId, dialogId } = input;
+    const key = `${applicationId}:${dialogId}`;
+    const known = queues.get(key);
+    const queue = known ?? { key, owner: [`application:${applicationId}`, `dialog:${dialogId}`], jobs: [], taken: 0 };
+    if (queue.jobs.length >= MAX_WAITING) return Promise.reject(new ServiceUnavailableError());
+    return new Promise((resolve, reject) => {
+      const start = () => runShared(queue);
+      queue.jobs.push({ input, resolve, reject, start: tracing ? AsyncResource.bind(start) : start });
+      if (known) return;
+      queues.set(key, queue);
+      void runQueue(queue);
+    });
+  };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ServiceUnavailableError || isDatabaseAway(error);
+}
+
+/** @returns jobs without an output */
+function settle<Input, Output>(jobs: Job<Input, Output>[], outputs: (Output | undefined)[]): Job<Input, Output>[] {
+  return jobs.filter(({ resolve }, index) => {
+    const output = outputs[index];
+    if (output !== undefined) resolve(output);
+    return output === undefined;
+  });
+}

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { APPLICATION, running, useApp } from '../support/app.ts';
+import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
+import { startAnother } from '../support/other-apps.ts';
+import { statementsAbout } from '../support/plans.ts';
+import { rest } from '../support/rest.ts';
+import { closeSockets, connect, listenOn, until } from '../support/sockets.ts';
+import { sql } from '../support/sql.ts';
+
+useApp();
+
+afterEach(() => closeSockets());
+
+const SUBSCRIPTIONS = 20;
+/** Rows of the stream: several reads. */
+const MARKS = 2_600;
+
+describe('subscriptions that catch up from the stored stream', () => {
+  test('share reads, get each event once and in order, and others do not wait for them', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const dialogId = await createDialog(alice, [bob]);
+    const { changes } = await ask('{ changes(first: 1) { cursor } }', {}, bob);
+    const texts = Array.from({ length: 60 }, (_, nth) => `message ${nth}`);
+    for (const text of texts.slice(0, 30)) await send(alice, dialogId, text);
+    await sql(
+      `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, audience_ids, created_at)
+      SELECT $1, 'messagesMarked', $2, $2, '{}', now() FROM generate_series(1, ${MARKS})`,
+      [APPLICATION.id, dialogId],
+    );
+    for (const text of texts.slice(30)) await send(alice, dialogId, text);
+    // Another process has no recent events in memory.
+    const other = await startAnother();
+    const socket = await connect(bob, other);
+    const reads = await statementsAbout(/FROM events_outbox e .*e\.position <= /s, async () => {
+      const listening = [];
+      for (let nth = 0; nth < SUBSCRIPTIONS; nth++) {
+        listening.push(await listenOn(socket, MESSAGE_SENT, { since: changes.cursor }, other, `s${nth}`));
+      }
+      expect((await rest('GET', `/users/${alice.id}`, { as: bob })).status).toBe(200);
+      await send(alice, dialogId, 'live');
+      for (const { atLeast } of listening) {
+        const heard = await atLeast(61);
+        expect(heard.map(({ messageSent }) => messageSent.message.text)).toEqual([...texts, 'live']);
+      }
+    });
+    // Each by itself would read six times.
+    expect(reads.length).toBeLessThan(SUBSCRIPTIONS * 6);
+    await until(() => other.services.hub.watchCount === SUBSCRIPTIONS);
+    expect(running.app.services.hub.watchCount).toBe(0);
+  });
+});
