@@ -300,7 +300,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/graphql/socket-places.ts', 'if (open >= this.#most) return undefined;', '']],
+    [[35, 'src/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
     'a socket has so many operations, a user so many sockets, and who says nothing goes',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [

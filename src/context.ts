@@ -5,6 +5,7 @@ import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { ResponseSize } from './lib/response-size.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observe/observer.ts';
 import type { Hub } from './realtime/hub.ts';
@@ -47,6 +48,8 @@ export interface Context extends Services {
   viewer: Viewer;
   /** Batch what fields ask for; they live as long as one execution, so nothing in them is stale. */
   loaders: Loaders;
+  /** Bounds the response, each time that a document of a client is executed; undefined for documents of ours. */
+  responseSize?: ResponseSize | undefined;
   /** Counts the operations; undefined where nobody counts, or the door has counted already. */
   meter?: Meter | undefined;
   /** The file that came with the request, over REST, where the operation takes one and the client sent one. */
