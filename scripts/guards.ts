@@ -45,7 +45,7 @@ export const GUARDS: Guard[] = [
     'what is told of a record is what its reader may read at that moment',
   ),
   ...guardsOf('documents.test.ts', '#2 a WebSocket skips nothing', [
-    [2, 'src/graphql/socket-operations.ts', 'if (prepared.errors) return prepared.errors;', ''],
+    [2, 'src/graphql/socket-operations.ts', 'if (read.errors) return read.errors;', ''],
   ]),
   ...guardsOf(
     'live.test.ts',
@@ -75,17 +75,17 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('documents.test.ts', '#5 alias and batch amplification', [
-    [5, 'src/graphql/documents.ts', 'aliases: 50,', 'aliases: 5_000,'],
+    [5, 'src/graphql/document-limits.ts', 'aliases: 50,', 'aliases: 5_000,'],
   ]),
   ...guardsOf('documents.test.ts', '#6 unbounded depth', [
-    [6, 'src/graphql/documents.ts', 'depth: 12,', 'depth: 1_200,'],
+    [6, 'src/graphql/document-limits.ts', 'depth: 12,', 'depth: 1_200,'],
   ]),
   ...guardsOf('documents.test.ts', '#7 introspection', [
     [
       7,
-      'src/graphql/schema-of-document.ts',
-      'return schemaFor(viewer, log);',
-      "return schemaFor({ kind: 'key', applicationId: 92, catalogueVersion: 1, apiKeyId: 1 }, log);",
+      'src/graphql/read-request.ts',
+      'const schema = await schemaFor(viewer, log);',
+      "const schema = await schemaFor({ kind: 'key', applicationId: 92, catalogueVersion: 1, apiKeyId: 1 }, log);",
     ],
   ]),
   ...guardsOf('inputs.test.ts', '#8 mass assignment', [
@@ -349,7 +349,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/graphql/socket-places.ts', 'if (open >= this.#most) return undefined;', '']],
+    [[35, 'src/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
     'a socket has so many operations, a user so many sockets, and who says nothing goes',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
@@ -456,6 +456,49 @@ export const GUARDS: Guard[] = [
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
     [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
   ]),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 introspection amplification',
+    [[48, 'src/graphql/document-limits.ts', "'__Type.fields': 10,", "'__Type.fields': 1,"]],
+    'no introspection is outside the limits, on any transport',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 introspection amplification',
+    [[48, 'src/schema/response-size.ts', 'if (!size.addField(String(info.path.key))) return null;', '']],
+    'a response ends at its limit of bytes, whatever makes it long',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#49 cache exhaustion',
+    [[49, 'src/lib/weighted-cache.ts', 'if (this.#weight <= this.#maxWeight) break;', 'break;']],
+    'what documents are kept has a bound in bytes over all of them',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#49 cache exhaustion',
+    [[49, 'src/graphql/documents.ts', 'if (!prepared.errors || keepsRefused) kept.set', 'kept.set']],
+    'refused documents of callers without valid credentials are not kept',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#49 cache exhaustion',
+    [
+      [
+        49,
+        'src/graphql/read-request.ts',
+        "if (!knownDocument(query, serviceSchema)) await meter?.requireRoom('default');",
+        '',
+      ],
+    ],
+    'a caller whose quota is used up costs no parsing, on any transport',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#49 cache exhaustion',
+    [[49, 'src/http/unauthenticated-body.ts', 'pendingBytes > MAX_PENDING_BYTES', 'pendingBytes < 0']],
+    'large bodies without credentials that arrive slowly hold a bounded amount of memory',
+  ),
   ...guardsOf(
     'shared-statements.test.ts',
     '#50 poison in coalesced statements',

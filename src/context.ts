@@ -6,6 +6,7 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { CallingRequest } from './lib/client-address.ts';
+import type { ResponseSize } from './lib/response-size.ts';
 import type { Meter, RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observe/observer.ts';
 import type { Hub } from './realtime/hub.ts';
@@ -52,6 +53,8 @@ export interface Context extends Services {
   loaders: Loaders;
   /** The network of the client (`networkOf`). */
   network: string;
+  /** Bounds the response, each time that a document of a client is executed; undefined for documents of ours. */
+  responseSize?: ResponseSize | undefined;
   /** Counts operations and guesses; undefined while rate limits are off. */
   meter?: Meter | undefined;
   /** The transport has counted the operation, as REST does before it reads parameters. */

@@ -7,18 +7,14 @@ import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { type Connection, close, isOpen, logOf } from './connections.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { shownError } from './shown-errors.ts';
-import { SocketPlaces } from './socket-places.ts';
 
 const TRY_AGAIN_LATER = 1013;
-/** Sockets of one user, on one process. */
-const MAX_SOCKETS = 100;
 const TOO_MANY_SOCKETS = 4429;
 
 /** Lets in who has credentials that hold, and a place; what they took is given back by `release`, `leave` and `disconnect`. */
 export class Admission {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
-  readonly #places = new SocketPlaces(MAX_SOCKETS);
 
   constructor(services: Services, tokenHeaders: readonly string[]) {
     this.#services = services;
@@ -44,7 +40,7 @@ export class Admission {
     if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
     connection.extra.caller = callerOf(viewer);
     if (this.#services.rateLimits) {
-      const leave = this.#places.take(viewer);
+      const leave = this.#services.rateLimits.connections.take(viewer);
       if (!leave) {
         close(connection, TOO_MANY_SOCKETS, 'Too many sockets');
         return false;

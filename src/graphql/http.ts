@@ -1,26 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context, Services } from '../context.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import { readBody } from '../http/request-body.ts';
-import type { Viewer } from '../lib/access.ts';
+import { isSmallBody, readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
 import { readCredentials } from '../lib/credentials.ts';
-import { BadInputError } from '../lib/errors.ts';
+import { BadInputError, RateLimitedError, ServiceUnavailableError, TooManyStreamsError } from '../lib/errors.ts';
 import { rateHeaders } from '../lib/rate-limits.ts';
-import type { Meter } from '../limits/rate-limits.ts';
+import { ResponseSize } from '../lib/response-size.ts';
 import { factsOf, type RequestFacts } from '../observe/requests.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
-import { prepareDocument, variableProblem } from './documents.ts';
 import { execute } from './execute.ts';
 import { createExplorer, type Explorer } from './explorer.ts';
 import { askedOperation } from './operations.ts';
+import { type ReadRequest, type RequestCaller, readRequest } from './read-request.ts';
 import { requireReadable } from './request-shape.ts';
-import { schemaOfDocument } from './schema-of-document.ts';
 import { shownError } from './shown-errors.ts';
 import { subscribeWhileCredentialsHold } from './stream-credentials.ts';
 import { tracedExecution } from './traced-execution.ts';
@@ -34,9 +33,9 @@ interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
   /** Who calls, asked once however often it is needed. */
-  caller: () => Promise<{ viewer: Viewer; network: string; meter: Meter | undefined }>;
-  /** The schema of the request's document, once that is known. */
-  seen: { schema: GraphQLSchema };
+  caller: () => Promise<RequestCaller & { network: string }>;
+  /** The request's document with its schema, once it has been read. */
+  read?: ReadRequest;
   facts: RequestFacts;
   /** Names the request with each fault. */
   requestLog: () => Logger;
@@ -45,6 +44,7 @@ interface ServerContext {
 /** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
   const explorer = createExplorer(tokenHeaders[0]!);
+  const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
   const yoga = createYoga<ServerContext, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -57,12 +57,18 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     renderGraphiQL: explorer.page,
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => shownError(error, services.log) },
-    plugins: [ourDocuments(services), ourExecution, tellCounts, guardExplorer(explorer)],
+    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders), guardExplorer(explorer)],
     context: async ({ caller, res }) => {
       const called = await caller();
       const onTooSlow = () => void res.destroy();
-      const loaders = createLoaders(called.viewer);
-      return { ...services, ...called, loaders, onTooSlow, callerLeft: callerLeft(res) };
+      return {
+        ...services,
+        ...called,
+        loaders: createLoaders(called.viewer),
+        responseSize: new ResponseSize(),
+        onTooSlow,
+        callerLeft: callerLeft(res),
+      };
     },
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -78,16 +84,28 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
     try {
-      const body = await readBody(request, MAX_BODY_BYTES);
+      const body = await readBodyOf(request, caller);
       requireReadable(request);
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, requestLog(), await countsOf(request, caller));
+      refuse(response, error, requestLog(), { ...fixedHeaders, ...(await countsOf(request, caller)) });
       return;
     }
-    await yoga(request, response, { caller, seen: { schema }, facts, requestLog });
+    await yoga(request, response, { caller, facts, requestLog });
   };
 }
+
+/** Anybody may send an operation, but only callers with credentials a large one at any speed. */
+async function readBodyOf(request: IncomingMessage, caller: ServerContext['caller']): Promise<Buffer> {
+  // Unavailable credentials are reported once the operation is known.
+  const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
+  const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+  if (isKnown) return readBody(request, MAX_BODY_BYTES);
+  if (!isSmallBody(request)) await meter?.requireRoom('default');
+  return readUnauthenticatedBody(request, MAX_BODY_BYTES);
+}
+
+const ANONYMOUS = { kind: 'anonymous' } as const;
 
 /** Asks who calls, the first time that anybody wants to know. */
 function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
@@ -109,55 +127,58 @@ async function countsOf({ method }: { method?: string | undefined }, caller: Ser
   }
 }
 
-function refuse(response: ServerResponse, error: unknown, log: Logger, counts: Record<string, string>): void {
-  const status = error instanceof BadInputError ? error.status : 500;
-  response.writeHead(status, {
+function refuse(response: ServerResponse, error: unknown, log: Logger, headers: Record<string, string>): void {
+  response.writeHead(statusOf(error), {
     'Content-Type': 'application/json; charset=utf-8',
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': EXPOSED.join(', '),
-    ...counts,
+    ...headers,
   });
   response.end(JSON.stringify({ errors: [shownError(error, log)] }));
 }
 
-/** The documents of all doors are parsed, validated and limited by one function. */
-const ourDocuments = ({ log, observer }: Services): Plugin<Context, ServerContext> => ({
+function statusOf(error: unknown): number {
+  if (error instanceof BadInputError) return error.status;
+  if (error instanceof RateLimitedError) return 429;
+  return error instanceof ServiceUnavailableError ? 503 : 500;
+}
+
+/** Answers depend on headers that no cache knows to be credentials. */
+const headersOfEveryAnswer = (tokenHeaders: readonly string[]): Record<string, string> => ({
+  'Cache-Control': 'no-store',
+  Vary: [...tokenHeaders, 'Authorization', 'On-Behalf-Of', 'Accept', 'Origin'].join(', '),
+  'X-Content-Type-Options': 'nosniff',
+});
+
+/** The documents of all transports are parsed, validated and limited by one function. */
+const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {
-    const text = String(params.query);
-    const { caller, seen } = context as unknown as ServerContext;
-    seen.schema = await schemaOfDocument(text, async () => (await caller()).viewer, log);
-    const problem = variableProblem(text, params.variables, seen.schema);
-    const prepared = prepareDocument(text, seen.schema);
-    if (problem || prepared.errors) observer.documentRefused();
-    if (problem || prepared.errors || prepared.introspects) {
-      const { meter } = await caller();
-      await meter?.count('default');
-    }
-    if (problem) throw problem;
+    const server = context as unknown as ServerContext;
+    const caller = await server.caller();
+    server.read = await readRequest({ query: String(params.query), variables: params.variables }, caller, services);
   },
   onParse({ setParseFn, context }) {
-    const { seen } = context as unknown as ServerContext;
-    setParseFn((source: string | { body: string }) => {
-      const prepared = prepareDocument(typeof source === 'string' ? source : source.body, seen.schema);
-      if (prepared.errors) throw prepared.errors[0];
-      return prepared.document;
+    const { read } = context as unknown as ServerContext;
+    setParseFn(() => {
+      if (read!.errors) throw read!.errors[0];
+      return read!.document;
     });
   },
   onEnveloped({ setSchema, context }) {
-    setSchema((context as unknown as ServerContext).seen.schema);
+    const { read } = context as unknown as ServerContext;
+    setSchema(read?.errors ? schema : read!.schema);
   },
   onValidate({ setResult }) {
     setResult([]);
   },
 });
 
-const tellCounts: Plugin<Context, ServerContext> = {
+const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerContext> => ({
   async onResponse({ request, response, serverContext }) {
-    for (const [name, value] of Object.entries(await countsOf(request, serverContext.caller))) {
-      response.headers.set(name, value);
-    }
+    const headers = { ...fixed, ...(await countsOf(request, serverContext.caller)) };
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   },
-};
+});
 
 const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> => ({
   onResponse({ response }) {
@@ -177,10 +198,26 @@ const ourExecution: Plugin<Context> = {
     });
   },
   onSubscribe({ args, setSubscribeFn }) {
-    noteOperation(args);
-    setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribeWhileCredentialsHold(given)));
+    const { res } = noteOperation(args);
+    const subscribe = (given: ExecutionArgs) => withinLimit(res, given, () => subscribeWhileCredentialsHold(given));
+    setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribe(given)));
   },
 };
+
+/** An event stream counts with the sockets of its caller for as long as its response is open. */
+async function withinLimit<Result>(
+  response: ServerResponse,
+  { contextValue }: ExecutionArgs,
+  subscribe: () => Promise<Result>,
+): Promise<Result | ExecutionResult> {
+  const { viewer, rateLimits } = contextValue as Context;
+  if (!rateLimits || viewer.kind === 'anonymous' || viewer.kind === 'refused') return subscribe();
+  const release = rateLimits.connections.take(viewer);
+  if (!release) return { errors: [new TooManyStreamsError()] };
+  response.once('close', release);
+  if (response.closed) release();
+  return subscribe();
+}
 
 /** Adds to what is known of a request what its document asks for. */
 function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {

@@ -28,6 +28,11 @@ export class SharedText {
   }
 }
 
+/** Keeps the text of an answer that is sent again and again. */
+export function keepText(result: ExecutionResult, text: string): void {
+  texts.set(result, text);
+}
+
 /** The message that has just been written, with the shared text in its place, if it has one at its end. */
 export function withSharedText(message: string): string {
   const text = waiting;

@@ -2,13 +2,13 @@ import { type ExecutionArgs, GraphQLError } from 'graphql';
 import { CloseCode, type SubscribePayload } from 'graphql-ws';
 import type { Context, Services } from '../context.ts';
 import { BadInputError, UnauthenticatedError } from '../lib/errors.ts';
+import { ResponseSize } from '../lib/response-size.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { type Connection, close, isOpen, tellOperation } from './connections.ts';
 import { TOO_SLOW, waitingFor } from './conversation.ts';
-import { prepareDocument, variableProblem } from './documents.ts';
 import { askedOperation } from './operations.ts';
-import { schemaOfDocument } from './schema-of-document.ts';
+import { readRequest } from './read-request.ts';
 
 const MAX_OPERATIONS = 100;
 
@@ -33,18 +33,10 @@ export async function prepareOperation(
   }
   const network = services.networkOf(connection.extra.request);
   const meter = services.rateLimits?.meter(network, viewer);
-  const schema = await schemaOfDocument(query, () => viewer, services.log).catch(asGraphQLError);
-  if (schema instanceof GraphQLError) return [schema];
-  const problem = variableProblem(query, variables, schema);
-  const prepared = prepareDocument(query, schema);
-  if (problem || prepared.errors) services.observer.documentRefused();
-  if (problem || prepared.errors || prepared.introspects) {
-    const exceeded = await meter?.count('default').catch(asGraphQLError);
-    if (exceeded) return [exceeded];
-  }
-  if (problem) return [problem];
-  if (prepared.errors) return prepared.errors;
-  const { document } = prepared;
+  const read = await readRequest({ query, variables }, { viewer, meter }, services).catch(asGraphQLError);
+  if (read instanceof GraphQLError) return [read];
+  if (read.errors) return read.errors;
+  const { schema, document } = read;
   const asked = askedOperation(document, operationName);
   if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);
   tellOperation(connection.extra, asked, services.log);
@@ -54,6 +46,7 @@ export async function prepareOperation(
     network,
     meter,
     loaders: createLoaders(viewer),
+    responseSize: new ResponseSize(),
     onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
     callerLeft: () => callerLeft(connection, id),
   };

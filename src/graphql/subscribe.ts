@@ -14,9 +14,11 @@ import type { Context } from '../context.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import type { Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
+import { ResponseSize } from '../lib/response-size.ts';
 import { traced } from '../observe/tracing.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
 import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
+import { bounded } from './execute.ts';
 
 /** Events of one subscriber that are executed together. */
 const MAX_TOGETHER = 50;
@@ -174,9 +176,11 @@ function isGone({ errors }: ExecutionResult): boolean {
 
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */
 function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
-  const contextValue: Context = { ...context, loaders };
+  const contextValue: Context = { ...context, loaders, responseSize: new ResponseSize() };
   // It has a trace of its own: whoever did what is told of does not wait for it, and it may be told to many.
-  return traced('live event', { isRoot: true }, async () => execute({ ...args, rootValue: event, contextValue }));
+  return traced('live event', { isRoot: true }, async () =>
+    bounded(await execute({ ...args, rootValue: event, contextValue }), contextValue),
+  );
 }
 
 /** Equal for subscribers whose answers to one event are equal. Where they began (`since`) makes no difference. */

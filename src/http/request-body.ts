@@ -16,12 +16,29 @@ const NO_BYTES = Buffer.alloc(0);
  * After a 413 the rest of the body is read and thrown away in the background, so the caller just answers, at once and
  * without `Connection: close`: a client still sending would lose the answer with the connection.
  * @throws {BadInputError} 413 above `maxBytes`; 400 broken off
+ * @throws the reason of the signal
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number, watched: Watched = {}): Promise<Buffer> {
   if (!hasBody(request)) return NO_BYTES;
+  const { signal, onChunk } = watched;
   const chunks: Buffer[] = [];
-  await takeBody(request, { maxBytes, take: (chunk) => chunks.push(chunk) });
-  return Buffer.concat(chunks);
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    onChunk?.(chunk);
+  };
+  try {
+    await takeBody(request, { maxBytes, take, ...(signal && { signal }) });
+    return Buffer.concat(chunks);
+  } finally {
+    chunks.length = 0; // the listeners of a refused request hold them until it ends
+  }
+}
+
+/** What somebody else has to do with a body that is read. */
+interface Watched {
+  /** Refuses what has not arrived yet. */
+  signal?: AbortSignal;
+  onChunk?: (chunk: Buffer) => void;
 }
 
 /**

@@ -202,6 +202,13 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
+/** The caller has as many sockets and event streams open as allowed. */
+export class TooManyStreamsError extends ServiceError {
+  constructor() {
+    super('RATE_LIMITED', 'Too many event streams', { retryAfter: 10 });
+  }
+}
+
 /** The database is away, the service is shutting down, or too much is waiting already. */
 export class ServiceUnavailableError extends ServiceError {
   constructor() {

@@ -54,6 +54,12 @@ export class Quota {
     return { ...this.#describe(share ?? untouched), isExceeded: false };
   }
 
+  /** Whether the next operation would be one too many, as far as this process knows. */
+  isUsedUp(key: string): boolean {
+    const share = this.#current(key);
+    return share !== undefined && share.left + share.remaining <= 0;
+  }
+
   stop(): void {
     clearInterval(this.#cleaner);
   }

@@ -1,6 +1,7 @@
 import type { Viewer } from '../lib/access.ts';
 import { RateLimitedError } from '../lib/errors.ts';
 import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from '../lib/rate-limits.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import type { Counters } from './counters.ts';
 import { Quota } from './quota.ts';
 
@@ -17,6 +18,7 @@ export interface RateLimitSettings {
 
 /** The rate limits of one running service, the same for every door (gaps §17). */
 export class RateLimits {
+  readonly connections = new ConnectionLimit();
   readonly #counters: Counters;
   readonly #quotas: Record<LimitName, Quota>;
   readonly #onExceeded: (limit: LimitName) => void;
@@ -77,6 +79,14 @@ export class Meter {
     if (count.isExceeded) this.#onExceeded(limit);
     if (!this.#tightest || count.isExceeded || count.remaining < this.#tightest.remaining) this.#tightest = count;
     return count;
+  }
+
+  /**
+   * Counts an operation only if it is one too many, before work that is not counted.
+   * @throws {RateLimitedError}
+   */
+  async requireRoom(limit: LimitName): Promise<void> {
+    if (this.#quotas[limit].isUsedUp(rateKey(limit, this.#viewer, this.#network))) await this.count(limit);
   }
 
   get hasCounted(): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { execute, type GraphQLError, parse } from 'graphql';
 import type { Context, Services } from '../context.ts';
 import { shownError } from '../graphql/shown-errors.ts';
-import { readBody } from '../http/request-body.ts';
+import { readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
 import { parseForm } from '../lib/bracket-keys.ts';
 import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
@@ -46,7 +46,7 @@ function stateOf(token: string | undefined): PageState {
 }
 
 async function answerForm(request: IncomingMessage, response: ServerResponse, services: Services): Promise<void> {
-  const form = parseForm((await readBody(request, MAX_BODY_BYTES)).toString('utf8'));
+  const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
   const given = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
   const viewer = { kind: 'anonymous' } as const;
   const network = services.networkOf(request);

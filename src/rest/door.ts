@@ -4,6 +4,7 @@ import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
+import { isSmallBody } from '../http/unauthenticated-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
@@ -170,15 +171,28 @@ export class RestDoor {
 
   /** What an endpoint is given; a token among it is set aside where it counts as the credential. */
   async #parametersOf(call: Call): Promise<Parameters> {
-    const { endpoint, rules, request } = call;
+    const { endpoint, rules } = call;
+    const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
     const parameters = endpoint.upload
       ? await this.#receive(call, endpoint.upload)
-      : await readParameters(request, endpoint.body ?? BODY_LIMITS);
-    const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
+      : await this.#read(call, isCredential === true);
     if (!isCredential) return parameters;
     const { token, given } = takeToken(parameters);
     call.token ??= token;
     return given;
+  }
+
+  /** Reads parameters, but no large body of a caller who is refused whatever it holds. */
+  async #read(call: Call, mayHoldToken: boolean): Promise<Parameters> {
+    const { endpoint, request } = call;
+    const { viewer } = call.context!;
+    const limits = endpoint.body ?? BODY_LIMITS;
+    if (!isSmallBody(request) && !(mayHoldToken && viewer.kind === 'anonymous') && isRefused(call)) {
+      await discardBody(request, limits.maxBytes);
+      requireAllowed(call);
+    }
+    const isAuthenticated = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+    return readParameters(request, limits, isAuthenticated);
   }
 
   /** Reads a request with a file, whose bytes are staged as they arrive. */
@@ -239,6 +253,8 @@ async function announcedTooLarge(request: IncomingMessage, maxBytes: number): Pr
     (error) => error,
   );
 }
+
+const isRefused = ({ rules, context }: Call) => refusal(rules.access, context!.viewer) !== undefined;
 
 function requireAllowed(call: Call): void {
   const { endpoint, rules, request, context } = call;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { readBody } from '../http/request-body.ts';
+import { readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
 import {
   MAX_KEYS,
   malformed,
@@ -22,13 +23,15 @@ export interface BodyLimits {
 
 /**
  * The union of query string and body, whatever the method; the body wins (gaps §1.2).
+ * @param isAuthenticated whether the caller's credentials hold
  * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
  */
 export async function readParameters(
   request: IncomingMessage,
   { maxBytes, maxKeys = MAX_KEYS }: BodyLimits,
+  isAuthenticated = true,
 ): Promise<Parameters> {
-  const body = await readBody(request, maxBytes);
+  const body = await (isAuthenticated ? readBody : readUnauthenticatedBody)(request, maxBytes);
   const query = parseQuery(queryText(request.url ?? ''));
   return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers, maxKeys));
 }

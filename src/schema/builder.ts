@@ -13,6 +13,7 @@ import './clean-inputs.ts';
 import './fresh-loaders.ts';
 import './observed.ts';
 import './rate-limits.ts';
+import './response-size.ts';
 
 /** JSON as clients send it. */
 export type JsonInput = object | string | number | boolean | null;
@@ -50,7 +51,16 @@ interface Types {
  */
 export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
   const builder = new SchemaBuilder<Types>({
-    plugins: ['observed', 'rateLimits', ScopeAuthPlugin, RelayPlugin, PrismaPlugin, 'cleanInputs', 'freshLoaders'],
+    plugins: [
+      'responseSize',
+      'observed',
+      'rateLimits',
+      ScopeAuthPlugin,
+      RelayPlugin,
+      PrismaPlugin,
+      'cleanInputs',
+      'freshLoaders',
+    ],
     defaultFieldNullability: false,
     observedAs,
     prisma: {

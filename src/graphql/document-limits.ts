@@ -1,0 +1,196 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from 'graphql';
+import { MAX_PAGE } from '../lib/pages.ts';
+
+/** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
+export const LIMITS = { tokens: 10_000, depth: 12, aliases: 50, rootFields: 50, cost: 5_000 };
+
+const OBJECT_COST = 2;
+const SCALAR_COST = 1;
+
+/**
+ * Items that a list of the schema's own description counts as. Most hold fewer; what the few long ones add is bounded by
+ * the size of the response.
+ */
+const INTROSPECTION_ITEMS: Record<string, number> = {
+  '__Schema.types': 50,
+  '__Schema.directives': 5,
+  '__Type.fields': 10,
+  '__Type.inputFields': 10,
+  '__Type.enumValues': 10,
+  '__Type.possibleTypes': 10,
+  '__Type.interfaces': 3,
+  '__Field.args': 3,
+  '__Directive.args': 3,
+};
+
+/** The field that every object has, and those of a query alone. */
+const META_TYPES: Record<string, GraphQLNamedType> = {
+  __schema: getNamedType(SchemaMetaFieldDef.type),
+  __type: getNamedType(TypeMetaFieldDef.type),
+};
+
+interface Measures {
+  aliases: number;
+  depth: number;
+  cost: number;
+  /** Fields of the selection itself. */
+  fields: number;
+}
+
+const NOTHING: Measures = { aliases: 0, depth: 0, cost: 0, fields: 0 };
+
+export interface DocumentFacts {
+  document: DocumentNode;
+  schema: GraphQLSchema;
+  /** Undefined while they are not known: page sizes in variables count as 1 then. */
+  variables?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Why a document is beyond the limits. Introspection counts like everything else, wherever it stands; what a fragment
+ * holds counts at each of its places.
+ */
+export function limitProblem(facts: DocumentFacts): GraphQLError | undefined {
+  for (const operation of facts.document.definitions) {
+    if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+    const { aliases, depth, cost, fields } = new Measurement(facts, operation).measure();
+    if (fields > LIMITS.rootFields) {
+      return new GraphQLError(`An operation may have at most ${LIMITS.rootFields} root fields`);
+    }
+    if (depth > LIMITS.depth) return exceeded('Query depth', LIMITS.depth, depth);
+    if (aliases > LIMITS.aliases) return exceeded('Aliases', LIMITS.aliases, aliases);
+    if (cost > LIMITS.cost) return exceeded('Query Cost', LIMITS.cost, cost);
+  }
+  return undefined;
+}
+
+const exceeded = (what: string, limit: number, found: number) =>
+  new GraphQLError(`${what} limit of ${limit} exceeded, found ${found}.`);
+
+/** Whether a page size of the document is a variable. */
+export function hasPagesInVariables({ document, schema }: DocumentFacts): boolean {
+  return document.definitions.some(
+    (definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION &&
+      new Measurement({ document, schema }, definition).hasPagesInVariables(),
+  );
+}
+
+/** Walks one operation; each fragment is measured once. */
+class Measurement {
+  readonly #facts: DocumentFacts;
+  readonly #operation: OperationDefinitionNode;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #measured = new Map<string, Measures>();
+  #hasPagesInVariables = false;
+
+  constructor(facts: DocumentFacts, operation: OperationDefinitionNode) {
+    this.#facts = facts;
+    this.#operation = operation;
+    this.#fragments = new Map(
+      facts.document.definitions.flatMap((one) =>
+        one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
+      ),
+    );
+  }
+
+  measure(): Measures {
+    const { operation, selectionSet } = this.#operation;
+    return this.#ofSelection(selectionSet, this.#facts.schema.getRootType(operation) ?? undefined);
+  }
+
+  hasPagesInVariables(): boolean {
+    this.measure();
+    return this.#hasPagesInVariables;
+  }
+
+  #ofSelection({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measures {
+    const total = { ...NOTHING };
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) add(total, this.#ofField(selection, type));
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) add(total, this.#ofFragment(selection.name.value));
+      else {
+        const condition = selection.typeCondition?.name.value;
+        add(total, this.#ofSelection(selection.selectionSet, condition ? this.#typeNamed(condition) : type));
+      }
+    }
+    return total;
+  }
+
+  #ofField(field: FieldNode, parent: GraphQLNamedType | undefined): Measures {
+    const alias = field.alias ? 1 : 0;
+    if (!field.selectionSet) return { aliases: alias, depth: 1, cost: SCALAR_COST, fields: 1 };
+    const below = this.#ofSelection(field.selectionSet, typeOf(field, parent));
+    const items = Math.max(INTROSPECTION_ITEMS[`${parent?.name}.${field.name.value}`] ?? 1, this.#pageSize(field));
+    return {
+      aliases: alias + below.aliases,
+      depth: 1 + below.depth,
+      cost: (OBJECT_COST + below.cost) * items,
+      fields: 1,
+    };
+  }
+
+  #ofFragment(name: string): Measures {
+    const known = this.#measured.get(name);
+    if (known) return known;
+    this.#measured.set(name, NOTHING); // a fragment inside itself, which another rule refuses
+    const fragment = this.#fragments.get(name);
+    if (!fragment) return NOTHING;
+    const measures = this.#ofSelection(fragment.selectionSet, this.#typeNamed(fragment.typeCondition.name.value));
+    this.#measured.set(name, measures);
+    return measures;
+  }
+
+  #typeNamed(name: string): GraphQLNamedType | undefined {
+    return this.#facts.schema.getType(name);
+  }
+
+  #pageSize({ arguments: given = [] }: FieldNode): number {
+    let size = 1;
+    for (const { name, value } of given) {
+      if (name.value !== 'first' && name.value !== 'last') continue;
+      if (value.kind === Kind.INT) size = Math.max(size, Number(value.value));
+      else if (value.kind === Kind.VARIABLE) size = Math.max(size, this.#sizeInVariable(value.name.value));
+    }
+    return size;
+  }
+
+  #sizeInVariable(name: string): number {
+    this.#hasPagesInVariables = true;
+    const { variables } = this.#facts;
+    if (!variables) return 1;
+    const given = variables[name];
+    // What is no integer is refused later, when its type is known.
+    return Number.isSafeInteger(given) ? (given as number) : MAX_PAGE;
+  }
+}
+
+function typeOf({ name }: FieldNode, parent: GraphQLNamedType | undefined): GraphQLNamedType | undefined {
+  const meta = META_TYPES[name.value];
+  if (meta) return meta;
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
+  const field = parent.getFields()[name.value];
+  return field && getNamedType(field.type);
+}
+
+function add(total: Measures, { aliases, depth, cost, fields }: Measures): void {
+  total.aliases += aliases;
+  total.depth = Math.max(total.depth, depth);
+  total.cost += cost;
+  total.fields += fields;
+}

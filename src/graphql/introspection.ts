@@ -1,0 +1,126 @@
+import { execute } from '@graphql-tools/executor';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { WeightedCache } from '../lib/weighted-cache.ts';
+import { keepText } from './shared-text.ts';
+
+/** Tokens of a plain introspection; tools send about 300. */
+const MAX_TOKENS = 1_000;
+
+/** Fields with selections that an object of introspection may have in a plain introspection, and what those may have. */
+interface Shape {
+  [field: string]: Shape;
+}
+
+const REFERENCE: Shape = {};
+REFERENCE.ofType = REFERENCE;
+const INPUT: Shape = { type: REFERENCE };
+const FIELD: Shape = { type: REFERENCE, args: INPUT };
+const TYPE: Shape = {
+  fields: FIELD,
+  inputFields: INPUT,
+  enumValues: {},
+  interfaces: REFERENCE,
+  possibleTypes: REFERENCE,
+  ofType: REFERENCE,
+};
+const SCHEMA: Shape = {
+  queryType: REFERENCE,
+  mutationType: REFERENCE,
+  subscriptionType: REFERENCE,
+  types: TYPE,
+  directives: { args: INPUT },
+};
+const ROOT: Shape = { __schema: SCHEMA };
+
+const keys = new WeakMap<DocumentNode, string>();
+
+/**
+ * Whether a document asks once for the description of the schema, as explorers and code generators do: without aliases,
+ * directives and variables, and never from a type back to its fields. Its answer is no larger than a full introspection,
+ * so no limit is needed, and is kept for all who send it.
+ */
+export function isPlainIntrospection(document: DocumentNode): boolean {
+  if (keys.has(document)) return true;
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const [operation] = operations;
+  const isSingle = operations.length === 1 && operation!.operation === 'query';
+  if (!isSingle || operation!.variableDefinitions?.length || operation!.directives?.length) return false;
+  if ((document.tokenCount ?? Number.POSITIVE_INFINITY) > MAX_TOKENS) return false;
+  if (!new PlainSelections(document).fit(operation!.selectionSet, ROOT)) return false;
+  const definitions = document.definitions.map((one) => (one === operation ? { ...one, name: undefined } : one));
+  keys.set(document, print({ ...document, definitions } as DocumentNode));
+  return true;
+}
+
+class PlainSelections {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #fitting = new Map<Shape, Set<string>>();
+
+  constructor({ definitions }: DocumentNode) {
+    const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+    this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
+  }
+
+  fit({ selections }: SelectionSetNode, shape: Shape): boolean {
+    return selections.every((selection) => this.#fits(selection, shape));
+  }
+
+  #fits(selection: SelectionNode, shape: Shape): boolean {
+    if (selection.directives?.length) return false;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return this.fit(selection.selectionSet, shape);
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#fragmentFits(selection.name.value, shape);
+    const { alias, name, arguments: given = [], selectionSet } = selection;
+    if (alias || given.some(({ value }) => value.kind !== Kind.BOOLEAN)) return false;
+    if (!selectionSet) return shape !== ROOT || name.value === '__typename';
+    const below = Object.hasOwn(shape, name.value) ? shape[name.value] : undefined;
+    return below !== undefined && this.fit(selectionSet, below);
+  }
+
+  #fragmentFits(name: string, shape: Shape): boolean {
+    const fitting = this.#fitting.get(shape) ?? new Set<string>();
+    if (fitting.has(name)) return true;
+    this.#fitting.set(shape, fitting.add(name));
+    const fragment = this.#fragments.get(name);
+    return fragment !== undefined && !fragment.directives?.length && this.fit(fragment.selectionSet, shape);
+  }
+}
+
+/** A kept answer with its text. Objects take about four times what their text takes. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const BYTES_PER_CHARACTER = 5;
+
+const answers = new WeightedCache<ExecutionResult>(MAX_KEPT_BYTES);
+const schemaIds = new WeakMap<GraphQLSchema, number>();
+let schemas = 0;
+
+/** Names a schema for as long as the process runs. */
+export function idOf(schema: GraphQLSchema): number {
+  const id = schemaIds.get(schema) ?? ++schemas;
+  schemaIds.set(schema, id);
+  return id;
+}
+
+/** The answer to a plain introspection; undefined for other documents. */
+export function keptIntrospection(document: DocumentNode, schema: GraphQLSchema): ExecutionResult | undefined {
+  const text = keys.get(document);
+  if (text === undefined) return undefined;
+  const key = `${idOf(schema)} ${text}`;
+  const known = answers.get(key);
+  if (known) return known;
+  const answer = execute({ schema, document }) as ExecutionResult;
+  const json = JSON.stringify(answer);
+  keepText(answer, json);
+  // GraphQL over HTTP asks a result itself for its text.
+  const kept = Object.defineProperty(answer, 'stringify', { value: () => json, enumerable: false });
+  answers.set(key, kept, json.length * BYTES_PER_CHARACTER);
+  return kept;
+}

@@ -1,0 +1,52 @@
+import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import type { Services } from '../context.ts';
+import type { Viewer } from '../lib/access.ts';
+import type { Meter } from '../limits/rate-limits.ts';
+import { schema as serviceSchema } from '../schema/index.ts';
+import { schemaFor } from '../schema/typed/index.ts';
+import { knownDocument, prepareDocument, variableProblem } from './documents.ts';
+
+export interface RequestCaller {
+  viewer: Viewer;
+  meter: Meter | undefined;
+}
+
+export type ReadRequest =
+  | { schema: GraphQLSchema; document: DocumentNode; errors?: undefined }
+  | { errors: readonly GraphQLError[] };
+
+/**
+ * The document of a request with the schema it is for, or why it is refused. A caller whose quota is used up is refused
+ * before the document is parsed, unless it is known. A refused document counts as an operation.
+ * @throws {GraphQLError} the quota is used up, the variables are refused, or the credentials for a document that does
+ *   not fit the service's own schema
+ */
+export async function readRequest(
+  { query, variables }: { query: string; variables?: unknown },
+  { viewer, meter }: RequestCaller,
+  { log, observer }: Pick<Services, 'log' | 'observer'>,
+): Promise<ReadRequest> {
+  if (!knownDocument(query, serviceSchema)) await meter?.requireRoom('default');
+  const { schema, prepared } = await schemaOfDocument(query, viewer, log);
+  const problem = variableProblem(prepared, variables, schema);
+  const isRefused = problem !== undefined || prepared.errors !== undefined;
+  if (isRefused) observer.documentRefused();
+  // No resolver counts these.
+  if (isRefused || prepared.introspects) await meter?.count('default');
+  if (problem) throw problem;
+  return prepared.errors ? { errors: prepared.errors } : { schema, document: prepared.document };
+}
+
+/**
+ * The schema that a document is for: the service's own if it fits, else that of the caller's application, which has
+ * types for its classes too. So nobody waits for the latter to be built who does not ask for it.
+ */
+async function schemaOfDocument(text: string, viewer: Viewer, log: Services['log']) {
+  const isKnownCaller = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+  const prepared = prepareDocument(text, serviceSchema, isKnownCaller);
+  if (!prepared.errors && !prepared.introspects) return { schema: serviceSchema, prepared };
+  // The document may fit the types of the application that the credentials were for: they are what is wrong with it.
+  if (prepared.errors && viewer.kind === 'refused') throw viewer.reason;
+  const schema = await schemaFor(viewer, log);
+  return schema === serviceSchema ? { schema, prepared } : { schema, prepared: prepareDocument(text, schema, true) };
+}

@@ -1,0 +1,40 @@
+/** Keeps the entries used last, up to a total weight. An entry that alone weighs more than an eighth of it is not kept. */
+export class WeightedCache<Value> {
+  readonly #maxWeight: number;
+  /** From the one used longest ago to the one used last. */
+  readonly #entries = new Map<string, { value: Value; weight: number }>();
+  #weight = 0;
+
+  constructor(maxWeight: number) {
+    this.#maxWeight = maxWeight;
+  }
+
+  /** Of all entries. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, weight: number): void {
+    this.#forget(key);
+    if (weight > this.#maxWeight / 8) return;
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#maxWeight) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,70 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
+import {
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  getNamedType,
+  introspectionTypes,
+  isLeafType,
+  isObjectType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+} from 'graphql';
+import type { Context } from '../context.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      responseSize: ResponseSizePlugin<Types>;
+    }
+  }
+}
+
+type Resolver<Context = unknown> = GraphQLFieldResolver<unknown, Context, object>;
+
+/** Counts every field of a response while it is made. Once the response is too large no resolver runs any more. */
+class ResponseSizePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolver: Resolver<Types['Context']>,
+    { type }: PothosOutputFieldConfig<Types>,
+  ): Resolver<Types['Context']> {
+    return counted(resolver as Resolver, isLeaf(type)) as Resolver<Types['Context']>;
+  }
+}
+
+function isLeaf<Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean {
+  return type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum';
+}
+
+function counted(resolver: Resolver, isLeaf: boolean): Resolver {
+  return (parent, args, context, info) => {
+    const size = (context as Partial<Context> | undefined)?.responseSize;
+    if (!size) return resolver(parent, args, context, info);
+    // `execute` replaces the response by the error, and a null ends it sooner than an error for each field.
+    if (!size.addField(String(info.path.key))) return null;
+    const result = resolver(parent, args, context, info);
+    if (!isLeaf) return result;
+    if (result instanceof Promise) return result.then(measured);
+    return measured(result);
+
+    function measured(value: unknown): unknown {
+      size!.addValue(value);
+      return value;
+    }
+  };
+}
+
+// Types of introspection are objects of the library that all schemas share.
+function countIntrospection(): void {
+  const ofTypes = introspectionTypes.flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []));
+  const fields: GraphQLField<unknown, unknown>[] = [
+    ...ofTypes,
+    SchemaMetaFieldDef,
+    TypeMetaFieldDef,
+    TypeNameMetaFieldDef,
+  ];
+  for (const field of fields) field.resolve = counted(field.resolve!, isLeafType(getNamedType(field.type)));
+}
+
+countIntrospection();
+SchemaBuilder.registerPlugin('responseSize', ResponseSizePlugin);

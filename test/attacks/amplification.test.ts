@@ -1,0 +1,157 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { keptDocumentBytes, knownDocument } from '../../src/graphql/documents.ts';
+import { schema } from '../../src/schema/index.ts';
+import { running, useApp } from '../support/app.ts';
+import { insertSession, insertUser } from '../support/callers.ts';
+import { codeOf, type DoorAnswer, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
+import { graphql } from '../support/graphql.ts';
+import { nobody } from '../support/users.ts';
+
+const HOUR = 3600;
+
+useApp({ limits: { default: { quota: 1_000, windowSeconds: HOUR } } });
+
+const repeat = (count: number, part: (nth: number) => string): string =>
+  Array.from({ length: count }, (_, nth) => part(nth)).join(' ');
+
+const REFERENCES = '{ ...T ofType { ...T ofType { ...T ofType { ...T } } } }';
+const NAMES = 'fragment U on __Type';
+
+/** Introspection whose response is many times larger than its request. */
+const AMPLIFYING: [name: string, document: string][] = [
+  [
+    'fragments of types',
+    `{ __schema { types { fields { type ${REFERENCES} } } } }
+     fragment T on __Type { fields { type { ...U ofType { ...U } } } } ${NAMES} { ${repeat(40, (nth) => `a${nth}: __typename`)} }`,
+  ],
+  ['aliases of __typename', `{ __schema { types { ${repeat(60, (nth) => `a${nth}: __typename`)} } } }`],
+  ['aliases of lists', `{ __schema { types { ${repeat(8, (nth) => `a${nth}: fields { type { name } }`)} } } }`],
+  ['aliases of __schema', `{ ${repeat(50, (nth) => `a${nth}: __schema { types { fields { name } } }`)} }`],
+  [
+    'aliases of __type',
+    `{ ${repeat(50, (nth) => `a${nth}: __type(name: "Query") { fields { args { name type { name } } } }`)} }`,
+  ],
+  ['an inline fragment', `{ ... on Query { a: __schema { types { fields { args { type { name } } } } } } }`],
+  ['a directive', `{ __schema @include(if: true) { types { fields { args { type { fields { name } } } } } } }`],
+];
+
+const fieldsOf = (value: unknown): number =>
+  value === null || typeof value !== 'object'
+    ? 0
+    : Object.entries(value).reduce((sum, [, item]) => sum + fieldsOf(item) + (Array.isArray(value) ? 0 : 1), 0);
+
+async function post(body: string, headers: Record<string, string> = {}): Promise<{ status: number; json: DoorAnswer }> {
+  const response = await fetch(`${running.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+  return { status: response.status, json: (await response.json()) as DoorAnswer };
+}
+
+describe('#48 introspection amplification', () => {
+  test('no introspection is outside the limits, on any transport', async () => {
+    const alice = await insertSession(await insertUser());
+    for (const [name, document] of AMPLIFYING) {
+      for (const [transport, door] of GRAPHQL_DOORS) {
+        expect([name, transport, codeOf(await door(document, {}, alice))]).toEqual([name, transport, 'BAD_USER_INPUT']);
+      }
+      const got = await fetch(`${running.url}/graphql?${new URLSearchParams({ query: document })}`);
+      expect([name, codeOf((await got.json()) as DoorAnswer)]).toEqual([name, 'BAD_USER_INPUT']);
+      const stream = await fetch(`${running.url}/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+        body: JSON.stringify({ query: document }),
+      });
+      expect([name, (await stream.text()).includes('BAD_USER_INPUT')]).toEqual([name, true]);
+    }
+  });
+
+  test('what is accepted makes few fields for each byte of the request', async () => {
+    const accepted = [
+      '{ __schema { types { name } } }',
+      '{ __schema { types { name fields { name type { name } } } } }',
+      `{ ${repeat(50, (nth) => `a${nth}: __type(name: "Mutation") { fields { name } }`)} }`,
+      `{ __schema { types { ${repeat(45, (nth) => `a${nth}: __typename`)} } } }`,
+    ];
+    for (const document of accepted) {
+      const { data, errors } = await graphql(document, {}, nobody);
+      const fields = errors ? 0 : fieldsOf(data);
+      expect([document.slice(0, 50), fields <= 100_000, fields / document.length <= 200]) //
+        .toEqual([document.slice(0, 50), true, true]);
+    }
+  });
+
+  test('a response ends at its limit of bytes, whatever makes it long', async () => {
+    const name = 'x'.repeat(200_000);
+    const document = `{ __schema { types { ${name}: name } } }`;
+    for (const [transport, door] of GRAPHQL_DOORS) {
+      const { data, errors } = await door(document, {}, await insertSession(await insertUser()));
+      expect([transport, data ?? null, errors]).toMatchObject([
+        transport,
+        null,
+        [{ message: 'The response is larger than 16777216 bytes', extensions: { code: 'BAD_USER_INPUT' } }],
+      ]);
+    }
+  });
+});
+
+describe('#49 cache exhaustion', () => {
+  const list = (nth: number) => `query q${nth} { presence(userIds: [${'1 '.repeat(9_700)}]) { online } }`;
+
+  test('what documents are kept has a bound in bytes over all of them', async () => {
+    const alice = await insertSession(await insertUser());
+    for (let nth = 0; nth < 60; nth++) await graphql(list(nth), {}, alice);
+    expect(keptDocumentBytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(knownDocument(list(59), schema)).toBeDefined();
+    expect(knownDocument(list(0), schema)).toBeUndefined();
+    const kept = knownDocument(list(59), schema)!;
+    expect(kept.errors ?? kept.document.definitions[0]).not.toHaveProperty('loc.startToken');
+  });
+
+  test('refused documents of callers without valid credentials are not kept', async () => {
+    const [wrong, alice] = [{ headers: { 'SVC-Token': 'x' } }, await insertSession(await insertUser())];
+    for (const [nth, as] of [nobody, wrong].entries()) {
+      const document = `{ nothing${nth} }`;
+      await graphql(document, {}, as);
+      expect(knownDocument(document, schema)).toBeUndefined();
+    }
+    await graphql('{ nothing9 }', {}, alice);
+    expect(knownDocument('{ nothing9 }', schema)).toBeDefined();
+  });
+
+  test('a caller whose quota is used up costs no parsing, on any transport', async () => {
+    const alice = await insertSession(await insertUser());
+    const operations = repeat(50, (nth) => `a${nth}: me { id }`);
+    for (let nth = 0; nth <= 20; nth++) await graphql(`{ ${operations} }`, {}, alice);
+    for (const [transport, door] of GRAPHQL_DOORS) {
+      const document = `{ me { login } } # ${transport}`;
+      expect([transport, codeOf(await door(document, {}, alice))]).toEqual([transport, 'RATE_LIMITED']);
+      expect(knownDocument(document, schema)).toBeUndefined();
+    }
+  });
+
+  test('large bodies without credentials that arrive slowly hold a bounded amount of memory', async () => {
+    const begun = Array.from({ length: 60 }, () => {
+      const call = request(`${running.url}/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Length': '1000000' },
+      });
+      const ended = new Promise<number | undefined>((resolve) => {
+        call.on('response', (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        call.on('error', () => resolve(undefined));
+      });
+      call.write(' '.repeat(900_000));
+      return { call, ended };
+    });
+    // Beyond 32 MiB each further one is refused while the others still wait.
+    expect(await Promise.race(begun.map(({ ended }) => ended))).toBe(503);
+    expect((await post('{"query":"{ __typename }"}')).json).toEqual({ data: { __typename: 'Query' } });
+    for (const { call } of begun) call.destroy();
+    await Promise.all(begun.map(({ ended }) => ended));
+  });
+});

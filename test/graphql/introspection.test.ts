@@ -1,0 +1,79 @@
+import { loadFromURL } from '@gql.tada/internal';
+import {
+  buildClientSchema,
+  executeSync,
+  getIntrospectionQuery,
+  type IntrospectionOptions,
+  parse,
+  print,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { schema } from '../../src/schema/index.ts';
+import { running, useApp } from '../support/app.ts';
+import { GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
+import { graphql } from '../support/graphql.ts';
+import { changeClass, defineClass } from '../support/typed.ts';
+import { apiKey, nobody } from '../support/users.ts';
+
+useApp();
+
+const OPTIONS: IntrospectionOptions[] = [
+  {},
+  { descriptions: false },
+  { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true },
+  { oneOf: true, inputValueDeprecation: true, descriptions: true },
+];
+
+/** As tools send it that are older than graphql-js 15. */
+const OLD = `query IntrospectionQuery { __schema { queryType { name } types { kind name description
+  fields(includeDeprecated: true) { name args { name description type { ...R } defaultValue } type { ...R } }
+  inputFields { name type { ...R } defaultValue } interfaces { ...R } enumValues(includeDeprecated: true) { name }
+  possibleTypes { ...R } } directives { name locations args { name type { ...R } } } } }
+  fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }`;
+
+const documents = [...OPTIONS.map(getIntrospectionQuery), OLD].flatMap((document) => [
+  document,
+  print(parse(document)).replace(/IntrospectionQuery/, 'MyTool'),
+  document.replace('__schema {', '__typename __schema { __typename'),
+]);
+
+test('full introspection as tools send it is answered exactly, on every transport and from a kept answer', async () => {
+  for (const document of documents) {
+    const { data } = executeSync({ schema, document: parse(document) });
+    for (let time = 0; time < 2; time++) expect((await graphql(document, {}, nobody)).data).toEqual(data);
+    for (const [transport, door] of GRAPHQL_DOORS) {
+      expect([transport, await door(document, {}, apiKey)]).toMatchObject([transport, { data }]);
+    }
+    const url = `${running.url}/graphql?${new URLSearchParams({ query: document.replaceAll(/\s+/g, ' ') })}`;
+    expect(await (await fetch(url, { headers: { Accept: 'application/json' } })).json()).toEqual({ data });
+  }
+});
+
+test('gql.tada loads the schema', async () => {
+  const loaded = await loadFromURL({ url: new URL(`${running.url}/graphql`) }).load();
+  expect(loaded.introspection.__schema.types.length).toBe(Object.keys(schema.getTypeMap()).length);
+});
+
+test.each([
+  '{ __typename }',
+  '{ __type(name: "User") { name fields { name type { name kind ofType { name } } } } }',
+  '{ __schema { types { name kind description } } }',
+  '{ __schema { queryType { fields { name } } mutationType { fields { name args { name } } } } }',
+  '{ me { __typename } __schema { queryType { name } } }',
+])('small introspection by hand is within the limits: %s', async (document) => {
+  const { errors = [] } = await graphql(document, {}, nobody);
+  expect(errors.filter(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')).toEqual([]);
+});
+
+test('a kept answer is never one of another schema', async () => {
+  const namesOf = async () => {
+    const { data } = await graphql(getIntrospectionQuery(), {}, apiKey);
+    return buildClientSchema(data).getType('Comet')?.toString();
+  };
+  expect(await namesOf()).toBeUndefined();
+  await defineClass('comets', { tail: 'Float' });
+  expect(await namesOf()).toBe('Comet');
+  await changeClass('comets', { fields: { core: 'String' } });
+  expect(JSON.stringify((await graphql(getIntrospectionQuery(), {}, apiKey)).data)).toContain('"core"');
+  expect(JSON.stringify((await graphql(getIntrospectionQuery(), {}, nobody)).data)).not.toContain('Comet');
+});

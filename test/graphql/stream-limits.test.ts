@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { running, useApp } from '../support/app.ts';
+import { insertSession, insertUser } from '../support/callers.ts';
+import { MESSAGE_SENT } from '../support/chat.ts';
+import { connect, openSocket, until } from '../support/sockets.ts';
+import { type EventStream, streamEvents } from '../support/sse.ts';
+
+useApp({ limits: { default: { quota: 100_000, windowSeconds: 3600 } } });
+
+const post = (body: string, headers: Record<string, string> = {}) =>
+  fetch(`${running.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+
+test('row 35: event streams count with the sockets of their user, and give their slots back', async () => {
+  const userId = await insertUser();
+  const alice = await insertSession(userId);
+  const { hub } = running.app.services;
+  const streams: EventStream[] = [];
+  for (let nth = 0; nth < 99; nth++) streams.push(await streamEvents(MESSAGE_SENT, {}, alice));
+  const socket = await connect(alice);
+  const surplus = await streamEvents(MESSAGE_SENT, {}, await insertSession(userId));
+  await surplus.ended;
+  expect(surplus.results).toMatchObject([{ errors: [{ extensions: { code: 'RATE_LIMITED' } }] }]);
+  const refused = await openSocket();
+  refused.send({ type: 'connection_init', payload: alice.headers });
+  expect((await refused.closed).code).toBe(4429);
+  const other = await streamEvents(MESSAGE_SENT, {}, await insertSession(await insertUser()));
+  await until(() => hub.watchCount === 100);
+  for (const { abort } of [...streams, other]) abort();
+  await until(() => hub.watchCount === 0);
+  await socket.close();
+  const again = await streamEvents(MESSAGE_SENT, {}, alice);
+  await until(() => hub.watchCount === 1);
+  expect(again.results).toEqual([]);
+  again.abort();
+  await until(() => hub.watchCount === 0);
+});
+
+describe('every answer of GraphQL over HTTP says that it may not be kept', () => {
+  test.each<[name: string, answer: () => Promise<Response>]>([
+    ['an answer', () => post('{"query":"{ __typename }"}')],
+    ['a GET', () => fetch(`${running.url}/graphql?query={__typename}`)],
+    ['an error', () => post('{"query":"{ nothing }"}')],
+    ['a refused body', () => post(' '.repeat(1024 * 1024 + 1))],
+    ['a refused type', () => post('{}', { 'Content-Type': 'text/plain' })],
+    ['no JSON', () => post('{')],
+    ['a method that is none', () => fetch(`${running.url}/graphql`, { method: 'PUT' })],
+    ['a preflight', () => fetch(`${running.url}/graphql`, { method: 'OPTIONS' })],
+    ['the explorer', () => fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } })],
+    ['an event stream', () => post('{"query":"{ __typename }"}', { Accept: 'text/event-stream' })],
+  ])('%s', async (_name, answer) => {
+    const { headers, body } = await answer();
+    await body?.cancel();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      vary: 'SVC-Token, Authorization, On-Behalf-Of, Accept, Origin',
+    });
+  });
+});
