@@ -440,12 +440,7 @@ export const GUARDS: Guard[] = [
     [46, 'src/lib/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
   ]),
   ...guardsOf('rights.test.ts', '#46 groups that users put themselves into', [
-    [
-      46,
-      'src/resolvers/users/granted-tags.ts',
-      "grantedTags: kind === 'key' ? tags :",
-      'grantedTags: true ? tags :',
-    ],
+    [46, 'src/resolvers/users/granted-tags.ts', "grantedTags: kind === 'key' ? tags :", 'grantedTags: true ? tags :'],
     [
       46,
       'src/resolvers/users/granted-tags.ts',

@@ -10,7 +10,6 @@ import {
   problemsOf,
   type RecordChanges,
 } from '../../lib/record-changes.ts';
-import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
 import type { StoredFields } from '../../lib/record-values.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
 import { forbidden } from './access.ts';
