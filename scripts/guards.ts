@@ -531,14 +531,24 @@ export const GUARDS: Guard[] = [
     ],
     'an import drops what only the operator may set, and says of which rows',
   ),
-  ...guardsOf('pushes.test.ts', '#54 starvation of pushes', [
-    [54, 'src/gateways/push/traffic.ts', '  concurrencyPerOwner: [1_536, 256, 32, 8],', ''],
+  ...guardsOf(
+    'pushes.test.ts',
+    '#54 starvation of pushes',
+    [[54, 'src/gateways/push/traffic.ts', '  concurrencyPerOwner: [1_536, 256, 32, 8],', '']],
+    'one user has a small share of what is in flight',
+  ),
+  ...guardsOf(
+    'pushes.test.ts',
+    '#54 starvation of pushes',
     [
-      54,
-      'src/gateways/push/traffic.ts',
-      '{ ...BREAKER, owners: 5, probes: 8 }',
-      '{ ...BREAKER, owners: 1, probes: 8 }',
+      [
+        54,
+        'src/gateways/push/traffic.ts',
+        '{ ...BREAKER, owners: 5, probes: 8 }',
+        '{ ...BREAKER, owners: 1, probes: 8 }',
+      ],
+      [54, 'src/gateways/push/traffic.ts', 'return waitMs > 0', 'return waitMs < 0'],
     ],
-    [54, 'src/gateways/push/traffic.ts', 'return waitMs > 0 ? {', 'return waitMs < 0 ? {'],
-  ]),
+    'a host is not asked for a while when browsers of many users fail there, and one user is not many',
+  ),
 ];
