@@ -133,6 +133,8 @@ describe('app', () => {
       authKey: 'AUTHKEY',
       signatureHash: 'sha256',
       usersList: false,
+      filesByNumber: 'owner',
+      groups: 'granted',
       passwordReset: false,
       strictCredentialChanges: true,
       chatPushes: false,
