@@ -62,12 +62,13 @@ export async function markAll(transaction: Transaction, member: MemberKey, mark:
     assignments.push(Prisma.sql`read_seq = d.last_seq, settled_count = d.message_count`);
     differences.push(Prisma.sql`mb.read_seq < d.last_seq`);
   } else if (mark.isRead === false) {
+    // The order makes each look-up use the index by seq, also while the planner takes a long dialog for a short one.
     assignments.push(Prisma.sql`read_seq = 0, unread_own_seq = d.last_seq, settled_count = mb.sent_count + (
       SELECT count(*)::int FROM hidden_messages h CROSS JOIN LATERAL (
-        SELECT sender_id FROM messages
-        WHERE application_id = h.application_id AND dialog_id = h.dialog_id AND seq = h.seq LIMIT 1) m
+        SELECT seq, sender_id FROM messages
+        WHERE application_id = h.application_id AND dialog_id = h.dialog_id AND seq >= h.seq ORDER BY seq LIMIT 1) m
       WHERE h.application_id = mb.application_id AND h.user_id = mb.user_id AND h.dialog_id = mb.dialog_id
-        AND m.sender_id <> mb.user_id)`);
+        AND m.seq = h.seq AND m.sender_id <> mb.user_id)`);
     differences.push(Prisma.sql`mb.read_seq > 0 OR mb.unread_own_seq < d.last_seq`);
   }
   if (mark.isDelivered === true) {
