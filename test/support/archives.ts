@@ -110,7 +110,9 @@ export async function allRows({ database }: Place): Promise<Record<string, strin
     for (const { name, where = 'true', instead = {} } of ARCHIVED) {
       const changed = Object.entries(instead).map(([column, value]) => `|| jsonb_build_object('${column}', ${value})`);
       const { rows } = await client.query<{ row: string }>(
-        `SELECT (to_jsonb(t) - 'sealed' - 'sealed_api_key' ${changed.join(' ')})::text AS row FROM "${name}" t WHERE ${where} ORDER BY 1`,
+        `SELECT (to_jsonb(t) - $1::text[] ${changed.join(' ')})::text AS row FROM "${name}" t WHERE ${where} ORDER BY 1`,
+        // Sessions are not archived, so devices lose theirs.
+        [['sealed', 'sealed_api_key', 'session_id']],
       );
       tables[name] = rows.map(({ row }) => row);
     }
