@@ -18,6 +18,7 @@ import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
 import { cutStalled } from './http/stalled-clients.ts';
+import { boundUnread } from './http/unread-responses.ts';
 import { readBacklog } from './jobs/backlog.ts';
 import { PushJobs } from './jobs/pushes.ts';
 import { SWEEP_EVERY, sweep } from './jobs/sweep.ts';
@@ -187,6 +188,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     if (isStopping) response.setHeader('Connection', 'close');
     const path = pathOf(request);
     watchOver(request, response);
+    watchUnread(request, response);
     requests.serve(request, response, patternOf(path), () => {
       if (path === '/graphql') void graphql(request, response);
       else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);
@@ -197,6 +199,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     });
   });
   const watchOver = cutStalled(server, stalledAfter);
+  const watchUnread = boundUnread(server, services.networkOf);
   const sockets = graphqlOverSocket(server, services, { tokenHeaders: config.tokenHeaders, requests });
   /** First proxies get to know; then the sockets go one after the other, so that clients do not come back all at once. */
   const drain = async (milliseconds: number) => {

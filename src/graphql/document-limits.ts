@@ -17,7 +17,18 @@ import {
 import { MAX_PAGE } from '../lib/pages.ts';
 
 /** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
-export const LIMITS = { tokens: 10_000, depth: 12, aliases: 50, rootFields: 50, cost: 5_000 };
+export const LIMITS = {
+  tokens: 10_000,
+  depth: 12,
+  aliases: 50,
+  /** Characters of an alias, which a list repeats for each of its items. */
+  aliasLength: 100,
+  rootFields: 50,
+  cost: 5_000,
+  /** Rules of validation look at all fragments for each operation, and at pairs of fragments. */
+  operations: 50,
+  fragments: 200,
+};
 
 const OBJECT_COST = 2;
 const SCALAR_COST = 1;
@@ -46,13 +57,15 @@ const META_TYPES: Record<string, GraphQLNamedType> = {
 
 interface Measures {
   aliases: number;
+  /** Characters of the longest one. */
+  aliasLength: number;
   depth: number;
   cost: number;
   /** Fields of the selection itself. */
   fields: number;
 }
 
-const NOTHING: Measures = { aliases: 0, depth: 0, cost: 0, fields: 0 };
+const NOTHING: Measures = { aliases: 0, aliasLength: 0, depth: 0, cost: 0, fields: 0 };
 
 export interface DocumentFacts {
   document: DocumentNode;
@@ -61,18 +74,29 @@ export interface DocumentFacts {
   variables?: Readonly<Record<string, unknown>>;
 }
 
+/** Why a document has too many definitions to be validated. */
+export function definitionProblem({ definitions }: DocumentNode): GraphQLError | undefined {
+  const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+  const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
+  if (operations > LIMITS.operations) return exceeded('Operations', LIMITS.operations, operations);
+  if (fragments > LIMITS.fragments) return exceeded('Fragments', LIMITS.fragments, fragments);
+  return undefined;
+}
+
 /**
  * Why a document is beyond the limits. Introspection counts like everything else, wherever it stands; what a fragment
  * holds counts at each of its places.
  */
 export function limitProblem(facts: DocumentFacts): GraphQLError | undefined {
+  const measurement = new Measurement(facts);
   for (const operation of facts.document.definitions) {
     if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
-    const { aliases, depth, cost, fields } = new Measurement(facts, operation).measure();
+    const { aliases, aliasLength, depth, cost, fields } = measurement.measure(operation);
     if (fields > LIMITS.rootFields) {
       return new GraphQLError(`An operation may have at most ${LIMITS.rootFields} root fields`);
     }
     if (depth > LIMITS.depth) return exceeded('Query depth', LIMITS.depth, depth);
+    if (aliasLength > LIMITS.aliasLength) return exceeded('Alias length', LIMITS.aliasLength, aliasLength);
     if (aliases > LIMITS.aliases) return exceeded('Aliases', LIMITS.aliases, aliases);
     if (cost > LIMITS.cost) return exceeded('Query Cost', LIMITS.cost, cost);
   }
@@ -84,24 +108,23 @@ const exceeded = (what: string, limit: number, found: number) =>
 
 /** Whether a page size of the document is a variable. */
 export function hasPagesInVariables({ document, schema }: DocumentFacts): boolean {
-  return document.definitions.some(
-    (definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION &&
-      new Measurement({ document, schema }, definition).hasPagesInVariables(),
-  );
+  const measurement = new Measurement({ document, schema });
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) measurement.measure(definition);
+  }
+  return measurement.hasPagesInVariables;
 }
 
-/** Walks one operation; each fragment is measured once. */
+/** Walks the operations of a document; each fragment is measured once for all of them. */
 class Measurement {
   readonly #facts: DocumentFacts;
-  readonly #operation: OperationDefinitionNode;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #measured = new Map<string, Measures>();
-  #hasPagesInVariables = false;
+  /** Whether a page size was a variable so far. */
+  hasPagesInVariables = false;
 
-  constructor(facts: DocumentFacts, operation: OperationDefinitionNode) {
+  constructor(facts: DocumentFacts) {
     this.#facts = facts;
-    this.#operation = operation;
     this.#fragments = new Map(
       facts.document.definitions.flatMap((one) =>
         one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
@@ -109,14 +132,8 @@ class Measurement {
     );
   }
 
-  measure(): Measures {
-    const { operation, selectionSet } = this.#operation;
+  measure({ operation, selectionSet }: OperationDefinitionNode): Measures {
     return this.#ofSelection(selectionSet, this.#facts.schema.getRootType(operation) ?? undefined);
-  }
-
-  hasPagesInVariables(): boolean {
-    this.measure();
-    return this.#hasPagesInVariables;
   }
 
   #ofSelection({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measures {
@@ -134,11 +151,13 @@ class Measurement {
 
   #ofField(field: FieldNode, parent: GraphQLNamedType | undefined): Measures {
     const alias = field.alias ? 1 : 0;
-    if (!field.selectionSet) return { aliases: alias, depth: 1, cost: SCALAR_COST, fields: 1 };
+    const aliasLength = field.alias?.value.length ?? 0;
+    if (!field.selectionSet) return { aliases: alias, aliasLength, depth: 1, cost: SCALAR_COST, fields: 1 };
     const below = this.#ofSelection(field.selectionSet, typeOf(field, parent));
     const items = Math.max(INTROSPECTION_ITEMS[`${parent?.name}.${field.name.value}`] ?? 1, this.#pageSize(field));
     return {
       aliases: alias + below.aliases,
+      aliasLength: Math.max(aliasLength, below.aliasLength),
       depth: 1 + below.depth,
       cost: (OBJECT_COST + below.cost) * items,
       fields: 1,
@@ -171,7 +190,7 @@ class Measurement {
   }
 
   #sizeInVariable(name: string): number {
-    this.#hasPagesInVariables = true;
+    this.hasPagesInVariables = true;
     const { variables } = this.#facts;
     if (!variables) return 1;
     const given = variables[name];
@@ -188,8 +207,9 @@ function typeOf({ name }: FieldNode, parent: GraphQLNamedType | undefined): Grap
   return field && getNamedType(field.type);
 }
 
-function add(total: Measures, { aliases, depth, cost, fields }: Measures): void {
+function add(total: Measures, { aliases, aliasLength, depth, cost, fields }: Measures): void {
   total.aliases += aliases;
+  total.aliasLength = Math.max(total.aliasLength, aliasLength);
   total.depth = Math.max(total.depth, depth);
   total.cost += cost;
   total.fields += fields;

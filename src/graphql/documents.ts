@@ -11,7 +11,7 @@ import {
 import { isTooDeep } from '../lib/clean-text.ts';
 import { BadInputError } from '../lib/errors.ts';
 import { WeightedCache } from '../lib/weighted-cache.ts';
-import { hasPagesInVariables, LIMITS, limitProblem } from './document-limits.ts';
+import { definitionProblem, hasPagesInVariables, LIMITS, limitProblem } from './document-limits.ts';
 import { idOf, isPlainIntrospection } from './introspection.ts';
 
 export type PreparedDocument =
@@ -29,6 +29,9 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
 /** Of a token in a document without locations, measured and rounded up. */
 const TOKEN_BYTES = 200;
+
+/** Characters of an error, which may repeat a literal or a name of the document. */
+const MAX_MESSAGE = 500;
 
 /** By schema and text: what fits the types of one application need not fit those of another. */
 const kept = new WeightedCache<PreparedDocument>(MAX_KEPT_BYTES);
@@ -79,7 +82,8 @@ function prepare(text: string, schema: GraphQLSchema): PreparedDocument {
   try {
     const document = parse(text, { maxTokens: LIMITS.tokens });
     const asksForSchema = introspects(document);
-    const problem = asksForSchema && isPlainIntrospection(document) ? undefined : limitProblem({ document, schema });
+    const isPlain = asksForSchema && isPlainIntrospection(document);
+    const problem = definitionProblem(document) ?? (isPlain ? undefined : limitProblem({ document, schema }));
     const errors = problem ? [problem] : validate(schema, document, specifiedRules, { maxErrors: 20 });
     if (errors.length > 0) return { errors: errors.map(asBadInput) };
     dropLocations(document);
@@ -121,6 +125,6 @@ function introspects(document: DocumentNode): boolean {
 /** Without the nodes of the document, which would be kept as long as the error. */
 function asBadInput({ message, source, positions, extensions }: GraphQLError): GraphQLError {
   // The parser calls a document with too many tokens a syntax error, which it is not.
-  const text = message.replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, '');
+  const text = message.slice(0, MAX_MESSAGE).replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, '');
   return new GraphQLError(text, { source, positions, extensions: { ...extensions, code: 'BAD_USER_INPUT' } });
 }

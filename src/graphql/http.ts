@@ -65,7 +65,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
         ...services,
         ...called,
         loaders: createLoaders(called.viewer),
-        responseSize: new ResponseSize(),
+        responseSize: new ResponseSize(called.viewer),
         onTooSlow,
         callerLeft: callerLeft(res),
       };

@@ -46,7 +46,7 @@ export async function prepareOperation(
     network,
     meter,
     loaders: createLoaders(viewer),
-    responseSize: new ResponseSize(),
+    responseSize: new ResponseSize(viewer),
     onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
     callerLeft: () => callerLeft(connection, id),
   };

@@ -176,7 +176,7 @@ function isGone({ errors }: ExecutionResult): boolean {
 
 /** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */
 function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
-  const contextValue: Context = { ...context, loaders, responseSize: new ResponseSize() };
+  const contextValue: Context = { ...context, loaders, responseSize: new ResponseSize(context.viewer) };
   // It has a trace of its own: whoever did what is told of does not wait for it, and it may be told to many.
   return traced('live event', { isRoot: true }, async () =>
     bounded(await execute({ ...args, rootValue: event, contextValue }), contextValue),

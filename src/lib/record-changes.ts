@@ -82,9 +82,9 @@ export function problemsOf(rules: RuledFields, changes: RecordChanges): string[]
   return changedFields(rules, {}, changes, { isTrial: true }).problems;
 }
 
-/** Whether an operator applies to a unique field, so that other records decide whether its result is refused. */
-export function operatesOnUnique(rules: RuledFields, changes: RecordChanges): boolean {
-  return OPERATORS.some(([name]) => {
+/** Whether a unique field is to change, so that other records decide whether that is refused. */
+export function mentionsUnique(rules: RuledFields, changes: RecordChanges): boolean {
+  return ['fields' as const, ...OPERATORS.map(([name]) => name)].some((name) => {
     const given = changes[name] as ParameterValue | undefined;
     return isObject(given) && Object.keys(given).some((field) => rules.get(field)?.isUnique);
   });

@@ -1,8 +1,11 @@
+import type { Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
 
 /** Limits of the response to one operation, or to one event of a subscription. */
 export const MAX_RESPONSE_FIELDS = 100_000;
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Of a caller without valid credentials, who has nothing large to read but the schema. */
+export const MAX_ANONYMOUS_BYTES = 2 * 1024 * 1024;
 
 /** Punctuation around a name or a value. */
 const PUNCTUATION_BYTES = 4;
@@ -11,9 +14,15 @@ const SHORT_VALUE_BYTES = 8;
 
 /** Counts what a response holds while it is made. */
 export class ResponseSize {
+  readonly #maxBytes: number;
   #fields = 0;
   #bytes = 0;
   #problem: BadInputError | undefined;
+
+  constructor(viewer: Viewer) {
+    const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+    this.#maxBytes = isKnown ? MAX_RESPONSE_BYTES : MAX_ANONYMOUS_BYTES;
+  }
 
   /** Set once the response is too large. */
   get problem(): BadInputError | undefined {
@@ -25,14 +34,14 @@ export class ResponseSize {
     this.#fields++;
     this.#bytes += name.length + PUNCTUATION_BYTES;
     if (this.#fields > MAX_RESPONSE_FIELDS) this.#refuse(`${MAX_RESPONSE_FIELDS} fields`);
-    else if (this.#bytes > MAX_RESPONSE_BYTES) this.#refuse(`${MAX_RESPONSE_BYTES} bytes`);
+    else if (this.#bytes > this.#maxBytes) this.#refuse(`${this.#maxBytes} bytes`);
     return this.#problem === undefined;
   }
 
   /** Counts the value of a scalar, or a list of them. */
   addValue(value: unknown): void {
     this.#bytes += approximateBytes(value);
-    if (this.#bytes > MAX_RESPONSE_BYTES) this.#refuse(`${MAX_RESPONSE_BYTES} bytes`);
+    if (this.#bytes > this.#maxBytes) this.#refuse(`${this.#maxBytes} bytes`);
   }
 
   #refuse(limit: string): void {

@@ -19,7 +19,7 @@ import { hashOwner, hashPassword } from './users/passwords.ts';
 /** How long a link can be used. */
 export const RESET_LIFETIME = HOUR;
 
-/** A user gets one mail within this time. */
+/** An address gets one mail within this time. */
 const MAIL_EVERY = MINUTE;
 
 interface UserKey {
@@ -78,6 +78,8 @@ export async function resetPassword(token: string, password: string, context: Co
     await useLink(transaction, key, link, at);
     const where = { applicationId_id: { applicationId, id: userId } };
     const before = await transaction.user.findUniqueOrThrow({ where });
+    // Whoever else has the account may have changed its address to read the mail, or to keep its owner from using it.
+    if (before.email !== link.email) throw deadLink();
     const isFirstProof = !isProven('email', before);
     await transaction.user.update({
       where,
@@ -102,7 +104,7 @@ function othersClaims(user: User): Partial<User> {
   return { ...claims, ...asProven(claims) };
 }
 
-/** Makes the user's links that are still open void: they were given for a password or an address of before. */
+/** Makes the user's open links void: they were given for a former password. */
 export async function voidPasswordResets(transaction: Transaction, user: UserKey, at: Date): Promise<void> {
   await transaction.passwordReset.updateMany({ where: { ...user, usedAt: null }, data: { usedAt: at } });
 }
@@ -119,7 +121,7 @@ async function requireSwitchedOn(id: number): Promise<void> {
   if (!passwordReset) throw new PasswordResetOffError();
 }
 
-/** @returns false when the user has just been sent a link; of several requests at the same moment one gets true */
+/** @returns false when the address has just been sent a link; of several requests at the same moment one gets true */
 function storeLink(key: { applicationId: number; tokenHash: string }, email: string, at: Date): Promise<boolean> {
   const { applicationId } = key;
   return transact(jobOwnerOf(key), async (transaction) => {
@@ -127,11 +129,11 @@ function storeLink(key: { applicationId: number; tokenHash: string }, email: str
       SELECT id FROM users WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
     if (!user) throw new NotFoundError('No user has this email');
     const latest = await transaction.passwordReset.findFirst({
-      where: { applicationId, userId: user.id, createdAt: { gt: new Date(at.getTime() - MAIL_EVERY) } },
+      where: { applicationId, email, createdAt: { gt: new Date(at.getTime() - MAIL_EVERY) } },
       select: { tokenHash: true },
     });
     if (latest) return false;
-    await transaction.passwordReset.create({ data: { ...key, userId: user.id, createdAt: at } });
+    await transaction.passwordReset.create({ data: { ...key, userId: user.id, email, createdAt: at } });
     return true;
   });
 }

@@ -25,13 +25,18 @@ export type Operation = 'create' | 'read' | 'update' | 'delete';
  * What a request says of permissions, as nested objects (`ids` or the output's `users_ids`) or under dotted keys,
  * `permissions.read.access` (gaps §9.1); undefined when it says nothing.
  * @param among operations that are looked at; others are accepted and ignored
- * @throws {UnprocessableError} `Unknown access: <value>`
+ * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
 export function readPermissions<Among extends Operation>(
   given: Parameters,
   among: readonly Among[],
   { isClass = false }: { isClass?: boolean } = {},
 ): Partial<Record<Among, PermissionInput>> | undefined {
+  const whole = given.permissions;
+  // Dropped silently, a record meant to be private would be open.
+  if (whole !== undefined && whole !== null && whole !== '' && !isObject(whole)) {
+    throw new UnprocessableError('Permissions is invalid');
+  }
   const permissions: Partial<Record<Among, PermissionInput>> = {};
   for (const operation of among) {
     const said = saidOf(given, operation);

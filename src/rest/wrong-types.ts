@@ -15,14 +15,13 @@ const TEXTS: Record<string, string[]> = {
   ],
   'user[external_user_id]': ['should be a positive integer'],
   'user[blob_id]': ['should be a positive integer'],
+  'geo_data[latitude]': ['is not a number'],
+  'geo_data[longitude]': ['is not a number'],
   days: ['should be an integer greater then 0'],
 };
 
 const incorrectFilter = (_shown: string, key: string) => `Incorrect filter: ${key}`;
 const incorrectSort = (shown: string) => `Incorrect sort field: ${shown}`;
-
-/** The rules of geodata refuse any value of these that is no number, together with other problems of the request. */
-const REFUSED_BY_RULES = ['permissions', 'geo_data[latitude]', 'geo_data[longitude]'];
 
 /** The same for sentences that do not begin with the name of their field. */
 const SENTENCES: Record<string, (shown: string, key: string) => string> = {
@@ -88,7 +87,7 @@ export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesE
 export function scalarsOf({ properties }: ObjectSchema, prefix = ''): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const key = keyOf(prefix, name);
-    if (REFUSED_BY_RULES.includes(key)) return [];
+    if (isRefusedByRules(key, schema)) return [];
     if (isScalar(schema)) return [key];
     return isObjectSchema(schema) ? scalarsOf(schema, key) : [];
   });
@@ -101,10 +100,15 @@ function wrongMembers({ properties }: ObjectSchema, given: Parameters, prefix = 
     const value = given[name];
     if (typeof value !== 'object' || value === null) return [];
     const key = keyOf(prefix, name);
-    if (REFUSED_BY_RULES.includes(key)) return [];
+    if (isRefusedByRules(key, schema)) return [];
     if (isScalar(schema) || (isScalarList(schema) && readList(value).some(isNested))) return [[key, value]];
     return isObjectSchema(schema) && isObject(value) ? wrongMembers(schema, value, key) : [];
   });
+}
+
+/** Permissions to store are an object, which `readPermissions` checks; as a flag of lists they are a scalar. */
+function isRefusedByRules(key: string, schema: Schema): boolean {
+  return key === 'permissions' && !isScalar(schema);
 }
 
 function errorOf(wrong: Wrong[]): WrongTypesError {

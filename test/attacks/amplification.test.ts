@@ -1,11 +1,16 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { limitProblem } from '../../src/graphql/document-limits.ts';
 import { keptDocumentBytes, knownDocument } from '../../src/graphql/documents.ts';
 import { schema } from '../../src/schema/index.ts';
 import { running, useApp } from '../support/app.ts';
 import { insertSession, insertUser } from '../support/callers.ts';
+import { createDialog, type QuickUser, quickUsers, send } from '../support/chat.ts';
 import { codeOf, type DoorAnswer, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { graphql } from '../support/graphql.ts';
+import { until } from '../support/until.ts';
 import { nobody } from '../support/users.ts';
 
 const HOUR = 3600;
@@ -50,6 +55,19 @@ async function post(body: string, headers: Record<string, string> = {}): Promise
   return { status: response.status, json: (await response.json()) as DoorAnswer };
 }
 
+/** A user with 20 messages of 30 kB, and a document that asks for 40 copies of the texts of some. */
+async function userWithLongTexts() {
+  const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+  const dialogId = await createDialog(alice, [bob]);
+  for (let nth = 0; nth < 20; nth++) await send(alice, dialogId, 'x'.repeat(30_000));
+  const texts = repeat(40, (nth) => `t${nth}: text`);
+  return {
+    session: await insertSession(alice.id),
+    longTexts: (count: number) =>
+      `{ messages(dialogId: "${dialogId}", first: ${count}) { edges { node { ${texts} } } } }`,
+  };
+}
+
 describe('#48 introspection amplification', () => {
   test('no introspection is outside the limits, on any transport', async () => {
     const alice = await insertSession(await insertUser());
@@ -83,17 +101,73 @@ describe('#48 introspection amplification', () => {
     }
   });
 
-  test('a response ends at its limit of bytes, whatever makes it long', async () => {
-    const name = 'x'.repeat(200_000);
-    const document = `{ __schema { types { ${name}: name } } }`;
+  test('a response ends at its limit of bytes, on any transport', async () => {
+    const { session, longTexts } = await userWithLongTexts();
+    const document = longTexts(20);
     for (const [transport, door] of GRAPHQL_DOORS) {
-      const { data, errors } = await door(document, {}, await insertSession(await insertUser()));
+      const { data, errors } = await door(document, {}, session);
       expect([transport, data ?? null, errors]).toMatchObject([
         transport,
         null,
         [{ message: 'The response is larger than 16777216 bytes', extensions: { code: 'BAD_USER_INPUT' } }],
       ]);
     }
+  });
+
+  test.each([
+    ['long aliases', `{ __schema { types { ${'x'.repeat(101)}: name } } }`, 'Alias length limit of 100 exceeded'],
+    [
+      'operations that share a chain of fragments',
+      `${repeat(51, (nth) => `query o${nth} { ...f0 }`)} ${repeat(50, (nth) => `fragment f${nth} on Query { ...f${nth + 1} }`)} fragment f50 on Query { __typename }`,
+      'Operations limit of 50 exceeded',
+    ],
+    [
+      'pairs of fragments',
+      `{ me { ${repeat(201, (nth) => `...f${nth}`)} } } ${repeat(201, (nth) => `fragment f${nth} on User { id }`)}`,
+      'Fragments limit of 200 exceeded',
+    ],
+    ['literals that an error repeats', `{ messages(dialogId: ${'9'.repeat(900_000)}0.5) { edges { cursor } } }`, ''],
+  ])('%s are refused by a short answer', async (_name, document, message) => {
+    const { errors } = await graphql(document, {}, nobody);
+    expect(errors![0]!.message).toContain(message);
+    expect(JSON.stringify(errors).length).toBeLessThan(2_000);
+  });
+
+  test('a fragment is measured once for all operations of a document', () => {
+    const chain = `${repeat(150, (nth) => `fragment f${nth} on Query { ...f${nth + 1} }`)} fragment f150 on Query { __typename }`;
+    const typesAsked = (operations: number) => {
+      let asked = 0;
+      const counting = Object.create(schema, {
+        getType: { value: (name: string) => (asked++, schema.getType(name)) },
+      }) as typeof schema;
+      const document = parse(`${repeat(operations, (nth) => `query o${nth} { ...f0 }`)} ${chain}`);
+      expect(limitProblem({ document, schema: counting })).toBeUndefined();
+      return asked;
+    };
+    expect(typesAsked(50)).toBe(typesAsked(1));
+  });
+
+  test('responses that nobody reads hold a bounded amount of memory, and others are answered', async () => {
+    const { session, longTexts } = await userWithLongTexts();
+    const body = JSON.stringify({ query: longTexts(10) });
+    const credentials = Object.entries(session.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+    const sockets = Array.from({ length: 12 }, () => {
+      const socket = connect(Number(new URL(running.url).port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.pause();
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${credentials.join('')}` +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return socket;
+    });
+    // Twelve times 12 MB do not fit. A socket that reads nothing notices by writing that the service has closed it.
+    await until(() => {
+      for (const socket of sockets) if (!socket.destroyed) socket.write('\n');
+      return sockets.some(({ destroyed }) => destroyed);
+    });
+    expect(codeOf(await graphql('{ me { id } }', {}, await insertSession(await insertUser())))).toBe('served');
+    for (const socket of sockets) socket.destroy();
   });
 });
 

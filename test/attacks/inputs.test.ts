@@ -5,6 +5,7 @@ import { useApp } from '../support/app.ts';
 import { ask, createDialog } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { rest } from '../support/rest.ts';
+import { sql } from '../support/sql.ts';
 import { created } from '../support/stage.ts';
 import { defineClass } from '../support/typed.ts';
 import { apiKey, createUser, createUsers, openSession, signedParameters, type TestUser } from '../support/users.ts';
@@ -182,6 +183,22 @@ describe('#12 dotted keys', () => {
     expect(body).toMatchObject({ make: 'AB', user_id: alice.id });
     expect(body.permissions).toEqual(record.permissions);
     expect(({} as Record<string, unknown>).access).toBeUndefined();
+  });
+
+  test('permissions that are no object are refused, since an object without any would be open', async () => {
+    const refused = { status: 422, body: { errors: ['Permissions is invalid'] } };
+    const before = await sql('SELECT id FROM records');
+    for (const permissions of ['owner', ['owner'], [{ read: { access: 'owner' } }], 1, true]) {
+      const one = await rest('POST', '/data/cars', { as: alice, json: { make: 'A', permissions } });
+      expect([permissions, { status: one.status, body: one.body }]).toEqual([permissions, refused]);
+      const several = await rest('POST', '/data/cars/multi', { as: alice, json: { record: { 1: { permissions } } } });
+      expect([permissions, several.status]).toEqual([permissions, 422]);
+      const defined = await rest('POST', '/class', { as: apiKey, json: { name: 'Shut', fields: {}, permissions } });
+      expect([permissions, { status: defined.status, body: defined.body }]).toEqual([permissions, refused]);
+    }
+    expect((await rest('POST', '/data/cars', { as: alice, form: 'make=A&permissions=owner' })).status).toBe(422);
+    expect((await rest('GET', '/data/cars?permissions[]=1', { as: alice })).status).toBe(422);
+    expect(await sql('SELECT id FROM records')).toEqual(before);
   });
 
   test('and whoever may change a record may not so change who else may', async () => {

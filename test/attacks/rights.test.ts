@@ -105,6 +105,7 @@ describe('#4 what an update tells of a record that may not be read', () => {
       ['the sum, with one', { n: 5 }, { n: most }, { code: 7, inc: { n: most - 5 } }],
       ['who may read', {}, {}, { permissions: { read: { access: 'owner' } } }],
       ['who may read, otherwise', {}, {}, { permissions: { read: { access: 'open' } } }],
+      ['the record that holds a unique value', { code: 60 }, { code: 61 }, { code: 60 }],
       ['a unique value that inc comes to', { code: 41 }, { code: 50 }, { inc: { code: 1 } }],
     ];
     await newBox({ code: 7 });

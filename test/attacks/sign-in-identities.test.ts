@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
-import { ask } from '../support/chat.ts';
+import { ask, refusalOf } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { graphql } from '../support/graphql.ts';
 import { mailsTo, tokenIn } from '../support/mails.ts';
@@ -326,6 +326,34 @@ describe('#52 trojan identities', () => {
     expect((await changeUser(session, mallory.id, { email })).status).toBe(200);
     await resetByMail(email);
     expect((await signInByFacebook('520003')).id).not.toBe(mallory.id);
+  });
+
+  test('who squats on an address can neither kill the link of its owner nor take its mail', async () => {
+    const [mine, email] = ['squatter-own@example.org', 'squatted@example.org'];
+    const squatter = await signUp({ email: mine });
+    const change = (address: string) =>
+      rest('PUT', `/users/${squatter.id}`, { as: squatter, json: { user: { email: address } } });
+    const request = (address: string, as: Caller) =>
+      ask('mutation ($email: String!) { requestPasswordReset(email: $email) }', { email: address }, as);
+    const client = await openSession();
+    await request(mine, client);
+    expect((await change(email)).status).toBe(200);
+    await request(email, client);
+    const [mail] = await mailsTo(email);
+    expect(mail).toBeDefined();
+
+    // While the account has another address the link is dead, and so is the one that was mailed to that address.
+    expect((await change(mine)).status).toBe(200);
+    const [own] = await mailsTo(mine);
+    expect(await refusalOf(RESET, { token: tokenIn(mail!), password: 'password-of-owner' }, nobody)).toMatchObject({
+      message: 'Token is invalid, has expired or was used already',
+    });
+    expect((await change(email)).status).toBe(200);
+    expect(await refusalOf(RESET, { token: tokenIn(own!), password: 'password-of-thief' }, nobody)).toMatchObject({
+      message: 'Token is invalid, has expired or was used already',
+    });
+    await ask(RESET, { token: tokenIn(mail!), password: 'password-of-owner' }, nobody);
+    expect(await sessionStatus(squatter)).toBe(401);
   });
 
   test('what was in flight at the reset attaches and registers nothing', async () => {

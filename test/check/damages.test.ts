@@ -150,7 +150,7 @@ const DAMAGES: Damage[] = [
   },
   ...[
     ['sessions', `${GONE}, token_hash, nonce, timestamp, ${NOW}`, ":app, 4000, 'x', 1, 1, now(), now()"],
-    ['password_resets', `${GONE}, token_hash, created_at`, ":app, 4000, 'x', now()"],
+    ['password_resets', `${GONE}, token_hash, email, created_at`, ":app, 4000, 'x', 'a@b.c', now()"],
     ['contacts', `${GONE}, udid, phone, name`, ":app, 4000, '', '1', 'x'"],
     [
       'push_tokens',

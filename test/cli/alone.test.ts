@@ -73,7 +73,7 @@ const APNS = ['--topic', 't', '--team-id', 'T', '--key-id', 'K', '--key-file', '
 test.each([
   ['no command', [], /^Usage: npm run cli -- /],
   ['no command of a group', ['app'], /^Usage: npm run cli -- app /],
-  ['an unknown group', ['user'], /^atrium: unknown command 'user'.*\n$/],
+  ['an unknown group', ['users'], /^atrium: unknown command 'users'.*\n$/],
   ['an unknown command', ['app', 'delete'], /^atrium: unknown command 'delete'.*\n$/],
   ['no name', ['app', 'create'], /^atrium: required option '--name <name>' not specified\n$/],
   ['no value', ['app', 'create', '--name'], /^atrium: option '--name <name>' argument missing\n$/],

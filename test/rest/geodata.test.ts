@@ -116,7 +116,7 @@ describe('POST /geodata', () => {
       ),
       wrong(
         'no numbers',
-        { latitude: 'x', longitude: {} },
+        { latitude: 'x', longitude: 'y' },
         { latitude: [NUMBER], longitude: [NUMBER] },
         'Latitude is not a number',
         'Longitude is not a number',

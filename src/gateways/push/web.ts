@@ -3,7 +3,7 @@ import https from 'node:https';
 import webPush from 'web-push';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
-import { isOutside, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
+import { isPublicHost, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
 import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
 
 export const webPushSettings = z.object({
@@ -42,7 +42,7 @@ export function endpointProblem(address: string, allowsPrivate: boolean): string
   const isHttps = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
   if (!url || !isHttps || url.username || url.password) return 'the endpoint is not allowed';
   // A name is looked up on the way; an address itself is not.
-  return allowsPrivate || isOutside(url) ? undefined : INSIDE;
+  return allowsPrivate || isPublicHost(url) ? undefined : INSIDE;
 }
 
 /** What the browser has told is nothing that a push may be sent by. */

@@ -6,7 +6,7 @@ import { MAX_PAGE } from '../../lib/pages.ts';
 import {
   type ChangedRecord,
   changedFields,
-  operatesOnUnique,
+  mentionsUnique,
   problemsOf,
   type RecordChanges,
 } from '../../lib/record-changes.ts';
@@ -19,7 +19,6 @@ import type { FoundRecords } from './find.ts';
 import { ClassChanged, withClass } from './hold-class.ts';
 import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
-import { uniqueFields } from './unique.ts';
 import { changing, type HeldRow, holdRows, write } from './write.ts';
 
 /** Values, operators and permissions to change; what is left out stays as it is. */
@@ -158,7 +157,7 @@ async function change(
     problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));
     const grants = grantsIn(update.permissions, row, (sentence) => problems.push(sentence));
     if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
-    const fields = row.isReadable ? changed.fields : blindFields(known, row, changed);
+    const fields = row.isReadable ? changed.fields : blindFields(row, changed);
     return { ...row, ...grants, fields, updatedAt: context.now() };
   });
   if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
@@ -178,19 +177,12 @@ type ChangeableRow = RecordRow & Pick<HeldRow, 'isReadable'>;
 function requireBlind(known: KnownClass, row: RecordRow, update: RecordUpdate, { viewer }: ActingContext): void {
   const isPermitting = Object.values(update.permissions ?? {}).some((permission) => permission != null);
   if (isPermitting && !mayChangePermissions(row, viewer)) throw forbidden();
-  if (operatesOnUnique(known.fields, update)) throw forbidden();
+  if (mentionsUnique(known.fields, update)) throw forbidden();
 }
 
-/**
- * Fields after a change by a caller who may not read the record. What only the stored values refuse is left out without
- * an error. Unique values are always set: whether they are taken must not depend on what else was left out.
- */
-function blindFields(known: KnownClass, row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
-  if (!isTooLarge) return fields;
-  const unique = uniqueFields(known);
-  const without = Object.entries(row.fields).filter(([name]) => !unique.includes(name));
-  const taken = Object.entries(fields).filter(([name]) => unique.includes(name));
-  return Object.fromEntries([...without, ...taken]);
+/** Fields after a change by a caller who may not read the record. What only the stored values refuse is left out. */
+function blindFields(row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
+  return isTooLarge ? row.fields : fields;
 }
 
 /** Whoever may only update would give themselves all else with them, and take it from others. */

@@ -112,10 +112,8 @@ function store(
         updatedAt: at,
       },
     });
-    if (changes.passwordHash || user.email !== current.email) {
-      await voidPasswordResets(transaction, { applicationId, userId: id }, at);
-    }
     if (changes.passwordHash) {
+      await voidPasswordResets(transaction, { applicationId, userId: id }, at);
       const but = 'session' in viewer ? viewer.session?.id : undefined;
       await endSessionsOf(transaction, { applicationId, userId: id, but }, at);
       await removeDevices(transaction, { applicationId, userId: id, but });
