@@ -135,7 +135,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('names.test.ts', '#14 catastrophic filters', [
     [14, 'src/db/conditions.ts', String.raw`return text.replace(/[\\%_]/g, '\\$&');`, 'return text;'],
     [14, 'src/lib/parameter-values.ts', ' && value.length <= MAX_VALUE_LENGTH', ''],
-    [14, 'src/db/client.ts', 'statement_timeout: STATEMENT_LIMIT, ', ''],
+    [14, 'src/db/client.ts', 'statement_timeout: STATEMENT_TIMEOUT_MS, ', ''],
   ]),
   ...guardsOf('callers.test.ts', '#15 internal classes', [
     [
@@ -154,7 +154,12 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('callers.test.ts', '#17 the credential that is in every app', [
-    [17, 'src/resolvers/users/list.ts', '  await requireListable(context);\n', ''],
+    [
+      17,
+      'src/resolvers/users/list.ts',
+      '  await requireListing(context);\n  const isUnfiltered',
+      '  const isUnfiltered',
+    ],
   ]),
   ...guardsOf('rights.test.ts', '#17 a users list that is off', [
     [17, 'src/resolvers/geodata/list.ts', 'if (listing.userName != null) await requireListing(context);', ''],

@@ -138,7 +138,12 @@ describe('#48 introspection amplification', () => {
     const typesAsked = (operations: number) => {
       let asked = 0;
       const counting = Object.create(schema, {
-        getType: { value: (name: string) => (asked++, schema.getType(name)) },
+        getType: {
+          value: (name: string) => {
+            asked++;
+            return schema.getType(name);
+          },
+        },
       }) as typeof schema;
       const document = parse(`${repeat(operations, (nth) => `query o${nth} { ...f0 }`)} ${chain}`);
       expect(limitProblem({ document, schema: counting })).toBeUndefined();

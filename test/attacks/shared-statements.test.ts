@@ -60,7 +60,9 @@ describe('#50 poison in coalesced statements', () => {
     rest('POST', '/data/notes', { as, json: { note } });
   const others = () => other.users[0]!;
 
-  test.each(STATES)('a message that fails with %s fails alone, across applications', async (state) => {
+  // Messages wait in turns for a lock that times out: see locks.test.ts.
+  const ofMessages = STATES.filter((state) => state !== '55P03');
+  test.each(ofMessages)('a message that fails with %s fails alone, across applications', async (state) => {
     for (let round = 0; round < ROUNDS; round++) {
       const poison = send(mallory, dialogId, `poison ${state}`);
       const innocent = Array.from({ length: 8 }, (_, nth) =>

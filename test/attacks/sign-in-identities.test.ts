@@ -339,12 +339,13 @@ describe('#52 trojan identities', () => {
     await request(mine, client);
     expect((await change(email)).status).toBe(200);
     await request(email, client);
-    const [mail] = await mailsTo(email);
+    const linkTo = async (address: string) => (await mailsTo(address)).find((mail) => mail.includes('reset_token='));
+    const mail = await linkTo(email);
     expect(mail).toBeDefined();
 
     // While the account has another address the link is dead, and so is the one that was mailed to that address.
     expect((await change(mine)).status).toBe(200);
-    const [own] = await mailsTo(mine);
+    const own = await linkTo(mine);
     expect(await refusalOf(RESET, { token: tokenIn(mail!), password: 'password-of-owner' }, nobody)).toMatchObject({
       message: 'Token is invalid, has expired or was used already',
     });

@@ -72,11 +72,11 @@ describe('messages', () => {
       7,
       (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}&mark_as_read=0`, as),
     ],
-    // With the transaction that marks: begin, hold, insert, fold, commit.
-    ['that marks', 12, (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}`, as)],
+    // With the transaction that marks: begin, lock time-out, lock, insert, fold, commit.
+    ['that marks', 13, (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}`, as)],
     [
       'that marks from behind',
-      12,
+      13,
       (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}&skip=1&sort_desc=date_sent`, as),
     ],
   ])('a page %s costs at most %d statements, of 5 as of 50', async (page, most, read) => {
