@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Context, Services } from '../context.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import { readBody } from '../http/request-body.ts';
-import { isSmallBody, readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
+import { isLargeBody, readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
 import { readCredentials } from '../lib/credentials.ts';
 import { BadInputError, RateLimitedError, ServiceUnavailableError, TooManyStreamsError } from '../lib/errors.ts';
 import { rateHeaders } from '../lib/rate-limits.ts';
@@ -101,7 +101,7 @@ async function readBodyOf(request: IncomingMessage, caller: ServerContext['calle
   const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
   const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
   if (isKnown) return readBody(request, MAX_BODY_BYTES);
-  if (!isSmallBody(request)) await meter?.requireRoom('default');
+  if (isLargeBody(request)) await meter?.requireRoom('default');
   return readUnauthenticatedBody(request, MAX_BODY_BYTES);
 }
 

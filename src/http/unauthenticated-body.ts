@@ -13,9 +13,12 @@ const MAX_ARRIVAL_MS = 30 * SECOND;
 
 let pendingBytes = 0;
 
-/** Whether a body is small by what its headers say; one of unknown length is not. */
-export function isSmallBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BODY_BYTES;
+/**
+ * Whether a body may be answered before it is there. One of unknown length is read first, within the bounds below: should
+ * it be malformed, its request would have two answers otherwise.
+ */
+export function isLargeBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES;
 }
 
 /**

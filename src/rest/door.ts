@@ -4,7 +4,7 @@ import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
-import { isSmallBody } from '../http/unauthenticated-body.ts';
+import { isLargeBody } from '../http/unauthenticated-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
 import { type Parameters, parseQuery } from '../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../lib/credentials.ts';
@@ -187,7 +187,7 @@ export class RestDoor {
     const { endpoint, request } = call;
     const { viewer } = call.context!;
     const limits = endpoint.body ?? BODY_LIMITS;
-    if (!isSmallBody(request) && !(mayHoldToken && viewer.kind === 'anonymous') && isRefused(call)) {
+    if (isLargeBody(request) && !(mayHoldToken && viewer.kind === 'anonymous') && isRefused(call)) {
       await discardBody(request, limits.maxBytes);
       requireAllowed(call);
     }

@@ -77,19 +77,24 @@ export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, given: Para
 /** An error of each shape that such parameters of a route have, for its documentation. */
 export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesError[] {
   if (refusesWrongTypes) return [];
-  const keys = [docs.query, docs.body].flatMap((schema) => (schema ? scalarsOf(schema) : []));
+  const mayBeWrong = (schema: Schema) => isScalar(schema) || isScalarList(schema);
+  const keys = [docs.query, docs.body].flatMap((schema) => (schema ? keysOf(schema, mayBeWrong) : []));
   const byField = keys.find((key) => !Object.hasOwn(SENTENCES, key));
   const bySentence = keys.find((key) => Object.hasOwn(SENTENCES, key));
   return [byField, bySentence].flatMap((key) => (key === undefined ? [] : [errorOf([[key, []]])]));
 }
 
 /** The keys of the parameters that are texts, numbers, dates or flags: `user[login]`. */
-export function scalarsOf({ properties }: ObjectSchema, prefix = ''): string[] {
+export function scalarsOf(schema: ObjectSchema): string[] {
+  return keysOf(schema, isScalar);
+}
+
+function keysOf({ properties }: ObjectSchema, isWanted: (schema: Schema) => boolean, prefix = ''): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const key = keyOf(prefix, name);
     if (isRefusedByRules(key, schema)) return [];
-    if (isScalar(schema)) return [key];
-    return isObjectSchema(schema) ? scalarsOf(schema, key) : [];
+    if (isWanted(schema)) return [key];
+    return isObjectSchema(schema) ? keysOf(schema, isWanted, key) : [];
   });
 }
 
