@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
@@ -17,6 +16,7 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { Storage } from './gateways/storage.ts';
 import { graphqlOverHttp } from './graphql/http.ts';
 import { graphqlOverSocket } from './graphql/socket.ts';
+import { addressOf, close, listen } from './http/listening.ts';
 import { cutStalled } from './http/stalled-clients.ts';
 import { boundUnread } from './http/unread-responses.ts';
 import { readBacklog } from './jobs/backlog.ts';
@@ -112,10 +112,6 @@ const STALLED = 2 * MINUTE;
 
 /** How long requests under way may take when the app stops. */
 const PATIENCE = 10 * SECOND;
-const IDLE_CHECK = 100;
-
-/** Connections that may wait to be taken in. Thousands come back at once, and one that finds no place waits for minutes. */
-const BACKLOG = 8_192;
 
 /** Where the service's own page for reset links is. */
 const RESET_PAGE = '/reset-password';
@@ -238,7 +234,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       isStopping = true;
       if (drainSeconds > 0) await drain(drainSeconds * SECOND);
       clearInterval(sweeper);
-      const closed = close(server);
+      const closed = close(server, PATIENCE);
       const pushed = pushJobs.stop();
       await sockets.stop(PATIENCE);
       // Not before: what ends so is over for a client on a socket, who would not go on elsewhere.
@@ -274,34 +270,4 @@ function patternOf(path: string): string | undefined {
 function pathOf({ url = '/' }: IncomingMessage): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, BACKLOG, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Idle connections end at once, busy ones with their answer, at the latest after `PATIENCE`. */
-function close(server: Server): Promise<void> {
-  const hurry = setTimeout(() => server.closeAllConnections(), PATIENCE).unref();
-  // One that has just answered would otherwise be kept alive for another request.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK).unref();
-  return new Promise((resolve) => {
-    server.close(() => {
-      clearTimeout(hurry);
-      clearInterval(idle);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

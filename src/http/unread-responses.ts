@@ -10,7 +10,7 @@ const MIN_BYTES = 64 * 1024;
 const CHECK_EVERY_MS = 100;
 
 /**
- * Bounds the memory of responses that nobody reads. While they hold too much together, the connections of the network
+ * Bounds the memory of responses that clients do not read. While they hold too much together, the connections of the network
  * with the most unread bytes are closed, the oldest response first.
  * @param networkOf of the client that sent a request
  * @returns watches the response to one request
