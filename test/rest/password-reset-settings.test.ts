@@ -27,7 +27,7 @@ test('a mail that could not be sent is a fault, and may be asked for again at on
   const { status, body } = await reset('b@x.io');
   expect([status, body]).toEqual([500, { errors: ['Internal server error'] }]);
   expect(
-    await sql('SELECT FROM password_resets r JOIN users u ON u.id = r.user_id WHERE email = $1', ['b@x.io']),
+    await sql('SELECT FROM password_resets r JOIN users u ON u.id = r.user_id WHERE u.email = $1', ['b@x.io']),
   ).toEqual([]);
 
   await rm(folder);
