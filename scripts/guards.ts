@@ -222,8 +222,8 @@ export const GUARDS: Guard[] = [
     [
       23,
       'src/rest/door.ts',
-      'return { ...this.#services, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };',
-      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return { ...this.#services, resetPageUrl, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };",
+      'return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });',
+      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, isCounted: true, isLegacy: true, callerLeft });",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in addresses', [

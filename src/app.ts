@@ -184,7 +184,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     if (isStopping) response.setHeader('Connection', 'close');
     const path = pathOf(request);
     watchOver(request, response);
-    watchUnread(request, response);
+    watchUnread(request);
     requests.serve(request, response, patternOf(path), () => {
       if (path === '/graphql') void graphql(request, response);
       else if (path === '/healthz' || path === '/readyz') void health.answer(path, response);

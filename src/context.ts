@@ -58,15 +58,15 @@ export interface Context extends Services {
   /** Counts operations and guesses; undefined while rate limits are off. */
   meter?: Meter | undefined;
   /** The transport has counted the operation, as REST does before it reads parameters. */
-  isCounted?: boolean;
+  isCounted?: boolean | undefined;
   /** A client of the legacy REST contract calls, which knows nothing of rules made since. */
-  isLegacy?: boolean;
+  isLegacy?: boolean | undefined;
   /** The file that came with the request, over REST, where the operation takes one and the client sent one. */
   upload?: StagedFile | undefined;
   /** Aborts when the caller no longer waits for the answer: the connection is closed, or the operation cancelled. */
-  callerLeft?: () => AbortSignal;
+  callerLeft?: (() => AbortSignal) | undefined;
   /** Ends the connection of a subscriber who does not keep up with the events. */
-  onTooSlow?: () => void;
+  onTooSlow?: (() => void) | undefined;
 }
 
 /** For what concerns an application as a whole: its API key asks, or the operator from the shell. */

@@ -30,9 +30,18 @@ export interface CallingRequest {
 
 /** The network of the client that sent a request, seen past that many proxies of ours. */
 export function networkOf({ socket, headers }: CallingRequest, proxies: number): string {
-  const origin = { socketAddress: socket.remoteAddress, forwardedFor: headers['x-forwarded-for'] };
-  return clientNetwork(clientAddress(origin, proxies));
+  const { remoteAddress: socketAddress } = socket;
+  const forwardedFor = proxies === 0 ? undefined : headers['x-forwarded-for'];
+  if (forwardedFor !== undefined) return clientNetwork(clientAddress({ socketAddress, forwardedFor }, proxies));
+  const known = peerNetworks.get(socket);
+  if (known !== undefined) return known;
+  const network = clientNetwork(socketAddress ?? '');
+  if (socketAddress !== undefined) peerNetworks.set(socket, network);
+  return network;
 }
+
+/** Networks of open connections: a connection carries many requests. */
+const peerNetworks = new WeakMap<CallingRequest['socket'], string>();
 
 /**
  * What counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64 network of an

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Services } from '../context.ts';
 import { execute } from '../graphql/execute.ts';
 import { tracedExecution } from '../graphql/traced-execution.ts';
-import { callerLeft } from '../http/caller-left.ts';
+import { callerLeft as callerLeftOf } from '../http/caller-left.ts';
 import { discardBody, readBody } from '../http/request-body.ts';
 import { isLargeBody } from '../http/unauthenticated-body.ts';
 import { type KnownViewer, refusal } from '../lib/access.ts';
@@ -11,8 +11,8 @@ import { type Credentials, readCredentials } from '../lib/credentials.ts';
 import { NotFoundError, type ServiceError, SessionMissingError } from '../lib/errors.ts';
 import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import { factsOf } from '../observe/requests.ts';
+import { createContext } from '../resolvers/create-context.ts';
 import { removeLoose, type StagedFile, stageFile } from '../resolvers/files/loose.ts';
-import { createLoaders } from '../resolvers/loaders.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import { schema } from '../schema/index.ts';
 import { errorList, isAboutInput, serviceErrorOf } from './errors.ts';
@@ -113,7 +113,6 @@ export class RestDoor {
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
-      context.callerLeft = callerLeft(call.response);
       refuseWrongTypes(endpoint, given);
       const data = await run(endpoint, endpoint.variables(asked), context);
       const answer = endpoint.respond(data, asked);
@@ -218,7 +217,8 @@ export class RestDoor {
       ? await authenticate(this.#credentialsOf(call), this.#services)
       : ({ kind: 'anonymous' } as const);
     const network = this.#services.networkOf(call.request);
-    return { ...this.#services, viewer, network, isCounted: true, isLegacy: true, loaders: createLoaders(viewer) };
+    const callerLeft = callerLeftOf(call.response);
+    return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });
   }
 
   /** A header of any kind wins over the parameter. */

@@ -11,6 +11,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import type { Context } from '../context.ts';
+import type { ResponseSize } from '../lib/response-size.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -44,14 +45,13 @@ function counted(resolver: Resolver, isLeaf: boolean): Resolver {
     if (!size.addField(String(info.path.key))) return null;
     const result = resolver(parent, args, context, info);
     if (!isLeaf) return result;
-    if (result instanceof Promise) return result.then(measured);
-    return measured(result);
-
-    function measured(value: unknown): unknown {
-      size!.addValue(value);
-      return value;
-    }
+    return result instanceof Promise ? result.then((value) => measured(size, value)) : measured(size, result);
   };
+}
+
+function measured(size: ResponseSize, value: unknown): unknown {
+  size.addValue(value);
+  return value;
 }
 
 // Types of introspection are objects of the library that all schemas share.
