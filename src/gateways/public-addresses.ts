@@ -66,7 +66,7 @@ export function isOutside({ hostname }: URL): boolean {
 
 /** Names that only networks of their own resolve. */
 const LOCAL_NAMES =
-  /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|lan|home|corp|test|invalid|onion|home\.arpa)$/;
+  /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|consul|docker|test|example|alt|invalid|onion|home\.arpa)$/;
 
 /** Whether a URL's host is a public address, or a name that may lead to one. Nothing is looked up. */
 export function isPublicHost(url: URL): boolean {

@@ -106,13 +106,15 @@ export function mayKnow(viewer: Watched['viewer'], row: StreamRow, knowing: Know
 
 const NOBODY: ReadonlySet<number> = new Set();
 
+const OF_MESSAGES = new Set<string>(['messageSent', 'messageEdited', 'reactionAdded', 'reactionRemoved']);
+
 function isOfMessage({ kind }: StreamRow): boolean {
-  return kind === 'messageSent' || kind === 'messageEdited';
+  return OF_MESSAGES.has(kind);
 }
 
-/** Notes from whom edited messages are hidden. */
+/** Notes from whom the messages of later events are hidden; a message that was just sent is hidden from nobody. */
 async function noteHidden(rows: StreamRow[]): Promise<void> {
-  const edits = rows.filter((row) => row.kind === 'messageEdited');
+  const edits = rows.filter((row) => isOfMessage(row) && row.kind !== 'messageSent');
   if (edits.length === 0) return;
   const hidden = await query<{ id: string; userId: number }>`
     SELECT m.id, h.user_id AS "userId"

@@ -8,6 +8,7 @@ import { BadInputError, NotFoundError } from '../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, numericPage, pageRequest } from '../lib/pages.ts';
 import { isStringId } from '../lib/string-ids.ts';
 import { findEvent } from './events/index.ts';
+import { requireListing } from './users/listing.ts';
 
 /**
  * Sends of an event, or of a dialog's messages, the newest first.
@@ -39,6 +40,7 @@ export async function listPushSends(
  * What became of a send at its devices, by their ids.
  * @throws {BadInputError} page or cursor
  * @throws {NotFoundError} a send that is unknown, or of another's event; of a dialog, for whoever is no API key alone
+ * @throws {UsersListingForbiddenError} the application does not let sessions list its users
  */
 export async function listPushDeliveries(
   { sendId, status, ...listing }: ConnectionArguments & { sendId: string; status?: DeliveryStatus | null },
@@ -52,6 +54,8 @@ export async function listPushDeliveries(
   if (!send) throw new NotFoundError();
   if (send.eventId !== null) await findEvent(send.eventId, context);
   else if (kind !== 'key') throw new NotFoundError();
+  // Deliveries of an event for a tag name its holders.
+  await requireListing(context);
   const order: Order = { ...DELIVERIES, isDescending: false };
   const asked = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
   const rows = await query<PushDelivery>`

@@ -4,6 +4,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { MINUTE } from '../../lib/time.ts';
 import type { CheckedUser } from '../../lib/user-rules.ts';
+import { isProven } from './identities.ts';
 
 /** What a user signs in by, or gets back in by. */
 const NAMES = {
@@ -19,9 +20,10 @@ export type CredentialField = keyof typeof NAMES;
 /** How long after a sign-in its session may change credentials without the old password. */
 const FRESH = 10 * MINUTE;
 
-/** Of e-mail, phone and login those that a change gives another value. */
+/** The credentials that a change gives another value: e-mail, phone, login, and provider accounts that were proven. */
 export function changedCredentials(changes: Partial<CheckedUser>, before: User): CredentialField[] {
-  const fields = ['email', 'phone', 'loginKey'] as const;
+  const proven = (['facebookId', 'twitterId'] as const).filter((field) => isProven(field, before));
+  const fields = ['email', 'phone', 'loginKey', ...proven] as const;
   return fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
 }
 

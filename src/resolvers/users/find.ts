@@ -54,10 +54,12 @@ export function findUserByTwitterId(twitterId: string, { viewer }: KnownContext)
   return requireOne(findUnique({ applicationId_twitterId: { applicationId, twitterId } }));
 }
 
-/** The oldest of the users with exactly this phone. @throws {NoSuchUserError} */
-export function findUserByPhone(phone: string, { viewer }: KnownContext): Promise<User> {
+/** The user who has proven this phone, else the oldest of those who claim it. @throws {NoSuchUserError} */
+export async function findUserByPhone(phone: string, { viewer }: KnownContext): Promise<User> {
   const { applicationId } = viewer;
-  return requireOne(db.user.findFirst({ where: { applicationId, phone }, orderBy: { id: 'asc' } }));
+  const orderBy = { id: 'asc' } as const;
+  const proven = await db.user.findFirst({ where: { applicationId, phone, verifiedPhone: phone }, orderBy });
+  return proven ?? requireOne(db.user.findFirst({ where: { applicationId, phone }, orderBy }));
 }
 
 /** The user behind the call. */
