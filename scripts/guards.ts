@@ -45,7 +45,7 @@ export const GUARDS: Guard[] = [
     'what is told of a record is what its reader may read at that moment',
   ),
   ...guardsOf('documents.test.ts', '#2 a WebSocket skips nothing', [
-    [2, 'src/graphql/socket-operations.ts', 'if (read.errors) return read.errors;', ''],
+    [2, 'src/graphql/websocket/operations.ts', 'if (read.errors) return read.errors;', ''],
   ]),
   ...guardsOf(
     'live.test.ts',
@@ -89,7 +89,7 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('inputs.test.ts', '#8 mass assignment', [
-    [8, 'src/lib/message-rules.ts', 'customFields: withoutReservedKeys(customFields),', 'customFields,'],
+    [8, 'src/resolvers/messages/rules.ts', 'customFields: withoutReservedKeys(customFields),', 'customFields,'],
   ]),
   ...guardsOf('inputs.test.ts', '#9 operators and types for texts', [
     [
@@ -98,7 +98,7 @@ export const GUARDS: Guard[] = [
       "return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;",
       "return typeof value === 'object' ? Object.values(value).join() : value === undefined ? value : String(value);",
     ],
-    [9, 'src/rest/door.ts', 'refuseWrongTypes(endpoint, given);', ''],
+    [9, 'src/rest/http/handler.ts', 'refuseWrongTypes(endpoint, given);', ''],
   ]),
   ...guardsOf('names.test.ts', '#10 prototype pollution', [
     [
@@ -142,7 +142,7 @@ export const GUARDS: Guard[] = [
       15,
       'src/resolvers/classes/catalogue.ts',
       "if (!found) throw new ForbiddenError('Undefined class');",
-      'if (!found) return [...catalogue.byName.values()][0]!;',
+      'if (!found) return [...byName.values()][0]!;',
     ],
   ]),
   ...guardsOf('callers.test.ts', '#16 a credential with fewer rights', [
@@ -166,7 +166,7 @@ export const GUARDS: Guard[] = [
     [
       17,
       'src/resolvers/users/listing.ts',
-      'return isOwn || (await mayListUsers({ viewer })) ? loaders.user.load({ applicationId, id }) : null;',
+      'return isOwn || (await mayListUsers({ viewer })) ? loaders.of(userLoader).load({ applicationId, id }) : null;',
       'return loaders.user.load({ applicationId, id });',
     ],
     [17, 'src/resolvers/address-book/list.ts', 'users : users.map(compactUser);', 'users : users;'],
@@ -189,7 +189,7 @@ export const GUARDS: Guard[] = [
     ],
     [19, 'src/resolvers/users/identities.ts', "if (viewer.kind === 'key') return", 'if (viewer.kind) return'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
-    [19, 'src/resolvers/sessions/sign-in.ts', ' AND ${isAsChecked} FOR SHARE', ' FOR SHARE'],
+    [19, 'src/resolvers/sessions/signed-in.ts', ' AND ${isAsChecked} FOR SHARE', ' FOR SHARE'],
   ]),
   ...guardsOf(
     'callers.test.ts',
@@ -207,7 +207,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'sessions.test.ts',
     '#21 single-use race',
-    [[21, 'src/resolvers/password-resets.ts', 'AND used_at IS NULL AND created_at', 'AND created_at']],
+    [[21, 'src/resolvers/sessions/password-resets.ts', 'AND used_at IS NULL AND created_at', 'AND created_at']],
     'of 50 uses of a reset link at one moment one sets a password',
   ),
   ...guardsOf('sessions.test.ts', '#22 enumeration', [
@@ -221,36 +221,41 @@ export const GUARDS: Guard[] = [
   ...guardsOf('outside.test.ts', '#23 reset-mail host poisoning', [
     [
       23,
-      'src/rest/door.ts',
+      'src/rest/http/handler.ts',
       'return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });',
       "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, isCounted: true, isLegacy: true, callerLeft });",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in addresses', [
-    [24, 'src/rest/door.ts', "(call.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
-    [24, 'src/pages/reset-password.ts', "'Referrer-Policy': 'no-referrer',", ''],
+    [24, 'src/rest/http/handler.ts', "(call.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
+    [24, 'src/server/pages/reset-password.ts', "'Referrer-Policy': 'no-referrer',", ''],
   ]),
   ...guardsOf('sessions.test.ts', '#25 signatures', [
     [
       25,
-      'src/resolvers/sessions/index.ts',
+      'src/resolvers/sessions/create.ts',
       'const isUnambiguous = parameters.size === pairs.length;',
       'const isUnambiguous = true;',
     ],
-    [25, 'src/resolvers/sessions/index.ts', 'application.signatureHash)', "'sha1')"],
+    [25, 'src/resolvers/sessions/create.ts', 'application.signatureHash)', "'sha1')"],
   ]),
   ...guardsOf('sessions.test.ts', '#26 replay', [
-    [26, 'src/resolvers/sessions/index.ts', "if (count === 0) throw new UnprocessableError('Bad nonce');", ''],
+    [26, 'src/resolvers/sessions/create.ts', "if (count === 0) throw new UnprocessableError('Bad nonce');", ''],
   ]),
   ...guardsOf('outside.test.ts', '#27 SSRF', [
     [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
     [27, 'src/resolvers/ai/images.ts', 'if (isPlain && isPublicHost(parsed))', 'if (isPlain && parsed)'],
-    [27, 'src/resolvers/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
-    [27, 'src/lib/device-rules.ts', 'return allowsEndpoint(endpoint.trim()) && ', 'return URL.canParse(endpoint) && '],
+    [27, 'src/resolvers/ai/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
+    [
+      27,
+      'src/resolvers/subscriptions/rules.ts',
+      'return allowsEndpoint(endpoint.trim()) && ',
+      'return URL.canParse(endpoint) && ',
+    ],
   ]),
   ...guardsOf('files.test.ts', '#28 stored XSS by upload', [
-    [28, 'src/rest/downloads.ts', "'Content-Security-Policy': 'sandbox',", ''],
-    [28, 'src/lib/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
+    [28, 'src/rest/http/downloads.ts', "'Content-Security-Policy': 'sandbox',", ''],
+    [28, 'src/rest/http/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
   ]),
   ...guardsOf('files.test.ts', '#29 path traversal', [
     [29, 'src/gateways/storage.ts', "if (!STORAGE_KEY.test(key)) throw new Error('not a key of the storage');", ''],
@@ -290,10 +295,10 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('limits.test.ts', '#31 rate-limit bypass', [
-    [31, 'src/lib/client-address.ts', '.slice(0, 4)', '.slice(0, 8)'],
+    [31, 'src/server/limits/client-address.ts', '.slice(0, 4)', '.slice(0, 8)'],
     [
       31,
-      'src/lib/rate-limits.ts',
+      'src/server/limits/definitions.ts',
       "return viewer.kind === 'user' ?",
       "if (viewer.kind === 'application') return 'session:' + viewer.session.id;\n  return viewer.kind === 'user' ?",
     ],
@@ -324,7 +329,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('faults.test.ts', '#33 details of faults', [
     [
       33,
-      'src/graphql/shown-errors.ts',
+      'src/graphql/presented-errors.ts',
       "return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });",
       'return given;',
     ],
@@ -332,11 +337,16 @@ export const GUARDS: Guard[] = [
   ...guardsOf('outside.test.ts', '#34 header injection', [
     [
       34,
-      'src/lib/content-disposition.ts',
+      'src/rest/http/content-disposition.ts',
       "const plain = exact.replaceAll(/[^ -~]|[\"%]/gu, '_');",
       'const plain = exact;',
     ],
-    [34, 'src/rest/headers.ts', String.raw`asked !== undefined && /^[\w\-, ]*$/.test(asked)`, 'asked !== undefined'],
+    [
+      34,
+      'src/rest/http/headers.ts',
+      String.raw`asked !== undefined && /^[\w\-, ]*$/.test(asked)`,
+      'asked !== undefined',
+    ],
   ]),
   ...guardsOf(
     'limits.test.ts',
@@ -344,7 +354,7 @@ export const GUARDS: Guard[] = [
     [
       [
         35,
-        'src/graphql/socket-operations.ts',
+        'src/graphql/websocket/operations.ts',
         'if (extra.underWay.size >= MAX_OPERATIONS) {',
         'if (extra.underWay.size < 0) {',
       ],
@@ -354,13 +364,13 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
+    [[35, 'src/server/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
     'a socket has so many operations, a user so many sockets, and who says nothing goes',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
     [
       36,
-      'src/graphql/request-shape.ts',
+      'src/graphql/http/request-shape.ts',
       "if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('Unsupported content type', 415);",
       '',
     ],
@@ -368,7 +378,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('outside.test.ts', '#37 XML', [
     [
       37,
-      'src/rest/parameters.ts',
+      'src/rest/http/parameters.ts',
       '    default:\n      throw unsupported();',
       '    default:\n      return parseForm(decodeUtf8(body), maxKeys);',
     ],
@@ -377,7 +387,7 @@ export const GUARDS: Guard[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [38, 'src/resolvers/ai/summaries.ts', ' AND ${visibleTo(viewer)}', ''],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
-    [38, 'src/resolvers/daily-usage.ts', '    WHERE daily_usage.used + excluded.used <= ${quota}::int', ''],
+    [38, 'src/resolvers/users/daily-usage.ts', '    WHERE daily_usage.used + excluded.used <= ${quota}::int', ''],
   ]),
   ...guardsOf('limits.test.ts', '#39 phone scraping', [
     [39, 'src/resolvers/address-book/upload.ts', 'await takeDailyShare(transaction, book, share, context);', ''],
@@ -398,7 +408,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'names.test.ts',
     '#40 edges of numbers and texts',
-    [[40, 'src/lib/grants.ts', "kind === 'g' && !(names as readonly string[]).every(isGroupName)", 'false']],
+    [
+      [
+        40,
+        'src/resolvers/classes/grants.ts',
+        "kind === 'g' && !(names as readonly string[]).every(isGroupName)",
+        'false',
+      ],
+    ],
     'names of groups have 1 to 50 characters, which fit into their index',
   ),
   ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
@@ -430,7 +447,7 @@ export const GUARDS: Guard[] = [
     [
       [
         44,
-        'src/graphql/conversation.ts',
+        'src/graphql/websocket/connection.ts',
         "socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));",
         '',
       ],
@@ -438,11 +455,11 @@ export const GUARDS: Guard[] = [
     'connections that break off in the middle of a request, an upgrade or a frame leave the service as it was',
   ),
   ...guardsOf('repository.test.ts', '#45 supply chain', [
-    [45, 'src/graphql/http.ts', '    renderGraphiQL: explorer.page,\n', ''],
+    [45, 'src/graphql/http/handler.ts', '    renderGraphiQL: explorer.page,\n', ''],
   ]),
   ...guardsOf('callers.test.ts', '#46 ids that clients would like to choose', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
-    [46, 'src/lib/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
+    [46, 'src/resolvers/classes/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
   ]),
   ...guardsOf('rights.test.ts', '#46 groups that users put themselves into', [
     [46, 'src/resolvers/users/granted-tags.ts', "grantedTags: kind === 'key' ? tags :", 'grantedTags: true ? tags :'],
@@ -459,7 +476,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
-    [[48, 'src/http/unread-responses.ts', 'while (total > MAX_UNREAD_BYTES) {', 'while (total < 0) {']],
+    [[48, 'src/server/http/unread-responses.ts', 'while (total > MAX_UNREAD_BYTES) {', 'while (total < 0) {']],
     'responses that nobody reads hold a bounded amount of memory, and others are answered',
   ),
   ...guardsOf(
@@ -502,13 +519,13 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'amplification.test.ts',
     '#49 cache exhaustion',
-    [[49, 'src/http/unauthenticated-body.ts', 'pendingBytes > MAX_PENDING_BYTES', 'pendingBytes < 0']],
+    [[49, 'src/server/http/unauthenticated-body.ts', 'pendingBytes > MAX_PENDING_BYTES', 'pendingBytes < 0']],
     'large bodies without credentials that arrive slowly hold a bounded amount of memory',
   ),
   ...guardsOf(
     'shared-statements.test.ts',
     '#50 poison in coalesced statements',
-    [[50, 'src/db/coalesce.ts', 'if (jobs.length === 1 || isDatabaseAway(error)) {', 'if (jobs.length > 0) {']],
+    [[50, 'src/db/coalesce.ts', 'if (jobs.length === 1 || isDatabaseUnavailable(error)) {', 'if (jobs.length > 0) {']],
     'a message that fails with 54000 fails alone, across applications',
   ),
   ...guardsOf('starvation.test.ts', '#51 starvation of connections', [
@@ -526,20 +543,20 @@ export const GUARDS: Guard[] = [
     [51, 'src/db/lock-turns.ts', '  concurrencyPerOwner: [2, 1],', ''],
   ]),
   ...guardsOf('sign-in-identities.test.ts', '#52 trojan identities', [
-    [52, 'src/resolvers/password-resets.ts', 'if (before.email !== link.email) throw deadLink();', ''],
-    [52, 'src/resolvers/password-resets.ts', '...(isFirstProof && othersClaims(before)), ', ''],
-    [52, 'src/resolvers/password-resets.ts', '    await removeDevices(transaction, user);\n', ''],
-    [52, 'src/resolvers/password-resets.ts', 'isFirstProof ? revokeUploads(transaction, user, at) : []', '[]'],
-    [52, 'src/resolvers/password-resets.ts', "!isProven('email', before)", 'before.verifiedEmail === null'],
+    [52, 'src/resolvers/sessions/password-resets.ts', 'if (before.email !== link.email) throw deadLink();', ''],
+    [52, 'src/resolvers/sessions/password-resets.ts', '...(isFirstProof && othersClaims(before)), ', ''],
+    [52, 'src/resolvers/sessions/password-resets.ts', '    await removeDevices(transaction, user);\n', ''],
+    [52, 'src/resolvers/sessions/password-resets.ts', 'isFirstProof ? revokeUploads(transaction, user, at) : []', '[]'],
+    [52, 'src/resolvers/sessions/password-resets.ts', "!isProven('email', before)", 'before.verifiedEmail === null'],
     [52, 'src/resolvers/sessions/prove.ts', '  await requireSession(transaction, viewer);\n', ''],
-    [52, 'src/resolvers/subscriptions/hold.ts', '  await requireSession(transaction, viewer);\n', ''],
+    [52, 'src/resolvers/subscriptions/lock.ts', '  await requireSession(transaction, viewer);\n', ''],
   ]),
   ...guardsOf(
     'archives.test.ts',
     '#53 trust in archives',
     [
-      [53, 'src/archive/trust.ts', '    return stored;\n  });', '    return value;\n  });'],
-      [53, 'src/archive/trust.ts', '  return stored;\n}', '  return secret;\n}'],
+      [53, 'src/operator/archive/trust.ts', '    return stored;\n  });', '    return value;\n  });'],
+      [53, 'src/operator/archive/trust.ts', '  return stored;\n}', '  return secret;\n}'],
     ],
     'an import drops what only the operator may set, and says of which rows',
   ),

@@ -1,6 +1,6 @@
-import { runCommandLine } from './cli/command-line.ts';
+import { runCommandLine } from './operator/cli/command-line.ts';
 
-// A short command finishes what it has begun, a long one listens by itself (src/cli/interruption.ts); a second Ctrl-C ends
+// A short command finishes what it has begun, a long one listens by itself (src/operator/cli/interruption.ts); a second Ctrl-C ends
 // either at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {});
 // Whoever reads the answer may stop reading (`| head -1`).

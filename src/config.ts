@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parseEncryptionKey } from './lib/encryption-keys.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
+import { parseEncryptionKey } from './server/encryption/keys.ts';
 
 /** A whole number in decimal digits. */
 const whole = (min: number, max: number) =>

@@ -1,25 +1,25 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { type App, createApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createStorage } from './gateways/create-storage.ts';
 import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
-import { createLog, readable } from './observe/log.ts';
-import { collectTraces } from './observe/tracing.ts';
-import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications.ts';
-import { sealIdentityProviders } from './resolvers/identity-providers.ts';
-import { countUnopened } from './resolvers/sealed.ts';
-import type { Sealer } from './secrets/sealer.ts';
-import { createSealer, type Database, naming, openDatabase } from './start.ts';
+import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications/create.ts';
+import { countUndecryptable } from './resolvers/applications/secrets.ts';
+import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
+import type { Encrypter } from './server/encryption/encrypter.ts';
+import { type App, startApp } from './server/lifecycle.ts';
+import { createLog, readable } from './server/observability/log.ts';
+import { collectTraces } from './server/observability/tracing.ts';
+import { createEncrypter, type Database, naming, openDatabase } from './server/startup.ts';
 
 /** Of each kind; one is enough to know a wrong key by. */
 const SECRETS_TRIED = 10;
 
-type Traces = ReturnType<typeof import('./observe/otlp.ts').startOtlp>;
+type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
 
 try {
   await main(readConfig());
@@ -42,14 +42,14 @@ async function main(config: Config): Promise<void> {
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
-    const sealer = await createSealer(config);
-    await sealIdentityProviders(sealer);
-    await warnOfOtherKey(sealer, log);
+    const encrypter = await createEncrypter(config);
+    await encryptIdentityProviders(encrypter);
+    await warnOfOtherKey(encrypter, log);
     const models = createModelClient();
-    const peers = { identities, mailer, storage, models, pushGateways, sealer };
+    const peers = { identities, mailer, storage, models, pushGateways, encrypter };
     const { drainSeconds } = config;
     const connections = { database: database.config, directDatabase: database.direct };
-    app = await createApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
+    app = await startApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );
   } catch (error) {
@@ -87,8 +87,8 @@ async function writeDown(credentials: ApplicationCredentials, file: string): Pro
 }
 
 /** Everything but what needs the secrets works all the same. */
-async function warnOfOtherKey(sealer: Sealer, log: Logger): Promise<void> {
-  const count = await countUnopened(sealer, { most: SECRETS_TRIED });
+async function warnOfOtherKey(encrypter: Encrypter, log: Logger): Promise<void> {
+  const count = await countUndecryptable(encrypter, { most: SECRETS_TRIED });
   if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY does not open secrets in the database: it is another than before');
 }
 
@@ -106,7 +106,7 @@ function signalled(): Promise<void> {
 /** Loads what collects traces, if somebody wants them. */
 async function startTraces({ traces }: Config, log: Logger): Promise<Traces | undefined> {
   if (!traces) return undefined;
-  const { startOtlp } = await import('./observe/otlp.ts');
+  const { startOtlp } = await import('./server/observability/otlp.ts');
   const started = startOtlp(log);
   collectTraces(started.tracing);
   return started;

@@ -10,7 +10,7 @@ const commands = [...read('docs/proof.md').matchAll(/^\| `([^`]+)` \|/gm)].map((
 const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.ts'),
 );
-const [, listed] = /BENCHMARKS[^{]*{([^}]*)}/.exec(read('scripts/bench/index.ts'))!;
+const [, listed] = /BENCHMARKS[^{]*{([^}]*)}/.exec(read('bench/index.ts'))!;
 const BENCHMARKS = [...listed!.matchAll(/^ {2}'?([a-z-]+)/gm)].map(([, name]) => name!);
 
 test('there are proofs of each kind', () => {

@@ -1,8 +1,8 @@
-import { MAX_SHOWN } from '../../src/observe/redact.ts';
+import { MAX_SHOWN } from '../../src/server/observability/redact.ts';
 import type { BoundedPattern } from './judge.ts';
 
 const shown = (literal: string): BoundedPattern => ({
-  file: 'src/observe/redact.ts',
+  file: 'src/server/observability/redact.ts',
   literal,
   bound: MAX_SHOWN,
   reason: 'Finds secrets anywhere in a message of the log, which redactText cuts first (test/observe/redact.test.ts).',

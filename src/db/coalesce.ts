@@ -1,7 +1,7 @@
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
-import { type Place, tracing } from '../observe/tracing.ts';
-import { isDatabaseAway, isLockConflict } from './failures.ts';
+import { type SpanReference, tracing } from '../server/observability/tracing.ts';
+import { isDatabaseUnavailable, isLockConflict } from './failures.ts';
 import { waitForLocks } from './transact.ts';
 
 interface Job<Input, Output> {
@@ -9,7 +9,7 @@ interface Job<Input, Output> {
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
   /** Whose trace it belongs to. */
-  place: Place | undefined;
+  place: SpanReference | undefined;
 }
 
 export interface CoalesceOptions<Input> {
@@ -73,7 +73,7 @@ export function coalesce<Input, Output>(
       const outputs = await run(jobs.map((job) => job.input));
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]!);
     } catch (error) {
-      if (jobs.length === 1 || isDatabaseAway(error)) {
+      if (jobs.length === 1 || isDatabaseUnavailable(error)) {
         for (const job of jobs) job.reject(error);
       } else {
         // Not awaited: the statements of others go on in the meantime.

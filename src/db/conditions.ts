@@ -1,5 +1,5 @@
 import { BadInputError } from '../lib/errors.ts';
-import type { Cursor, PageRequest } from '../lib/pages.ts';
+import type { Cursor, PageRequest } from '../lib/pagination.ts';
 import { Prisma } from './client.ts';
 
 /** What a list may be asked of one field; several are AND-ed (gaps §1.5). */

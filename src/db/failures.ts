@@ -15,7 +15,7 @@ const AWAY_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketT
 const AWAY_MESSAGE = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
 
 /** Whether an error says that the database is away, rather than that a query was wrong. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   // PostgreSQL's messages quote values of callers, so only its code counts.
   if (error instanceof pg.DatabaseError && error.code) return AWAY_CAUSE.test(error.code);
   if (error instanceof Prisma.PrismaClientInitializationError) return true;

@@ -4,7 +4,7 @@ import { SECOND } from '../lib/time.ts';
 import { createPool } from './pool.ts';
 
 /** How long a connection, and each question, may take. */
-const PATIENCE = SECOND;
+const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
 
 /**
@@ -19,9 +19,9 @@ export class DatabaseProbe {
     this.#pool = createPool({
       ...database,
       max: CONNECTIONS,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
-      statement_timeout: PATIENCE,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      statement_timeout: QUERY_TIMEOUT_MS,
     });
   }
 
@@ -46,6 +46,6 @@ export class DatabaseProbe {
 
   async stop(): Promise<void> {
     // A database that hangs says no farewell.
-    await Promise.race([this.#pool.end(), delay(PATIENCE, undefined, { ref: false })]);
+    await Promise.race([this.#pool.end(), delay(QUERY_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

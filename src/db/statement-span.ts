@@ -1,4 +1,4 @@
-import { tracing } from '../observe/tracing.ts';
+import { tracing } from '../server/observability/tracing.ts';
 
 /** Longer statements are cut: they are many rows of placeholders. */
 const MAX_TEXT = 4_000;

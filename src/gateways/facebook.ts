@@ -8,7 +8,7 @@ import {
   endpointSetting,
   IdentityRefusedError,
   nameOf,
-  ProviderAwayError,
+  ProviderUnavailableError,
   providerIdText,
   requireKey,
   settingText,
@@ -62,7 +62,7 @@ export class FacebookVerifier implements IdentityVerifier {
       access_token: `${appId}|${appSecret}`,
     });
     // Whatever the token, Facebook inspects it for an app that it knows.
-    if (status !== 200) throw new ProviderAwayError(`it answered ${status}: are app id and secret right?`);
+    if (status !== 200) throw new ProviderUnavailableError(`it answered ${status}: are app id and secret right?`);
     const inspected = inspection.safeParse(body);
     if (!inspected.success) throw new IdentityRefusedError('the token is not valid');
     const { app_id, expires_at, user_id } = inspected.data.data;

@@ -6,7 +6,7 @@ import {
   askProvider,
   endpointSetting,
   IdentityRefusedError,
-  ProviderAwayError,
+  ProviderUnavailableError,
   requireKey,
   settingText,
 } from './provider.ts';
@@ -69,10 +69,10 @@ export class FirebasePhoneVerifier implements IdentityVerifier {
       });
       return payload;
     } catch (error) {
-      if (error instanceof ProviderAwayError) throw error;
-      if (error instanceof errors.JWKSInvalid) throw new ProviderAwayError('it answered no key set');
+      if (error instanceof ProviderUnavailableError) throw error;
+      if (error instanceof errors.JWKSInvalid) throw new ProviderUnavailableError('it answered no key set');
       if (error instanceof errors.JOSEError) throw new IdentityRefusedError(`the token does not hold: ${error.code}`);
-      throw new ProviderAwayError('a key of its set can not be used');
+      throw new ProviderUnavailableError('a key of its set can not be used');
     }
   }
 }
@@ -100,6 +100,6 @@ export class KeySets {
 
 async function readKeySet(address: string): Promise<Response> {
   const { status, body } = await askProvider(new URL(address));
-  if (status !== 200) throw new ProviderAwayError(`it answered ${status}`);
+  if (status !== 200) throw new ProviderUnavailableError(`it answered ${status}`);
   return Response.json(body);
 }

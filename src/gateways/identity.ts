@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { FacebookVerifier, facebookSettings } from './facebook.ts';
 import { FirebasePhoneVerifier, firebasePhoneSettings, KeySets } from './firebase-phone.ts';
 import type { IdentityVerifier } from './identity-verifier.ts';
-import { IdentityRefusedError, ProviderAwayError } from './provider.ts';
+import { IdentityRefusedError, ProviderUnavailableError } from './provider.ts';
 import { TwitterVerifier, twitterSettings } from './twitter.ts';
 
 /** What an application needs at each provider, `endpoint` included; secrets are among it. */
@@ -54,7 +54,7 @@ function verifierOf(
 
 /** A caller is not told why; the log is, in words that hold nothing of the keys. */
 function refuse(provider: IdentityProvider, error: unknown, log: Logger): never {
-  if (error instanceof ProviderAwayError) {
+  if (error instanceof ProviderUnavailableError) {
     log.warn({ provider, reason: error.message }, 'an identity provider could not be asked');
     throw new IdentityRefusedError(error.message);
   }

@@ -19,7 +19,7 @@ export interface Mailer {
   /**
    * Resolves once the mail is out of our hands.
    * @throws {MailRefusedError} it can't be a mail
-   * @throws {MailAwayError} the server did not take it; `MailRejectedError`: and never will
+   * @throws {MailUnavailableError} the server did not take it; `MailRejectedError`: and never will
    */
   send(mail: Mail): Promise<void>;
   /** Ends its connections. */
@@ -40,7 +40,7 @@ export interface MailerSettings {
 export class MailRefusedError extends Error {}
 
 /** The message is for the log: it holds neither the mail nor the server's credentials. */
-export class MailAwayError extends Error {
+export class MailUnavailableError extends Error {
   readonly #isReached: boolean;
 
   constructor(message: string, isReached = false) {
@@ -55,9 +55,9 @@ export class MailAwayError extends Error {
 }
 
 /** The server will never take this mail: sender, recipient or text were refused with 5xx. */
-export class MailRejectedError extends MailAwayError {}
+export class MailRejectedError extends MailUnavailableError {}
 
-const TIME_LIMIT = 20 * SECOND;
+const SEND_TIMEOUT_MS = 20 * SECOND;
 
 export function createMailer(settings: MailerSettings): Mailer {
   return settings.smtpUrl === undefined ? new FileMailer(settings) : new SmtpMailer(settings, settings.smtpUrl);
@@ -69,7 +69,7 @@ class SmtpMailer implements Mailer {
   readonly #transport;
 
   constructor(settings: MailerSettings, url: string) {
-    const timeLimit = settings.timeLimit ?? TIME_LIMIT;
+    const timeLimit = settings.timeLimit ?? SEND_TIMEOUT_MS;
     this.#settings = settings;
     this.#timeLimit = timeLimit;
     this.#transport = nodemailer.createTransport({
@@ -90,7 +90,9 @@ class SmtpMailer implements Mailer {
     try {
       await this.#transport.sendMail({ ...message, signal });
     } catch (error) {
-      throw signal.aborted ? new MailAwayError(`no answer within ${this.#timeLimit / SECOND} s`) : failureOf(error);
+      throw signal.aborted
+        ? new MailUnavailableError(`no answer within ${this.#timeLimit / SECOND} s`)
+        : failureOf(error);
     }
   }
 
@@ -152,13 +154,13 @@ function isSevenBit(text: string): boolean {
 }
 
 /** What the server or the network said, in codes: its own words may repeat the address. */
-function failureOf(error: unknown): MailAwayError {
+function failureOf(error: unknown): MailUnavailableError {
   const { code, responseCode = 0, command } = error as { code?: string; responseCode?: number; command?: string };
   const told = [code, command, responseCode].filter(Boolean).join(' ');
   const message = `the mail server failed: ${told || 'unknown'}`;
   return isFinal(code, responseCode)
     ? new MailRejectedError(message, true)
-    : new MailAwayError(message, responseCode > 0);
+    : new MailUnavailableError(message, responseCode > 0);
 }
 
 /**

@@ -7,7 +7,7 @@ import { isOutside, lookupPublic } from './public-addresses.ts';
  * The model could not be asked, or gave no sensible answer. The message is for the log: it holds neither what was asked
  * nor what was answered nor a key.
  */
-export class ModelAwayError extends Error {
+export class ModelUnavailableError extends Error {
   /** Asking once more could help. */
   readonly isPassing: boolean;
 
@@ -31,10 +31,10 @@ export interface TransportSettings {
   silence?: number;
 }
 
-const SILENCE = 60 * SECOND;
+const IDLE_TIMEOUT_MS = 60 * SECOND;
 
 /** No answer takes longer, however it trickles in. */
-const TIME_LIMIT = 300 * SECOND;
+const REQUEST_TIMEOUT_MS = 300 * SECOND;
 
 /** The longest answer that is read. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -51,24 +51,24 @@ export class ModelTransport {
   readonly #trusted = agents({});
   readonly #untrusted = agents({ lookup: lookupPublic });
 
-  constructor({ silence = SILENCE }: TransportSettings = {}) {
+  constructor({ silence = IDLE_TIMEOUT_MS }: TransportSettings = {}) {
     this.#silence = silence;
   }
 
   /**
    * The bytes of a successful answer as they come, and its content type.
-   * @throws {ModelAwayError} no answer in time, or one that is none; then the bytes end with it, too
+   * @throws {ModelUnavailableError} no answer in time, or one that is none; then the bytes end with it, too
    */
   async post(request: ModelRequest): Promise<{ contentType: string; bytes: AsyncIterable<Buffer> }> {
     const { url, isTrusted } = request;
-    if (!isTrusted && !isOutside(url)) throw new ModelAwayError('its address is inside the network');
+    if (!isTrusted && !isOutside(url)) throw new ModelUnavailableError('its address is inside the network');
     const patience = new Patience(this.#silence, request.signal);
     try {
       const response = await this.#send(request, patience.signal);
       const { statusCode = 0, headers } = response;
       if (statusCode !== 200) {
         response.destroy();
-        throw new ModelAwayError(`it answered ${statusCode}`, statusCode === 429 || statusCode >= 500);
+        throw new ModelUnavailableError(`it answered ${statusCode}`, statusCode === 429 || statusCode >= 500);
       }
       return { contentType: headers['content-type'] ?? '', bytes: bounded(response, patience) };
     } catch (error) {
@@ -122,7 +122,7 @@ class Patience {
   constructor(silence: number, asker: AbortSignal) {
     const giveUp = () => this.#abort.abort();
     this.#silence = setTimeout(giveUp, silence).unref();
-    this.#limit = setTimeout(giveUp, TIME_LIMIT).unref();
+    this.#limit = setTimeout(giveUp, REQUEST_TIMEOUT_MS).unref();
     this.#asker = asker;
     this.signal = AbortSignal.any([asker, this.#abort.signal]);
   }
@@ -138,12 +138,15 @@ class Patience {
   }
 
   /** Why a request failed, in words that can be logged. */
-  failure(error: unknown): ModelAwayError {
-    if (error instanceof ModelAwayError) return error;
-    if (this.#asker.aborted) return new ModelAwayError('nobody waits for its answer any more');
-    if (this.#abort.signal.aborted) return new ModelAwayError('it did not answer in time');
+  failure(error: unknown): ModelUnavailableError {
+    if (error instanceof ModelUnavailableError) return error;
+    if (this.#asker.aborted) return new ModelUnavailableError('nobody waits for its answer any more');
+    if (this.#abort.signal.aborted) return new ModelUnavailableError('it did not answer in time');
     const { code } = error as { code?: unknown };
-    return new ModelAwayError(typeof code === 'string' ? `the request failed: ${code}` : 'the request failed', true);
+    return new ModelUnavailableError(
+      typeof code === 'string' ? `the request failed: ${code}` : 'the request failed',
+      true,
+    );
   }
 }
 
@@ -153,7 +156,7 @@ async function* bounded(response: IncomingMessage, patience: Patience): AsyncIte
     for await (const chunk of response as AsyncIterable<Buffer>) {
       patience.renew();
       size += chunk.byteLength;
-      if (size > MAX_ANSWER_BYTES) throw new ModelAwayError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
+      if (size > MAX_ANSWER_BYTES) throw new ModelUnavailableError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
       yield chunk;
     }
   } catch (error) {

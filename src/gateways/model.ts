@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
-import { ModelAwayError, ModelTransport, type TransportSettings } from './model-transport.ts';
+import { ModelTransport, ModelUnavailableError, type TransportSettings } from './model-transport.ts';
 
-export { ModelAwayError };
+export { ModelUnavailableError as ModelAwayError };
 
 /** A model behind `<baseUrl>/chat/completions`. */
 export interface ModelEndpoint {
@@ -38,12 +38,12 @@ export interface ModelClient {
   /**
    * The whole answer. What may pass is tried once more.
    * @param signal aborts when nobody waits for the answer
-   * @throws {ModelAwayError}
+   * @throws {ModelUnavailableError}
    */
   complete(endpoint: ModelEndpoint, prompt: Prompt, signal?: AbortSignal): Promise<ModelAnswer>;
   /**
    * The answer bit by bit. What may pass is tried once more, as long as nothing has come.
-   * @throws {ModelAwayError}
+   * @throws {ModelUnavailableError}
    */
   stream(endpoint: ModelEndpoint, prompt: Prompt, signal: AbortSignal): AsyncIterable<string>;
   /** Ends what is under way. */
@@ -135,7 +135,7 @@ class HttpModelClient implements ModelClient {
       if (text !== '') yield text;
       if (isOver) return;
     }
-    throw new ModelAwayError('its answer broke off', true);
+    throw new ModelUnavailableError('its answer broke off', true);
   }
 
   #ask(
@@ -153,7 +153,7 @@ class HttpModelClient implements ModelClient {
 
 /** Waits a moment; throws the error if asking again is no use. */
 async function beforeAgain(error: unknown, signal: AbortSignal): Promise<void> {
-  if (!(error instanceof ModelAwayError) || !error.isPassing) throw error;
+  if (!(error instanceof ModelUnavailableError) || !error.isPassing) throw error;
   await delay(AGAIN_AFTER, undefined, { signal }).catch(() => {
     throw error;
   });
@@ -176,10 +176,10 @@ function read<Shape>(schema: z.ZodType<Shape>, text: string): Shape {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ModelAwayError('it answered no JSON', true);
+    throw new ModelUnavailableError('it answered no JSON', true);
   }
   const result = schema.safeParse(value);
-  if (!result.success) throw new ModelAwayError('it answered something else than an answer', true);
+  if (!result.success) throw new ModelUnavailableError('it answered something else than an answer', true);
   return result.data;
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { SECOND } from '../lib/time.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
-import { traced } from '../observe/tracing.ts';
+import { traced } from '../server/observability/tracing.ts';
 
 /** What the identity providers have in common: how their settings, keys and names look, and how they are asked. */
 
 /** A provider has to answer, to the last byte, within this time. */
-const TIME_LIMIT = 5 * SECOND;
+const REQUEST_TIMEOUT_MS = 5 * SECOND;
 
 /** The longest answer that is read, after decompression. */
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -24,7 +24,7 @@ export const endpointSetting = z
 export class IdentityRefusedError extends Error {}
 
 /** The provider could not be asked, or gave no sensible answer; the message never holds anything the user sent. */
-export class ProviderAwayError extends Error {}
+export class ProviderUnavailableError extends Error {}
 
 /** What the provider answered; `body` is undefined unless the status is 200. */
 export interface ProviderAnswer {
@@ -34,7 +34,7 @@ export interface ProviderAnswer {
 
 /**
  * Asks a provider for JSON. Redirects are not followed: an answer counts only from the address that was set.
- * @throws {ProviderAwayError} no answer in time, a redirect, a fault, a huge answer, or one that is no JSON
+ * @throws {ProviderUnavailableError} no answer in time, a redirect, a fault, a huge answer, or one that is no JSON
  */
 export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
   // Paths and queries hold tokens.
@@ -47,15 +47,15 @@ async function ask(url: URL, headers: Record<string, string>): Promise<ProviderA
     const response = await fetch(url, {
       headers: { Accept: 'application/json', ...headers },
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIME_LIMIT),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     const { status } = response;
     if (status === 200) return { status, body: JSON.parse(await boundedText(response)) };
     await response.body?.cancel();
-    if (status < 400 || status === 429 || status >= 500) throw new ProviderAwayError(`it answered ${status}`);
+    if (status < 400 || status === 429 || status >= 500) throw new ProviderUnavailableError(`it answered ${status}`);
     return { status, body: undefined };
   } catch (error) {
-    throw error instanceof ProviderAwayError ? error : new ProviderAwayError(failureOf(error));
+    throw error instanceof ProviderUnavailableError ? error : new ProviderUnavailableError(failureOf(error));
   }
 }
 
@@ -100,7 +100,7 @@ async function boundedText({ body }: Response): Promise<string> {
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     // Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES) throw new ProviderAwayError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_ANSWER_BYTES) throw new ProviderUnavailableError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -110,6 +110,6 @@ async function boundedText({ body }: Response): Promise<string> {
 function failureOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'it answered no JSON';
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === 'TimeoutError') return `it did not answer within ${TIME_LIMIT / SECOND} s`;
+  if (name === 'TimeoutError') return `it did not answer within ${REQUEST_TIMEOUT_MS / SECOND} s`;
   return typeof cause?.code === 'string' ? `the request failed: ${cause.code}` : 'the request failed';
 }

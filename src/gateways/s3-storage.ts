@@ -35,9 +35,9 @@ export interface S3Settings {
 }
 
 /** How long the store may take to begin an answer. */
-const PATIENCE = 30 * SECOND;
+const REQUEST_TIMEOUT_MS = 30 * SECOND;
 /** The same where it is sent a file. */
-const PUT_PATIENCE = 5 * MINUTE;
+const PUT_TIMEOUT_MS = 5 * MINUTE;
 /** How often a file is sent before its upload fails: the SDK itself sends no stream again. */
 const PUT_ATTEMPTS = 3;
 const CHUNK_BYTES = 64 * 1024;
@@ -99,7 +99,7 @@ export class S3Storage implements Storage {
     requireStorageKey(key);
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
-      const { Body, ContentLength, ContentRange } = await within(PATIENCE, (abortSignal) =>
+      const { Body, ContentLength, ContentRange } = await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
         this.#client.send(new GetObjectCommand({ ...this.#place(key), Range }), { abortSignal }),
       );
       const size = Number(ContentRange?.split('/').at(-1) ?? ContentLength);
@@ -113,7 +113,7 @@ export class S3Storage implements Storage {
   async delete(key: string): Promise<void> {
     requireStorageKey(key);
     try {
-      await within(PATIENCE, (abortSignal) =>
+      await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
         this.#client.send(new DeleteObjectCommand(this.#place(key)), { abortSignal }),
       );
     } catch (error) {
@@ -140,11 +140,11 @@ export class S3Storage implements Storage {
   async *#listed(Prefix: string): AsyncGenerator<StoredFile> {
     for (let StartAfter: string | undefined; ; ) {
       const question = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix, StartAfter });
-      const page = await within(PATIENCE, (abortSignal) => this.#client.send(question, { abortSignal })).catch(
-        (error: unknown) => {
-          throw this.#told(error);
-        },
-      );
+      const page = await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
+        this.#client.send(question, { abortSignal }),
+      ).catch((error: unknown) => {
+        throw this.#told(error);
+      });
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         yield { key: Key!, size: Size!, modifiedAt: LastModified!, isWhole: true };
       }
@@ -162,7 +162,7 @@ export class S3Storage implements Storage {
     for (let attempt = 1; ; attempt++) {
       const Body = Readable.from(chunksOf(file), { objectMode: false });
       try {
-        await within(PUT_PATIENCE, (abortSignal) =>
+        await within(PUT_TIMEOUT_MS, (abortSignal) =>
           this.#client.send(new PutObjectCommand({ ...this.#place(key), ...about, Body }), { abortSignal }),
         );
         return;

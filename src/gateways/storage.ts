@@ -14,6 +14,17 @@ export interface Stored {
   md5: string;
 }
 
+/** An uploaded file that no row owns yet. */
+export interface StagedFile extends Stored {
+  applicationId: number;
+  /** Storage key. */
+  key: string;
+  /** The client's name for it, not to be trusted; undefined: none given. */
+  name: string | undefined;
+  /** The client's media type, in lower case and without parameters. */
+  contentType: string;
+}
+
 /** What lies in the storage. */
 export interface StoredFile {
   key: string;

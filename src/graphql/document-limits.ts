@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { MAX_PAGE } from '../lib/pages.ts';
+import { MAX_PAGE } from '../lib/pagination.ts';
 
 /** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
 export const LIMITS = {

@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached } from '../observe/tracing.ts';
 import { findValidity } from '../resolvers/sessions/validity.ts';
+import { detached } from '../server/observability/tracing.ts';
 
 /**
  * Calls back once when the viewer's credentials end: by logout or login with the same token, revocation of the key,

@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
 /** What a document asks for, in words for the log and the traces. */
-export interface AskedOperation {
+export interface RequestedOperation {
   type: OperationDefinitionNode['operation'];
   /** The client's own name for it. */
   name: string | undefined;
@@ -12,11 +12,14 @@ export interface AskedOperation {
 const MAX_FIELDS = 10;
 const MAX_NAME = 100;
 
-const known = new WeakMap<DocumentNode, Map<string, AskedOperation>>();
+const known = new WeakMap<DocumentNode, Map<string, RequestedOperation>>();
 
 /** The operation of a valid document that is to be executed; undefined when the name fits none. */
-export function askedOperation(document: DocumentNode, operationName?: string | null): AskedOperation | undefined {
-  const ofDocument = known.get(document) ?? new Map<string, AskedOperation>();
+export function requestedOperation(
+  document: DocumentNode,
+  operationName?: string | null,
+): RequestedOperation | undefined {
+  const ofDocument = known.get(document) ?? new Map<string, RequestedOperation>();
   known.set(document, ofDocument);
   const key = operationName ?? '';
   const asked = ofDocument.get(key) ?? read(document, operationName);
@@ -24,7 +27,7 @@ export function askedOperation(document: DocumentNode, operationName?: string | 
   return asked;
 }
 
-function read(document: DocumentNode, operationName?: string | null): AskedOperation | undefined {
+function read(document: DocumentNode, operationName?: string | null): RequestedOperation | undefined {
   const operation = document.definitions.find(
     (one): one is OperationDefinitionNode =>
       one.kind === Kind.OPERATION_DEFINITION && (!operationName || one.name?.value === operationName),

@@ -1,9 +1,9 @@
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Services } from '../context.ts';
 import type { Viewer } from '../lib/access.ts';
-import type { Meter } from '../limits/rate-limits.ts';
 import { schema as serviceSchema } from '../schema/index.ts';
 import { schemaFor } from '../schema/typed/index.ts';
+import type { Meter } from '../server/limits/rate-limits.ts';
 import { knownDocument, prepareDocument, variableProblem } from './documents.ts';
 
 export interface RequestCaller {

@@ -11,13 +11,13 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import { isDatabaseAway } from '../db/failures.ts';
+import { isDatabaseUnavailable } from '../db/failures.ts';
 import type { Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
+import { Loaders } from '../lib/loaders.ts';
 import { ResponseSize } from '../lib/response-size.ts';
-import { traced } from '../observe/tracing.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
-import { createLoaders, type Loaders } from '../resolvers/loaders.ts';
+import { traced } from '../server/observability/tracing.ts';
 import { bounded } from './execute.ts';
 
 /** Events of one subscriber that are executed together. */
@@ -44,9 +44,9 @@ export async function subscribe(
   // An event is not lost with a database that goes away for a moment: it waits, and those behind it in the queue.
   const tell = async (event: LiveEvent, loaders: Loaders) => {
     let answer = await executeEvent(args, context, event, loaders);
-    while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseAway(originalError))) {
+    while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
       await delay(AGAIN_AFTER, undefined, { ref: false });
-      answer = await executeEvent(args, context, event, createLoaders(context.viewer));
+      answer = await executeEvent(args, context, event, new Loaders(context.viewer));
     }
     return answer;
   };
@@ -58,7 +58,7 @@ export async function subscribe(
     });
     // Whoever was first may have lost their rights meanwhile, or this subscriber: then the answer is another one.
     const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
-    return isOthers ? tell(event, createLoaders(context.viewer)) : shared;
+    return isOthers ? tell(event, new Loaders(context.viewer)) : shared;
   };
   return new Answers(queue, run, context);
 }
@@ -144,7 +144,7 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
 
   #start(events: LiveEvent[]): void {
     if (this.#isOver) return;
-    const loaders = createLoaders(this.#context.viewer);
+    const loaders = new Loaders(this.#context.viewer);
     for (const event of events) {
       const answer = this.#run(event, loaders);
       answer.catch(() => {}); // whoever takes the answer hears of it; nobody may

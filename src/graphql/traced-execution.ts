@@ -1,6 +1,6 @@
 import type { ExecutionArgs } from 'graphql';
-import { type SpanOptions, traced } from '../observe/tracing.ts';
-import { askedOperation } from './operations.ts';
+import { type SpanOptions, traced } from '../server/observability/tracing.ts';
+import { requestedOperation } from './operations.ts';
 
 /** Executes an operation in a span of its own: below that of its request, or below none for a message of a socket. */
 export function tracedExecution<Result>(
@@ -8,7 +8,7 @@ export function tracedExecution<Result>(
   execute: () => Result,
   options: SpanOptions = {},
 ): Result {
-  const asked = askedOperation(document, operationName);
+  const asked = requestedOperation(document, operationName);
   const attributes = {
     'graphql.operation.type': asked?.type,
     'graphql.operation.name': asked?.name,

@@ -2,7 +2,7 @@ import type { DatabaseProbe } from '../db/probe.ts';
 import { DELIVER, SPREAD } from '../resolvers/pushes/context.ts';
 
 /** No more are counted, so that a long queue costs no more than this. */
-const MOST_JOBS = 10_000;
+const MAX_COUNTED_JOBS = 10_000;
 
 interface Found {
   end: string;
@@ -57,5 +57,5 @@ function secondsSince(position: string): string {
 
 function waiting(queue: string): string {
   return `(SELECT count(*)::int FROM (
-    SELECT FROM pgboss.job WHERE name = ${queue} AND state < 'active' LIMIT ${MOST_JOBS}) AS j)`;
+    SELECT FROM pgboss.job WHERE name = ${queue} AND state < 'active' LIMIT ${MAX_COUNTED_JOBS}) AS j)`;
 }

@@ -2,19 +2,20 @@ import type { ClientConfig } from 'pg';
 import type { Services } from '../context.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached } from '../observe/tracing.ts';
+import { startDueEvents } from '../resolvers/events/due.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
-import { findDue, startDueEvents, startDueRetries } from '../resolvers/pushes/due.ts';
+import { findDue, startDueRetries } from '../resolvers/pushes/due.ts';
 import { MessagePushes } from '../resolvers/pushes/messages.ts';
 import { spreadSend } from '../resolvers/pushes/spread.ts';
+import { detached } from '../server/observability/tracing.ts';
 import { JobSlots } from './job-slots.ts';
 
 /** Times may come by themselves, and a call may be lost: what is due is looked for this often. */
-const LOOK_EVERY = SECOND;
+const POLL_INTERVAL_MS = SECOND;
 
 /** How often the queue is looked through for work of processes that are gone. */
-const MAINTAIN_EVERY = 5 * SECOND;
+const MAINTENANCE_INTERVAL_MS = 5 * SECOND;
 
 /** Messages of this while are told of together. */
 const GATHERING = 250;
@@ -23,7 +24,7 @@ const GATHERING = 250;
 const EXPIRE_SECONDS = 30;
 
 /** How long a process that stops waits for the answers that are under way. */
-const PATIENCE = 8 * SECOND;
+const SHUTDOWN_TIMEOUT_MS = 8 * SECOND;
 
 /** Jobs of one process at a time, of all applications and of each. */
 const DELIVER_SLOTS = { slots: 8, slotsPerApplication: 4 };
@@ -87,7 +88,7 @@ export class PushJobs {
     const look = () => {
       for (const one of this.#loops) one.wake();
     };
-    this.#context.pushBell.onRing(look);
+    this.#context.pushNotifier.onWake(look);
     this.#outbox.onWake(() => {
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
@@ -98,7 +99,7 @@ export class PushJobs {
       setInterval(() => {
         look();
         finder.wake();
-      }, LOOK_EVERY).unref(),
+      }, POLL_INTERVAL_MS).unref(),
     );
     this.#loops.push(finder);
     look();
@@ -111,10 +112,10 @@ export class PushJobs {
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#gathering);
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SHUTDOWN_TIMEOUT_MS);
     });
-    await Promise.race([this.#finish(), patience]);
+    await Promise.race([this.#finish(), timeout]);
     clearTimeout(timer);
     await this.#messages.release().catch(() => {});
     await this.#queue.stop();
@@ -127,14 +128,14 @@ export class PushJobs {
   }
 
   async #startDue(): Promise<boolean> {
-    if (performance.now() - this.#maintainedAt > MAINTAIN_EVERY) {
+    if (performance.now() - this.#maintainedAt > MAINTENANCE_INTERVAL_MS) {
       this.#maintainedAt = performance.now();
       await this.#queue.maintain();
     }
     const { hasEvents, hasRetries } = await findDue(this.#context);
     const events = hasEvents ? await startDueEvents(this.#context) : 0;
     const retries = hasRetries ? await startDueRetries(this.#context) : 0;
-    if (events + retries > 0) this.#context.pushBell.ring();
+    if (events + retries > 0) this.#context.pushNotifier.wake();
     return events + retries > 0;
   }
 

@@ -1,12 +1,9 @@
 import { db, Prisma } from '../db/client.ts';
-import { DAY, HOUR, MINUTE } from '../lib/time.ts';
+import { DAY, HOUR } from '../lib/time.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
-import { RESET_LIFETIME } from '../resolvers/password-resets.ts';
-import { sweepDeletedClasses } from '../resolvers/records/sweep.ts';
-import { NONCE_LIFETIME } from '../resolvers/sessions/index.ts';
-
-/** How often what has outlived its use is removed. Any number of processes may do it at once. */
-export const SWEEP_EVERY = 5 * MINUTE;
+import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
+import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
+import { sweepDeletedClasses } from './sweep-classes.ts';
 
 /** A quota of a day is asked of no longer once the day is over, whatever the clocks of the processes say. */
 const DAILY_USAGE_LIFETIME = 24 * HOUR;
@@ -35,11 +32,11 @@ export async function sweep(
   await deleteInBatches(Prisma.sql`
     DELETE FROM used_nonces WHERE (application_id, nonce, timestamp) IN (
       SELECT application_id, nonce, timestamp FROM used_nonces
-      WHERE used_at < ${before(NONCE_LIFETIME)} LIMIT ${BATCH})`);
+      WHERE used_at < ${before(NONCE_LIFETIME_MS)} LIMIT ${BATCH})`);
   await deleteInBatches(Prisma.sql`
     DELETE FROM password_resets WHERE (application_id, token_hash) IN (
       SELECT application_id, token_hash FROM password_resets
-      WHERE created_at < ${before(RESET_LIFETIME)} LIMIT ${BATCH})`);
+      WHERE created_at < ${before(RESET_LIFETIME_MS)} LIMIT ${BATCH})`);
   await deleteInBatches(Prisma.sql`
     DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
       SELECT application_id, user_id, kind, day FROM daily_usage

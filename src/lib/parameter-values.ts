@@ -116,7 +116,7 @@ export function splitCommas(text: string): string[] {
  * `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601, UTC unless a zone is given.
  * @returns undefined for all else, for a day no calendar has, and outside the years 0001–9999
  */
-export function readMoment(value: Given): number | undefined {
+export function readTimestamp(value: Given): number | undefined {
   const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);
   if (milliseconds === undefined || milliseconds < FIRST_MOMENT || milliseconds > LAST_MOMENT) return undefined;
   return milliseconds;

@@ -3,13 +3,13 @@ import { addTo } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 
 /** Messages that may wait while the carrier takes its time; more are lost. */
-const MAX_WAITING = 10_000;
+const MAX_QUEUED = 10_000;
 
 /** How long a bus that stops waits for what has been told. */
-const PATIENCE = SECOND;
+const STOP_TIMEOUT_MS = SECOND;
 
 /** How messages travel between the processes of one service. */
-export interface Carrier {
+export interface BusDriver {
   /** Begins to hear; `onReturn` comes whenever messages may have been lost meanwhile. */
   start: (onText: (text: string) => void, onReturn: () => void) => Promise<void>;
   /** Sends one text to all processes. */
@@ -26,16 +26,16 @@ export interface Carrier {
  */
 export class Bus {
   readonly #origin: string;
-  readonly #carrier: Carrier;
+  readonly #carrier: BusDriver;
   readonly #log: Logger;
-  readonly #hearers = new Map<string, Set<(data: unknown) => void>>();
+  readonly #listeners = new Map<string, Set<(data: unknown) => void>>();
   readonly #returnHearers = new Set<() => void>();
   #waiting = new Set<string>();
   #sending: Promise<void> | undefined;
   #isStopped = false;
 
   /** @param origin names this process, which need not hear itself */
-  constructor(origin: string, carrier: Carrier, log: Logger) {
+  constructor(origin: string, carrier: BusDriver, log: Logger) {
     this.#origin = origin;
     this.#carrier = carrier;
     this.#log = log;
@@ -45,7 +45,7 @@ export class Bus {
     return this.#carrier.start(
       (text) => this.#hear(text),
       () => {
-        for (const hearer of this.#returnHearers) hearer();
+        for (const listener of this.#returnHearers) listener();
       },
     );
   }
@@ -55,7 +55,7 @@ export class Bus {
     this.#isStopped = true;
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
+      timer = setTimeout(resolve, STOP_TIMEOUT_MS);
     });
     await Promise.race([this.#sending, patience]);
     clearTimeout(timer);
@@ -63,18 +63,18 @@ export class Bus {
   }
 
   /** Hears what other processes tell on a topic. */
-  on(topic: string, hearer: (data: unknown) => void): void {
-    addTo(this.#hearers, topic, hearer);
+  on(topic: string, listener: (data: unknown) => void): void {
+    addTo(this.#listeners, topic, listener);
   }
 
   /** Calls back when this process hears again after a while in which it may have missed something. */
-  onReturn(hearer: () => void): void {
-    this.#returnHearers.add(hearer);
+  onReturn(listener: () => void): void {
+    this.#returnHearers.add(listener);
   }
 
   /** Tells the other processes, if they can be reached. */
-  tell(topic: string, data: unknown = null): void {
-    if (this.#isStopped || this.#waiting.size >= MAX_WAITING) return;
+  publish(topic: string, data: unknown = null): void {
+    if (this.#isStopped || this.#waiting.size >= MAX_QUEUED) return;
     this.#waiting.add(JSON.stringify([topic, data]));
     this.#sending ??= this.#send();
   }
@@ -119,7 +119,7 @@ export class Bus {
       const [origin, ...messages] = JSON.parse(text) as [string, ...[topic: string, data: unknown][]];
       if (origin === this.#origin) return;
       for (const [topic, data] of messages) {
-        for (const hearer of this.#hearers.get(topic) ?? []) hearer(data);
+        for (const listener of this.#listeners.get(topic) ?? []) listener(data);
       }
     } catch (error) {
       // Of another version of the service, or from somebody else who uses the channel.

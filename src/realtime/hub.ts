@@ -2,21 +2,21 @@ import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached } from '../observe/tracing.ts';
-import { Audience } from './audience.ts';
+import { detached } from '../server/observability/tracing.ts';
 import type { Bus } from './bus.ts';
-import { credentialPlaces, placeOfCredential } from './credential-places.ts';
+import { credentialTopic, credentialTopics } from './credential-topics.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { RecentEvents } from './recent-events.ts';
-import { type StreamEvent, Watch, type Watched } from './watch.ts';
-import { Watches } from './watches.ts';
+import { RecipientResolver } from './recipients.ts';
+import { type StreamEvent, Subscription, type SubscriptionTarget } from './subscription.ts';
+import { SubscriptionRegistry } from './subscriptions.ts';
 
 /** What wakes a process can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
-const LOOK_EVERY = SECOND;
+const POLL_INTERVAL_MS = SECOND;
 
 /** How long somebody who wants all that is committed waits for transactions that hold the stream up. */
-const PATIENCE = SECOND;
+const BACKLOG_TIMEOUT_MS = SECOND;
 
 /** Steps of catching up in one call; who asks again goes on from there. */
 const MAX_STEPS = 20;
@@ -42,9 +42,9 @@ export class Hub {
   readonly #log: Logger;
   /** Another one whenever somebody listens again after nobody did. */
   #reader = new OutboxReader();
-  readonly #audience = new Audience();
+  readonly #audience = new RecipientResolver();
   readonly #recent = new RecentEvents();
-  readonly #watches = new Watches();
+  readonly #watches = new SubscriptionRegistry();
   /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
   /** Grows whenever somebody may have lost their rights in a dialog. */
@@ -69,7 +69,7 @@ export class Hub {
   start(): void {
     this.#outbox.onWake(() => this.#look());
     this.#bus.on(TYPING, (row) => void this.#hear({ ...(row as StreamRow), position: -1n }));
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref();
+    this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -79,7 +79,7 @@ export class Hub {
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
   endWatches(): void {
-    for (const watch of [...this.#watches]) void watch.return();
+    for (const subscribe of [...this.#watches]) void subscribe.return();
   }
 
   /** Watches that are open. */
@@ -93,12 +93,12 @@ export class Hub {
   }
 
   /** Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed. */
-  async watch(watched: Watched, since: bigint | undefined): Promise<Watch> {
+  async watch(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
     await this.#retain();
     // A cursor from another process may be ahead of what this one has read.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
-    const watch = new Watch(watched, { since, startsAfter }, missed, (left) => {
+    const watch = new Subscription(target, { since, startsAfter }, missed, (left) => {
       if (this.#watches.delete(left)) this.#listeners--;
     });
     this.#watches.add(watch);
@@ -106,19 +106,19 @@ export class Hub {
   }
 
   /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */
-  async changes(watched: Watched, since: bigint | undefined, most: number): Promise<Changes> {
+  async changes(target: SubscriptionTarget, since: bigint | undefined, most: number): Promise<Changes> {
     await this.#retain();
     try {
       const end = await this.#reach();
       const events: StreamEvent[] = [];
       let position = since ?? end;
       for (let steps = 0; position < end && events.length < most && steps < MAX_STEPS; steps++) {
-        const step = await this.#readMissed(position, end, watched);
+        const step = await this.#readMissed(position, end, target);
         events.push(...step.events);
         position = step.reached;
       }
       const rest = events.splice(most);
-      if (rest.length > 0) position = events.at(-1)!.told.position;
+      if (rest.length > 0) position = events.at(-1)!.payload.position;
       return { events, position, hasMore: position < end };
     } finally {
       this.#listeners--;
@@ -126,8 +126,8 @@ export class Hub {
   }
 
   /** Tells of something that nobody is told of later, on all processes. */
-  tell(row: Omit<StreamRow, 'position'>): void {
-    this.#bus.tell(TYPING, row);
+  broadcast(row: Omit<StreamRow, 'position'>): void {
+    this.#bus.publish(TYPING, row);
     void this.#hear({ ...row, position: -1n });
   }
 
@@ -137,7 +137,7 @@ export class Hub {
    */
   async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
-    const places = credentialPlaces(viewer);
+    const places = credentialTopics(viewer);
     for (const place of places) addTo(this.#credentials, place, callback);
     let isListening = true;
     return () => {
@@ -176,7 +176,7 @@ export class Hub {
   /** Reads on until everything is read that was committed before the call, or for a moment. */
   async #reach(): Promise<bigint> {
     const end = await endOfStream();
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + BACKLOG_TIMEOUT_MS;
     while (this.#horizon < end && performance.now() < deadline) {
       this.#look();
       await new Promise((resolve) => setTimeout(resolve, GAP_RETRY_MS));
@@ -184,9 +184,9 @@ export class Hub {
     return this.#horizon;
   }
 
-  async #readMissed(after: bigint, upTo: bigint, watched: Watched) {
-    const { rows, ...read } = await this.#recent.read(watched.viewer, after, upTo);
-    const known = await this.#audience.confine(rows, watched);
+  async #readMissed(after: bigint, upTo: bigint, target: SubscriptionTarget) {
+    const { rows, ...read } = await this.#recent.read(target.viewer, after, upTo);
+    const known = await this.#audience.confine(rows, target);
     return { events: known.map((row) => this.#recent.eventOf(row)), ...read };
   }
 
@@ -231,19 +231,19 @@ export class Hub {
   async #dispatch(): Promise<void> {
     const rows = this.#undelivered;
     if (rows.length === 0) return;
-    const knowing = await this.#audience.of(rows.filter((row) => this.#watches.mayWant(row)));
+    const recipients = await this.#audience.of(rows.filter((row) => this.#watches.mayWant(row)));
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
-      for (const callback of this.#credentials.get(placeOfCredential(row)) ?? []) callback();
-      if (this.#watches.mayWant(row)) this.#watches.deliver(row, knowing(row));
+      for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback();
+      if (this.#watches.mayWant(row)) this.#watches.deliver(row, recipients(row));
     }
   }
 
   async #hear(row: StreamRow): Promise<void> {
     if (!this.#watches.wantOfDialog(row)) return;
     try {
-      const knowing = await this.#audience.of([row]);
-      this.#watches.deliver(row, knowing(row));
+      const recipients = await this.#audience.of([row]);
+      this.#watches.deliver(row, recipients(row));
     } catch (error) {
       this.#log.warn({ err: error }, 'nobody could be told who is typing');
     }

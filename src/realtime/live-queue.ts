@@ -1,15 +1,15 @@
 /** Events that may wait for a reader who does not keep up, before the reader is given up. */
-const MAX_WAITING = 1_000;
+const MAX_QUEUED = 1_000;
 
 /** Something that happened, as the payload of a subscription begins with it. */
 export class LiveEvent<Told = unknown> {
-  readonly told: Told;
+  readonly payload: Told;
   /** In milliseconds since 1970; undefined for what is told to somebody who had missed it. */
   readonly happenedAt: number | undefined;
   #results: Map<string, unknown> | undefined;
 
   constructor(told: Told, happenedAt?: number) {
-    this.told = told;
+    this.payload = told;
     this.happenedAt = happenedAt;
   }
 
@@ -46,7 +46,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
 
   push(event: LiveEvent<Told>): void {
     if (this.#end !== 'open') return;
-    if (this.#queue.length >= MAX_WAITING) {
+    if (this.#queue.length >= MAX_QUEUED) {
       this.#isTooSlow = true;
       this.#close();
       this.#onTooSlow?.();

@@ -47,7 +47,7 @@ export interface RecordImage {
 }
 
 /** Something that happened in a dialog. */
-export interface DialogHappening {
+export interface DialogEvent {
   kind: 'messageEdited' | 'messagesDeleted' | 'messagesMarked' | 'dialogChanged' | 'dialogRemoved';
   applicationId: number;
   dialogId: string;
@@ -66,7 +66,7 @@ const WAKE = 'wake';
 /** Tells this process and the others, after a commit, that there is something to read. */
 export class Outbox {
   readonly #bus: Bus;
-  readonly #hearers = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -74,18 +74,18 @@ export class Outbox {
     bus.onReturn(() => this.#wakeHere());
   }
 
-  onWake(hearer: () => void): void {
-    this.#hearers.add(hearer);
+  onWake(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Call it after the transaction: what is told inside one would serialise all commits of the database. */
   wake(): void {
     this.#wakeHere();
-    this.#bus.tell(WAKE);
+    this.#bus.publish(WAKE);
   }
 
   #wakeHere(): void {
-    for (const hearer of this.#hearers) hearer();
+    for (const listener of this.#listeners) listener();
   }
 }
 
@@ -93,9 +93,9 @@ export class Outbox {
  * What happened in dialogs, in each of them in that order; after the first write of the transaction. Those of several
  * come in the order of their ids: statements return rows as they lie in the table, which nobody should see.
  */
-export async function announce(transaction: Transaction, happenings: DialogHappening[], now: Date): Promise<void> {
-  if (happenings.length === 0) return;
-  const given = happenings.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
+export async function appendDialogEvents(transaction: Transaction, events: DialogEvent[], now: Date): Promise<void> {
+  if (events.length === 0) return;
+  const given = events.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
   await transaction.$executeRaw`
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, audience_ids, created_at)
     SELECT g."applicationId", g.kind::outbox_kind, g."dialogId", g."subjectId", g."userId", g.detail, g."audienceIds",
@@ -106,7 +106,7 @@ export async function announce(transaction: Transaction, happenings: DialogHappe
 }
 
 /** Ended sessions: their sockets close on every process. */
-export async function announceEndedSessions(
+export async function appendEndedSessions(
   transaction: Transaction,
   sessions: { applicationId: number; id: number }[],
   now: Date,
@@ -122,7 +122,7 @@ export async function announceEndedSessions(
 }
 
 /** A revoked API key: what was opened with it ends on every process. */
-export async function announceRevokedApiKey(
+export async function appendRevokedApiKey(
   transaction: Transaction,
   { applicationId, id }: { applicationId: number; id: number },
   now: Date,
@@ -133,18 +133,14 @@ export async function announceRevokedApiKey(
 }
 
 /** Another lifetime of an application's sessions: who waits for the end of one has to ask anew when it is. */
-export async function announceSessionMinutes(
-  transaction: Transaction,
-  applicationId: number,
-  now: Date,
-): Promise<void> {
+export async function appendSessionMinutes(transaction: Transaction, applicationId: number, now: Date): Promise<void> {
   await transaction.outboxEvent.create({
     data: { applicationId, kind: 'sessionMinutesChanged', subjectId: String(applicationId), createdAt: now },
   });
 }
 
 /** A deleted user: API keys that act for them find nobody any more. */
-export async function announceDeletedUser(
+export async function appendDeletedUser(
   transaction: Transaction,
   { applicationId, userId }: { applicationId: number; userId: number },
   now: Date,
@@ -155,7 +151,7 @@ export async function announceDeletedUser(
 }
 
 /** A deleted class: nothing more comes of its records. */
-export async function announceDeletedClass(
+export async function appendDeletedClass(
   transaction: Transaction,
   { applicationId, classKey }: { applicationId: number; classKey: number },
   now: Date,

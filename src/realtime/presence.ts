@@ -15,9 +15,9 @@ type User = Pick<UserViewer, 'applicationId' | 'userId'>;
 
 const TOPIC = 'presence';
 /** How often a process says that it lives. */
-const BEAT = 5 * SECOND;
+const HEARTBEAT_MS = 5 * SECOND;
 /** A process that has been silent for so long is gone, and its users with it. */
-const SILENCE = 4 * BEAT;
+const SILENCE = 4 * HEARTBEAT_MS;
 /** Users of one message: the longest ids of so many fit in what every carrier takes. */
 const CHUNK = 300;
 
@@ -91,7 +91,7 @@ export class Presence {
     this.#bus.on(TOPIC, (told) => this.#hear(told as Told));
     this.#bus.onReturn(() => this.#tell({ asks: 'everybody' }));
     this.#tell({ asks: 'everybody' });
-    this.#stopBeating = this.#clock.every(BEAT, () => this.#beat());
+    this.#stopBeating = this.#clock.every(HEARTBEAT_MS, () => this.#beat());
   }
 
   /** Says goodbye: the others do not wait for more of this process. */
@@ -155,10 +155,10 @@ export class Presence {
 
   /** Tells the watches what a change makes of the users it concerns. */
   #noticing(keys: Iterable<string>, change: () => void): void {
-    const watched = [...keys].filter((key) => this.#watches.has(key));
-    const before = watched.map((key) => this.#isOnline(key));
+    const target = [...keys].filter((key) => this.#watches.has(key));
+    const before = target.map((key) => this.#isOnline(key));
     change();
-    for (const [index, key] of watched.entries()) {
+    for (const [index, key] of target.entries()) {
       const online = this.#isOnline(key);
       if (online === before[index]) continue;
       const event = new LiveEvent({ userId: Number(key.split(':')[1]), online });
@@ -207,7 +207,7 @@ export class Presence {
 
   #tell(told: Told extends infer One ? (One extends Told ? Omit<One, 'process'> : never) : never): void {
     if (this.#isStopped) return;
-    this.#bus.tell(TOPIC, { process: this.#process, ...told });
+    this.#bus.publish(TOPIC, { process: this.#process, ...told });
   }
 
   #hear(told: Told): void {

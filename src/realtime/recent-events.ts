@@ -5,7 +5,7 @@ import { SECOND } from '../lib/time.ts';
 import { catchUpSteps } from './catch-up.ts';
 import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
-import type { StreamEvent, WatchingViewer } from './watch.ts';
+import type { StreamEvent, SubscribingViewer } from './subscription.ts';
 
 /** Rows that are kept for whoever comes back soon. */
 const MAX_ROWS = 10_000;
@@ -14,7 +14,7 @@ const MAX_ROWS = 10_000;
 const STEP = 500;
 
 /** How long those who catch up at the same time share what they are told. */
-const SHARED_FOR = SECOND;
+const SHARED_FOR_MS = SECOND;
 
 interface ReadRows {
   rows: StreamRow[];
@@ -51,7 +51,7 @@ export class RecentEvents {
   }
 
   /** Rows behind a position as far as another that the reader has reached, with their dialogs as they are now. */
-  async read(viewer: WatchingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
+  async read(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
     if (after < this.#begin) return this.#readStored(viewer, after, upTo);
     const { applicationId } = viewer;
     const from = this.#indexBehind(after);
@@ -63,7 +63,7 @@ export class RecentEvents {
   }
 
   /** Subscriptions of one viewer that wait for the same rows share a read. */
-  async #readStored(viewer: WatchingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
+  async #readStored(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
     const owner = jobOwnerOf(viewer);
     const key = [...owner, after].join();
     const readUpTo = async () => {
@@ -87,7 +87,7 @@ export class RecentEvents {
     this.#forget ??= setTimeout(() => {
       this.#forget = undefined;
       this.#shared = new Map();
-    }, SHARED_FOR).unref();
+    }, SHARED_FOR_MS).unref();
     return event;
   }
 
@@ -96,7 +96,8 @@ export class RecentEvents {
     if (this.#shared.size === 0) return;
     const ids = new Set(rows.flatMap(changedIds));
     if (ids.size === 0) return;
-    for (const [position, { told }] of this.#shared) if (ids.has(told.subjectId)) this.#shared.delete(position);
+    for (const [position, { payload: told }] of this.#shared)
+      if (ids.has(told.subjectId)) this.#shared.delete(position);
   }
 
   /** Of the first row behind a position. */

@@ -1,6 +1,6 @@
 import type { Context, Services } from '../context.ts';
 import type { Viewer } from '../lib/access.ts';
-import { createLoaders } from './loaders.ts';
+import { Loaders } from '../lib/loaders.ts';
 
 /** What a transport knows of a call beside its viewer. */
 type Call = Omit<Context, keyof Services | 'viewer' | 'loaders'>;
@@ -17,7 +17,7 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     outbox: services.outbox,
     hub: services.hub,
     presence: services.presence,
-    pushBell: services.pushBell,
+    pushNotifier: services.pushNotifier,
     sessionClock: services.sessionClock,
     identities: services.identities,
     rateLimits: services.rateLimits,
@@ -26,11 +26,11 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     storage: services.storage,
     pushGateways: services.pushGateways,
     models: services.models,
-    sealer: services.sealer,
+    encrypter: services.encrypter,
     publicUrl: services.publicUrl,
     resetPageUrl: services.resetPageUrl,
     viewer,
-    loaders: createLoaders(viewer),
+    loaders: new Loaders(viewer),
     network: call.network,
     responseSize: call.responseSize,
     meter: call.meter,

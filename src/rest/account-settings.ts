@@ -1,7 +1,7 @@
-import { settingsDocs } from './docs/settings.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './route.ts';
+import { ok, route } from './http/route.ts';
+import { settingsDocs } from './openapi/docs/settings.ts';
 
 const FindAccountSettings = graphql(`query FindAccountSettings {
   accountSettings { accountId apiEndpoint chatEndpoint turnserverEndpoint }

@@ -1,9 +1,9 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type Given, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
-import { addressBookDocs } from './docs/address-book.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './route.ts';
+import { ok, route } from './http/route.ts';
+import { addressBookDocs } from './openapi/docs/address-book.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
 const UploadContacts = graphql(`mutation UploadContacts($contacts: [ContactInput], $udid: String, $force: Boolean) {

@@ -1,9 +1,9 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type Given, readNumberedObject } from '../lib/parameter-values.ts';
-import { aiDocs } from './docs/ai.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './route.ts';
+import { ok, route } from './http/route.ts';
+import { aiDocs } from './openapi/docs/ai.ts';
 
 const AssistAnswer = graphql(`mutation AssistAnswer($input: AnswerInput!) { assistAnswer(input: $input) }`);
 

@@ -1,12 +1,12 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readFieldType } from '../lib/field-notation.ts';
 import { readText } from '../lib/parameter-values.ts';
-import { classDocs } from './docs/classes.ts';
+import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { classDocs } from './openapi/docs/classes.ts';
 import { presentPermission, readPermissions } from './record-permissions.ts';
-import { created, empty, ok, route } from './route.ts';
 
 const ClassFields = graphql(`fragment ClassFields on RecordClass {
   id name applicationId

@@ -2,15 +2,15 @@ import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { readFlag, readList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
-import { escapeText } from '../lib/xml.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
-import { contentDocs } from './docs/content.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { readIntegerId } from './integer-ids.ts';
-import { itemsBefore, readPage } from './pages.ts';
-import { XmlBody } from './rendering.ts';
-import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './route.ts';
+import { readIntegerId } from './http/integer-ids.ts';
+import { itemsBefore, readPage } from './http/pagination.ts';
+import { XmlBody } from './http/rendering.ts';
+import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
+import { escapeText } from './http/xml.ts';
+import { contentDocs } from './openapi/docs/content.ts';
 
 const BlobFields = graphql(`fragment BlobFields on Blob {
   id uid contentType name size createdAt updatedAt blobStatus setCompletedAt public tags

@@ -3,12 +3,20 @@ import { readFlag, readInteger, readList, readText } from '../lib/parameter-valu
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { presentDeleted } from './deletions.ts';
-import { dialogDocs } from './docs/dialogs.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type FilterInput, type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
+import {
+  type FilterInput,
+  type FilterNames,
+  isCount,
+  readFilter,
+  readIds,
+  readOrder,
+  readWindow,
+} from './http/lists.ts';
+import { created, empty, ok, type RestRequest, route } from './http/route.ts';
+import { dialogDocs } from './openapi/docs/dialogs.ts';
 import { presentFields, readCriteria, readFields } from './record-forms.ts';
-import { created, empty, ok, type RestRequest, route } from './route.ts';
 
 const DialogFields = graphql(`fragment DialogFields on Dialog {
   id userId type name photo occupantIds adminIds xmppRoomJid lastMessage lastMessageId lastMessageDateSent

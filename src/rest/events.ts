@@ -3,12 +3,12 @@ import { BadInputError, type ServiceError, UnprocessableError } from '../lib/err
 import { readFlag, readIdList, readIntegerList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
-import { eventDocs } from './docs/events.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { readIntegerId } from './integer-ids.ts';
-import { itemsBefore, readPage } from './pages.ts';
-import { created, empty, ok, route } from './route.ts';
+import { readIntegerId } from './http/integer-ids.ts';
+import { itemsBefore, readPage } from './http/pagination.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { eventDocs } from './openapi/docs/events.ts';
 
 const EventFields = graphql(`fragment EventFields on Event {
   id eventType message date period name occuredCount createdAt updatedAt endDate active applicationId userId

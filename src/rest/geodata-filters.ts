@@ -1,10 +1,10 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { isPosition, type Position, type Rectangle } from '../lib/geodata.ts';
-import { type MomentFilter, type MomentOperator, momentFilter, readSpan } from '../lib/moment-filters.ts';
 import { type Given, readFlag, readInteger, readIntegerList, readNumber, readText } from '../lib/parameter-values.ts';
+import { readSpan, type TimestampFilter, type TimestampOperator, timestampFilter } from '../lib/timestamp-filters.ts';
+import { isPosition, type Position, type Rectangle } from '../resolvers/geodata/rules.ts';
 
-type Part = MomentFilter | { userId: { in: number[] } };
+type Part = TimestampFilter | { userId: { in: number[] } };
 
 export const SORTS = {
   created_at: 'CREATED_AT',
@@ -13,7 +13,7 @@ export const SORTS = {
   distance: 'DISTANCE',
 } as const;
 
-const MOMENTS: Record<string, MomentOperator> = {
+const MOMENTS: Record<string, TimestampOperator> = {
   created_at: 'eq',
   min_created_at: 'gte',
   max_created_at: 'lte',
@@ -45,7 +45,7 @@ export function readGeodataFilters(given: Parameters) {
 function momentParts(given: Parameters): Part[] {
   return Object.entries(MOMENTS).flatMap(([key, operator]) => {
     const span = asked(given, key, readSpan);
-    return span ? [momentFilter('createdAt', operator, [span])] : [];
+    return span ? [timestampFilter('createdAt', operator, [span])] : [];
   });
 }
 

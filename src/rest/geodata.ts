@@ -1,13 +1,13 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { type Given, readInteger, readNumber, readText } from '../lib/parameter-values.ts';
 import { isoSeconds, unixSeconds } from '../lib/time.ts';
-import { geodataDocs } from './docs/geodata.ts';
 import { errorsByField } from './errors.ts';
 import { readGeodataFilters } from './geodata-filters.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { readIntegerId } from './integer-ids.ts';
-import { itemsBefore, readPage } from './pages.ts';
-import { created, empty, ok, route } from './route.ts';
+import { readIntegerId } from './http/integer-ids.ts';
+import { itemsBefore, readPage } from './http/pagination.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { geodataDocs } from './openapi/docs/geodata.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
 const GeodatumFields = graphql(`fragment GeodatumFields on Geodatum {

@@ -6,17 +6,17 @@ import { aiRoutes } from './ai.ts';
 import { classRoutes } from './classes.ts';
 import { contentRoutes } from './content.ts';
 import { dialogRoutes } from './dialogs.ts';
-import { RestDoor } from './door.ts';
 import { eventRoutes } from './events.ts';
 import { geodataRoutes } from './geodata.ts';
+import { RestHandler } from './http/handler.ts';
+import type { Route } from './http/route.ts';
+import { routingOf } from './http/routing.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
 import { reactionRoutes } from './reactions.ts';
 import { recordChangeRoutes } from './record-changes.ts';
 import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
-import type { Route } from './route.ts';
-import { routingOf } from './routing.ts';
 import { sessionRoutes } from './sessions.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { userRoutes } from './users.ts';
@@ -47,6 +47,6 @@ export function restAdapter(
   services: Services,
   tokenHeaders: readonly string[],
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const door = new RestDoor(services, tokenHeaders, routingOf(routes));
+  const door = new RestHandler(services, tokenHeaders, routingOf(routes));
   return (request, response) => door.answer(request, response);
 }

@@ -3,13 +3,13 @@ import { NotFoundError } from '../lib/errors.ts';
 import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
-import { isOlder, VERSION_HEADER } from '../lib/versions.ts';
 import { presentDeleted } from './deletions.ts';
-import { messageDocs } from './docs/messages.ts';
 import { errorList } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './lists.ts';
-import { created, empty, ok, route } from './route.ts';
+import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './http/lists.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { isOlder, VERSION_HEADER } from './http/versions.ts';
+import { messageDocs } from './openapi/docs/messages.ts';
 
 const MessageFields = graphql(`fragment MessageFields on Message {
   id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read customFields
@@ -157,7 +157,7 @@ export const messageRoutes = [
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
     errors: errorList,
-    docs: messageDocs.countUnreadMessages,
+    docs: messageDocs.findUnreadCounts,
   }),
   route({
     method: 'get',

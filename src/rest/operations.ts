@@ -1,8 +1,8 @@
 import { Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Access } from '../lib/access.ts';
-import type { LimitName } from '../lib/rate-limits.ts';
 import { operationAccess, operationLimit, schema } from '../schema/index.ts';
-import type { Route } from './route.ts';
+import type { LimitName } from '../server/limits/definitions.ts';
+import type { Route } from './http/route.ts';
 
 /** What the schema says of an endpoint's operation. */
 export interface Rules {

@@ -1,9 +1,9 @@
 import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
-import { userDocs } from './docs/users.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { empty, route } from './route.ts';
+import { empty, route } from './http/route.ts';
+import { userDocs } from './openapi/docs/users.ts';
 
 const RequestPasswordReset = graphql(`mutation RequestPasswordReset($email: String!) {
   requestPasswordReset(email: $email)

@@ -1,8 +1,8 @@
 import { type Given, readText } from '../lib/parameter-values.ts';
-import { reactionDocs } from './docs/reactions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { empty, ok, route } from './route.ts';
+import { empty, ok, route } from './http/route.ts';
+import { reactionDocs } from './openapi/docs/reactions.ts';
 
 const AddReaction = graphql(`mutation AddReaction($messageId: ID!, $name: String) {
   addReaction(messageId: $messageId, name: $name) { id }

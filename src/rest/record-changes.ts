@@ -2,13 +2,13 @@ import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-k
 import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
 import { presentDeleted } from './deletions.ts';
-import { recordDocs } from './docs/records.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { readIds, readWindow } from './lists.ts';
+import { readIds, readWindow } from './http/lists.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { recordDocs } from './openapi/docs/records.ts';
+import { present, RecordFields } from './presented-records.ts';
 import { readChanges, readCriteria, readNewRecord } from './record-forms.ts';
-import { created, empty, ok, route } from './route.ts';
-import { present, RecordFields } from './shown-records.ts';
 
 const CreateRecord = graphql(
   `mutation CreateRecord($input: CreateRecordInput!) { createRecord(input: $input) { ...RecordFields } }`,

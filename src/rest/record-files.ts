@@ -1,8 +1,8 @@
 import { readText } from '../lib/parameter-values.ts';
-import { recordFileDocs } from './docs/record-files.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { download, empty, MAX_UPLOAD_BYTES, ok, type RestRequest, route } from './route.ts';
+import { download, empty, MAX_UPLOAD_BYTES, ok, type RestRequest, route } from './http/route.ts';
+import { recordFileDocs } from './openapi/docs/record-files.ts';
 
 const UploadRecordFile = graphql(`mutation UploadRecordFile($className: String!, $id: ID!, $fieldName: String!) {
   uploadRecordFile(className: $className, id: $id, fieldName: $fieldName) { recordId fileId name size contentType }

@@ -2,9 +2,9 @@ import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-k
 import { UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readInteger, readList, readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
-import { readWindow } from './lists.ts';
+import { readWindow } from './http/lists.ts';
+import type { RestRequest } from './http/route.ts';
 import { type PermissionAnswer, presentPermission, readPermissions } from './record-permissions.ts';
-import type { RestRequest } from './route.ts';
 
 // What legacy clients say of records, and what they are shown, in the words of GraphQL and back (gaps §9).
 

@@ -1,8 +1,8 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { ACCESS_KINDS, type AccessKind } from '../lib/grants.ts';
 import { type Given, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import { ACCESS_KINDS, type AccessKind } from '../resolvers/classes/grants.ts';
 
 type RecordAccess = Uppercase<AccessKind>;
 

@@ -1,9 +1,11 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { readFlag } from '../lib/parameter-values.ts';
-import { recordDocs } from './docs/records.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { isCount, readIds } from './lists.ts';
+import { isCount, readIds } from './http/lists.ts';
+import { type Answer, ok, route } from './http/route.ts';
+import { recordDocs } from './openapi/docs/records.ts';
+import { type MaskedRecord, present, RecordFields, unmasked } from './presented-records.ts';
 import {
   presentListed,
   presentPermissions,
@@ -12,8 +14,6 @@ import {
   readRecordOrder,
   readRecordWindow,
 } from './record-forms.ts';
-import { type Answer, ok, route } from './route.ts';
-import { type MaskedRecord, present, RecordFields, unmasked } from './shown-records.ts';
 
 const FindRecord = graphql(
   `query FindRecord($className: String!, $id: ID!, $ownOnly: Boolean) {

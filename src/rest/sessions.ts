@@ -2,10 +2,10 @@ import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { isoSeconds } from '../lib/time.ts';
-import { sessionDocs } from './docs/sessions.ts';
 import { errorsByField } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { type Answer, created, empty, ok, route } from './route.ts';
+import { type Answer, created, empty, ok, route } from './http/route.ts';
+import { sessionDocs } from './openapi/docs/sessions.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
 const SessionFields = graphql(`fragment SessionFields on Session {

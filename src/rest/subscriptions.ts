@@ -1,10 +1,10 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
-import { subscriptionDocs } from './docs/subscriptions.ts';
 import { errorListOrId } from './errors.ts';
 import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { readIntegerId } from './integer-ids.ts';
-import { created, empty, ok, route } from './route.ts';
+import { readIntegerId } from './http/integer-ids.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { subscriptionDocs } from './openapi/docs/subscriptions.ts';
 
 const SubscriptionFields = graphql(`fragment SubscriptionFields on PushSubscription {
   id channel platform udid clientIdentificationSequence bundleIdentifier

@@ -1,15 +1,22 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { type MomentFilter, momentFilter, readSpan, type Span, spanFrom, within } from '../lib/moment-filters.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
 import { DAY } from '../lib/time.ts';
+import {
+  readSpan,
+  type Span,
+  spanFrom,
+  type TimestampFilter,
+  timestampFilter,
+  within,
+} from '../lib/timestamp-filters.ts';
 
 // The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
 
 type Condition = Record<string, unknown>;
 
 /** One part of a GraphQL `UserFilter`. */
-export type UserFilterPart = Record<string, Condition> | MomentFilter;
+export type UserFilterPart = Record<string, Condition> | TimestampFilter;
 
 type FieldType = 'number' | 'digits' | 'text' | 'moment';
 
@@ -107,11 +114,11 @@ function momentPart(field: string, operator: string, value: string): UserFilterP
     case 'eq':
     case 'ne': {
       const span = daySpan(value);
-      return span && momentFilter(field, operator, [span]);
+      return span && timestampFilter(field, operator, [span]);
     }
     case 'in': {
       const spans = all(value.split(',').map(daySpan));
-      return spans && momentFilter(field, 'in', spans);
+      return spans && timestampFilter(field, 'in', spans);
     }
     case 'between': {
       const [low, high, ...more] = value.split(',').map(daySpan);
@@ -120,7 +127,7 @@ function momentPart(field: string, operator: string, value: string): UserFilterP
     default: {
       const span = readSpan(value.trim());
       return span && Object.hasOwn(COMPARISONS, operator)
-        ? momentFilter(field, COMPARISONS[operator]!, [span])
+        ? timestampFilter(field, COMPARISONS[operator]!, [span])
         : undefined;
     }
   }

@@ -1,10 +1,10 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
-import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
-import { itemsBefore, readPage } from './pages.ts';
-import { ok, route } from './route.ts';
+import { itemsBefore, readPage } from './http/pagination.ts';
+import { ok, route } from './http/route.ts';
+import { userDocs } from './openapi/docs/users.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 import { readUserFilters, readUserOrder } from './user-filters.ts';
 

@@ -1,8 +1,8 @@
 import { readText } from '../lib/parameter-values.ts';
-import { userDocs } from './docs/users.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './route.ts';
+import { ok, route } from './http/route.ts';
+import { userDocs } from './openapi/docs/users.ts';
 import { presentUser, UserFields } from './user-fields.ts';
 
 const FindUserByLogin = graphql(

@@ -1,4 +1,4 @@
-import { findAccountSettings, type AccountSettings as Settings } from '../resolvers/account-settings.ts';
+import { findAccountSettings, type AccountSettings as Settings } from '../resolvers/applications/account-settings.ts';
 import { builder } from './builder.ts';
 
 const AccountSettings = builder.objectRef<Settings>('AccountSettings').implement({

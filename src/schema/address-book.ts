@@ -11,7 +11,7 @@ import {
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
+import { metered } from './metered.ts';
 import { User } from './users.ts';
 
 const UDID = 'The device whose book it is, at most 64 characters; left out: the book of no device.';
@@ -99,7 +99,7 @@ builder.queryField('contacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listContacts(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 
@@ -111,7 +111,7 @@ builder.queryField('registeredContacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

@@ -1,8 +1,8 @@
 import { askGateway, assistAnswer, streamAnswer, translateText } from '../resolvers/ai/answers.ts';
-import { shownPart } from '../resolvers/ai/live.ts';
+import { presentPart } from '../resolvers/ai/live.ts';
 import { streamSummary, summarizeDialog } from '../resolvers/ai/summaries.ts';
 import { builder } from './builder.ts';
-import { ASSISTANT_ID, DIALOG_ID } from './sentences.ts';
+import { ASSISTANT_ID, DIALOG_ID } from './descriptions.ts';
 
 // What is missing or malformed in these inputs is told by the resolvers, after whether the helper is switched on.
 
@@ -101,7 +101,7 @@ builder.subscriptionField('answerStream', (t) =>
       input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and what it is to answer.' }),
     },
     subscribe: (_root, { input }, context) => streamAnswer(input, context),
-    resolve: ({ told }) => shownPart(told),
+    resolve: ({ payload: told }) => presentPart(told),
   }),
 );
 
@@ -111,6 +111,6 @@ builder.subscriptionField('summaryStream', (t) =>
     description: 'As `summarizeDialog`, bit by bit.',
     args: { input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog.' }) },
     subscribe: (_root, { input }, context) => streamSummary(input, context),
-    resolve: ({ told }) => shownPart(told),
+    resolve: ({ payload: told }) => presentPart(told),
   }),
 );

@@ -1,6 +1,6 @@
-import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/api-keys.ts';
+import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/applications/api-keys.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT } from './sentences.ts';
+import { CREATED_AT } from './descriptions.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'An API key of the application; the key itself is never shown again.',

@@ -1,6 +1,7 @@
-import { findApplication, updateApplication } from '../resolvers/applications.ts';
+import { findApplication } from '../resolvers/applications/find.ts';
+import { updateApplication } from '../resolvers/applications/update.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
   description: 'The hash under the signature (HMAC) of a request for a session.',

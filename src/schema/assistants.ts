@@ -4,9 +4,9 @@ import {
   findAssistant,
   listAssistants,
   updateAssistant,
-} from '../resolvers/assistants.ts';
+} from '../resolvers/ai/assistants.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const Assistant = builder.prismaObject('Assistant', {
   description: 'A model that helps the users of the application.',

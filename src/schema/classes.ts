@@ -1,8 +1,12 @@
-import { type AccessKind, type Permission, permissionOf } from '../lib/grants.ts';
 import type { ClassField, KnownClass } from '../resolvers/classes/catalogue.ts';
-import { createClass, deleteClass, findClass, listClasses, updateClass } from '../resolvers/classes/index.ts';
+import { createClass } from '../resolvers/classes/create.ts';
+import { deleteClass } from '../resolvers/classes/delete.ts';
+import { findClass } from '../resolvers/classes/find.ts';
+import { type AccessKind, type Permission, permissionOf } from '../resolvers/classes/grants.ts';
+import { listClasses } from '../resolvers/classes/list.ts';
+import { updateClass } from '../resolvers/classes/update.ts';
 import { builder } from './builder.ts';
-import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 export const RecordFieldType = builder.enumType('RecordFieldType', {
   description: 'What the values of a field are cast to.',

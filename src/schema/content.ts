@@ -8,9 +8,9 @@ import type { BlobRow } from '../resolvers/content/rows.ts';
 import { updateBlob } from '../resolvers/content/update.ts';
 import { type UploadedBlob, uploadBlob } from '../resolvers/content/upload.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
+import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 import { StoredFile } from './files.ts';
-import { CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { metered } from './metered.ts';
 
 const BlobObjectAccess = builder
   .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['access']> }>('BlobObjectAccess')
@@ -139,7 +139,7 @@ builder.queryField('blobs', (t) =>
       },
       resolve: (_root, args, context) => listBlobs(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

@@ -1,4 +1,4 @@
-import type { DeletedItems } from '../resolvers/dialogs/delete.ts';
+import type { DeletedItems } from '../lib/deleted-items.ts';
 import { builder } from './builder.ts';
 
 /** The type that tells what became of several items that were to be deleted. */

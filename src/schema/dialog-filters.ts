@@ -1,7 +1,7 @@
 import { builder, type JsonInput } from './builder.ts';
+import { AND, DIRECTION, OR, SORT_FIELD } from './descriptions.ts';
 import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, DIRECTION, OR, SORT_FIELD } from './sentences.ts';
 
 export const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
   description: 'All that is given must match; of `or` at least one, of `and` each.',

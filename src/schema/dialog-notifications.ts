@@ -4,7 +4,7 @@ import {
   updateDialogNotifications,
 } from '../resolvers/dialogs/notifications.ts';
 import { builder } from './builder.ts';
-import { DIALOG_ID } from './sentences.ts';
+import { DIALOG_ID } from './descriptions.ts';
 
 const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNotifications').implement({
   description: 'Whether the caller is told of a dialog while away.',

@@ -1,13 +1,17 @@
-import { DIALOG_TYPE } from '../lib/dialog-types.ts';
+import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
-import { createDialog, findDialog, listDialogs } from '../resolvers/dialogs/index.ts';
+import { findDialog } from '../resolvers/dialogs/find.ts';
+import { listDialogs } from '../resolvers/dialogs/list.ts';
+import { DIALOG_TYPE } from '../resolvers/dialogs/types.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
-import { otherOccupant } from '../resolvers/dialogs/views.ts';
+import { dialogDataLoader, memberLoader, otherOccupant, unreadCountLoader } from '../resolvers/dialogs/views.ts';
+import { lastMessageLoader } from '../resolvers/messages/last-message.ts';
+import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
 import { deletedItems } from './deletions.ts';
+import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './descriptions.ts';
 import { DialogFilter, DialogOrder } from './dialog-filters.ts';
-import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './sentences.ts';
+import { metered } from './metered.ts';
 
 const DialogType = builder.enumType('DialogType', {
   description: 'Who may take part in a dialog.',
@@ -34,7 +38,7 @@ export const Dialog = builder.prismaObject('Dialog', {
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { viewer, loaders }) => {
         if (dialog.type !== DIALOG_TYPE.PRIVATE) return dialog.name;
-        const other = await loaders.user.load({
+        const other = await loaders.of(userLoader).load({
           applicationId: dialog.applicationId,
           id: otherOccupant(dialog, viewer) ?? 0,
         });
@@ -50,12 +54,12 @@ export const Dialog = builder.prismaObject('Dialog', {
       resolve: async (dialog, _args, { loaders }) =>
         dialog.type === DIALOG_TYPE.PUBLIC_GROUP
           ? []
-          : (await loaders.dialogMembers.load(dialog)).map((member) => member.userId),
+          : (await loaders.of(memberLoader).load(dialog)).map((member) => member.userId),
     }),
     adminIds: t.intList({
       description: "Ascending; empty for private dialogs. The owner has an admin's rights without being listed.",
       resolve: async (dialog, _args, { loaders }) =>
-        (await loaders.dialogMembers.load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
+        (await loaders.of(memberLoader).load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
     }),
     xmppRoomJid: t.string({
       nullable: true,
@@ -67,41 +71,44 @@ export const Dialog = builder.prismaObject('Dialog', {
       nullable: true,
       description: 'Text of the latest message the caller can see.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.text ?? null,
+      resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.text ?? null,
     }),
     lastMessageId: t.id({
       nullable: true,
       description: 'The latest message that the caller can see.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.id ?? null,
+      resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.id ?? null,
     }),
     lastMessageDateSent: t.int({
       nullable: true,
       description: 'Unix seconds.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.dateSent ?? null,
+      resolve: async (dialog, _args, { loaders }) =>
+        (await loaders.of(lastMessageLoader).load(dialog))?.dateSent ?? null,
     }),
     lastMessageUserId: t.int({
       nullable: true,
       description: 'Its sender.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.lastMessage.load(dialog))?.senderId ?? null,
+      resolve: async (dialog, _args, { loaders }) =>
+        (await loaders.of(lastMessageLoader).load(dialog))?.senderId ?? null,
     }),
     unreadMessagesCount: t.int({
       description: 'Messages the caller has neither sent nor read; 0 in public groups and for API keys alone.',
       extensions: { viewerDependent: true },
-      resolve: (dialog, _args, { loaders }) => loaders.unreadCount.load(dialog),
+      resolve: (dialog, _args, { loaders }) => loaders.of(unreadCountLoader).load(dialog),
     }),
     dataClassName: t.string({
       nullable: true,
       description: 'Class whose fields the dialog carries, if any.',
-      resolve: async (dialog, _args, { loaders }) => (await loaders.dialogData.load(dialog))?.className ?? null,
+      resolve: async (dialog, _args, { loaders }) =>
+        (await loaders.of(dialogDataLoader).load(dialog))?.className ?? null,
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
       description: 'All fields of that class as a record shows them, unset ones null; null without a class.',
-      resolve: async (dialog, _args, { loaders }) => (await loaders.dialogData.load(dialog))?.fields ?? null,
+      resolve: async (dialog, _args, { loaders }) => (await loaders.of(dialogDataLoader).load(dialog))?.fields ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
@@ -166,7 +173,7 @@ builder.queryField('dialogs', (t) =>
       },
       resolve: (_root, args, context) => listDialogs(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

@@ -1,15 +1,11 @@
 import { createEvents } from '../resolvers/events/create.ts';
-import {
-  deleteEvent,
-  type EventStatus as EventStatusShape,
-  findEvent,
-  findEventStatus,
-  listEvents,
-} from '../resolvers/events/index.ts';
+import { deleteEvent } from '../resolvers/events/delete.ts';
+import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';
+import { listEvents } from '../resolvers/events/list.ts';
 import { updateEvent } from '../resolvers/events/update.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
-import { APPLICATION_ID, CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { APPLICATION_ID, CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { metered } from './metered.ts';
 
 const Event = builder.prismaObject('Event', {
   description: 'A push that is sent to some users, once or again and again.',
@@ -112,7 +108,7 @@ builder.queryField('events', (t) =>
       },
       resolve: (_root, args, context) => listEvents(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

@@ -1,5 +1,5 @@
 import { builder } from './builder.ts';
-import { OPERATORS } from './sentences.ts';
+import { OPERATORS } from './descriptions.ts';
 
 /** Inputs that ask one field of a list; what is given is AND-ed. `null` for `eq` matches what is unset. */
 export const IdFilter = builder.inputType('IdFilter', {

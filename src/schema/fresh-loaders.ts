@@ -1,7 +1,7 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
-import { createLoaders } from '../resolvers/loaders.ts';
+import { Loaders } from '../lib/loaders.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -20,7 +20,7 @@ class FreshLoadersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (fieldConfig.parentType !== 'Mutation') return resolver;
     return (parent, args, context, info) => {
       const ours = context as unknown as Context;
-      ours.loaders = createLoaders(ours.viewer);
+      ours.loaders = new Loaders(ours.viewer);
       return resolver(parent, args, context, info);
     };
   }

@@ -1,12 +1,14 @@
+import { createGeodatum } from '../resolvers/geodata/create.ts';
+import { deleteGeodatum, deleteOldGeodata } from '../resolvers/geodata/delete.ts';
 import { findGeodatum } from '../resolvers/geodata/find.ts';
 import { listGeodata } from '../resolvers/geodata/list.ts';
-import { createGeodatum, deleteGeodatum, deleteOldGeodata, updateGeodatum } from '../resolvers/geodata/write.ts';
+import { updateGeodatum } from '../resolvers/geodata/update.ts';
 import { listedUser } from '../resolvers/users/listing.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
+import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UNLISTED, UPDATED_AT } from './descriptions.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
+import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UNLISTED, UPDATED_AT } from './sentences.ts';
 import { User } from './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
@@ -123,7 +125,7 @@ builder.queryField('geodata', (t) =>
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

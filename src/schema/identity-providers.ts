@@ -3,9 +3,9 @@ import {
   listIdentityProviders,
   publicId,
   updateIdentityProvider,
-} from '../resolvers/identity-providers.ts';
+} from '../resolvers/sessions/identity-providers.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const IdentityProviderKind = builder.enumType('IdentityProviderKind', {
   description: 'Who can vouch for a user who signs in.',

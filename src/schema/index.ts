@@ -1,6 +1,6 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { Access } from '../lib/access.ts';
-import type { LimitName } from '../lib/rate-limits.ts';
+import type { LimitName } from '../server/limits/definitions.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './sessions.ts';

@@ -1,8 +1,8 @@
-import { type RecordChange, recordChange, watchRecords } from '../resolvers/records/live.ts';
+import { type RecordChange, recordChange, subscribeToRecords } from '../resolvers/records/live.ts';
 import { builder } from './builder.ts';
+import { CLASS_NAME } from './descriptions.ts';
 import { SINCE } from './live.ts';
 import { RecordType } from './records.ts';
-import { CLASS_NAME } from './sentences.ts';
 
 export const RecordChangeKind = builder.enumType('RecordChangeKind', {
   description: 'What can happen to a record.',
@@ -42,7 +42,7 @@ builder.subscriptionField('recordChanged', (t) =>
       since: t.arg.string({ description: SINCE }),
     },
     extensions: { viewerDependent: true },
-    subscribe: (_root, args, context) => watchRecords(args, context),
+    subscribe: (_root, args, context) => subscribeToRecords(args, context),
     resolve: (event, { where }, context) => recordChange(event, where, context),
   }),
 );

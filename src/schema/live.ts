@@ -1,13 +1,14 @@
-import type { StreamEvent as Happening } from '../realtime/watch.ts';
-import { findDialog } from '../resolvers/dialogs/index.ts';
-import { type ChangesSince, listChanges, startTyping, watchDialogs } from '../resolvers/live.ts';
-import { findMessage } from '../resolvers/messages/index.ts';
+import type { StreamEvent as Happening } from '../realtime/subscription.ts';
+import { findDialog } from '../resolvers/dialogs/find.ts';
+import { startTyping } from '../resolvers/dialogs/typing.ts';
+import { findMessage } from '../resolvers/messages/find.ts';
+import { type ChangesSince, listChanges, subscribeToDialogs } from '../resolvers/messages/live.ts';
 import { builder } from './builder.ts';
+import { DIALOG_ID } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
-import { DIALOG_ID } from './sentences.ts';
 
-type Event = Pick<Happening, 'told'>;
+type Event = Pick<Happening, 'payload'>;
 
 const OF_DIALOG = "Left out: all the caller's dialogs, also those that come later.";
 export const SINCE =
@@ -21,11 +22,11 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
   fields: (t) => ({
     cursor: t.string({
       description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
-      resolve: ({ told }) => String(told.position),
+      resolve: ({ payload: told }) => String(told.position),
     }),
-    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ told }) => told.dialogId! }),
+    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ payload: told }) => told.dialogId! }),
   }),
-  resolveType: ({ told }) => told.kind.replace(/^./, (letter) => letter.toUpperCase()),
+  resolveType: ({ payload: told }) => told.kind.replace(/^./, (letter) => letter.toUpperCase()),
 });
 
 const interfaces = [DialogEvent];
@@ -38,7 +39,7 @@ const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: strin
       message: t.field({
         type: Message,
         description: 'As it is when this is told.',
-        resolve: ({ told }, _args, context) => findMessage(told.subjectId, context as never),
+        resolve: ({ payload: told }, _args, context) => findMessage(told.subjectId, context as never),
       }),
     }),
   });
@@ -51,15 +52,18 @@ builder.objectRef<Event>('MessagesDeleted').implement({
   description: 'Messages are gone, for all or for the caller alone.',
   interfaces,
   fields: (t) => ({
-    deletedIds: t.idList({ description: 'Which messages are gone.', resolve: ({ told }) => told.detail!.messageIds! }),
+    deletedIds: t.idList({
+      description: 'Which messages are gone.',
+      resolve: ({ payload: told }) => told.detail!.messageIds!,
+    }),
     forAll: t.boolean({
       description: 'False: the caller has deleted them for themselves, on another device perhaps.',
-      resolve: ({ told }) => told.audienceIds === null,
+      resolve: ({ payload: told }) => told.audienceIds === null,
     }),
     deletedBy: t.int({
       nullable: true,
       description: 'The user who deleted them; null for an API key alone.',
-      resolve: ({ told }) => told.userId,
+      resolve: ({ payload: told }) => told.userId,
     }),
   }),
 });
@@ -68,21 +72,21 @@ builder.objectRef<Event>('MessagesMarked').implement({
   description: 'Somebody has read messages, got them delivered, or taken such a mark back.',
   interfaces,
   fields: (t) => ({
-    userId: t.int({ description: 'Whose marks these are.', resolve: ({ told }) => told.userId! }),
+    userId: t.int({ description: 'Whose marks these are.', resolve: ({ payload: told }) => told.userId! }),
     messageIds: t.idList({
       nullable: true,
       description: 'Null: all that the dialog had at that moment.',
-      resolve: ({ told }) => told.detail!.messageIds ?? null,
+      resolve: ({ payload: told }) => told.detail!.messageIds ?? null,
     }),
     read: t.boolean({
       nullable: true,
       description: 'Null: that mark stayed as it was.',
-      resolve: ({ told }) => told.detail!.read ?? null,
+      resolve: ({ payload: told }) => told.detail!.read ?? null,
     }),
     delivered: t.boolean({
       nullable: true,
       description: 'Null: that mark stayed as it was.',
-      resolve: ({ told }) => told.detail!.delivered ?? null,
+      resolve: ({ payload: told }) => told.detail!.delivered ?? null,
     }),
   }),
 });
@@ -92,9 +96,9 @@ const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved', description: 
     description,
     interfaces,
     fields: (t) => ({
-      messageId: t.id({ description: 'The message it was left to.', resolve: ({ told }) => told.subjectId }),
-      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ told }) => told.userId! }),
-      name: t.string({ description: 'Such as `like`.', resolve: ({ told }) => told.name! }),
+      messageId: t.id({ description: 'The message it was left to.', resolve: ({ payload: told }) => told.subjectId }),
+      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ payload: told }) => told.userId! }),
+      name: t.string({ description: 'Such as `like`.', resolve: ({ payload: told }) => told.name! }),
     }),
   });
 
@@ -110,7 +114,7 @@ builder.objectRef<Event>('DialogChanged').implement({
     dialog: t.field({
       type: Dialog,
       description: 'As the caller sees it when this is told.',
-      resolve: ({ told }, _args, context) => findDialog(told.dialogId!, context as never),
+      resolve: ({ payload: told }, _args, context) => findDialog(told.dialogId!, context as never),
     }),
   }),
 });
@@ -131,7 +135,7 @@ builder.objectRef<Event>('DialogRemoved').implement({
     removal: t.field({
       type: DialogRemoval,
       description: 'Why it is not.',
-      resolve: ({ told }) => told.detail!.removal!,
+      resolve: ({ payload: told }) => told.detail!.removal!,
     }),
   }),
 });
@@ -139,8 +143,8 @@ builder.objectRef<Event>('DialogRemoved').implement({
 const Typing = builder.objectRef<Event>('Typing').implement({
   description: 'Somebody is typing; nothing tells that they have stopped, so let it fade after a few seconds.',
   fields: (t) => ({
-    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ told }) => told.dialogId! }),
-    userId: t.int({ description: 'Who is typing.', resolve: ({ told }) => told.userId! }),
+    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ payload: told }) => told.dialogId! }),
+    userId: t.int({ description: 'Who is typing.', resolve: ({ payload: told }) => told.userId! }),
   }),
 });
 
@@ -183,7 +187,7 @@ builder.subscriptionField('messageSent', (t) =>
     type: MessageSent,
     description: 'Each new message.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => watchDialogs('messageSent', args, context),
+    subscribe: (_root, args, context) => subscribeToDialogs('messageSent', args, context),
     resolve: happened,
   }),
 );
@@ -193,7 +197,7 @@ builder.subscriptionField('reactionAdded', (t) =>
     type: ReactionAdded,
     description: 'Each reaction that is left.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => watchDialogs('reactionAdded', args, context),
+    subscribe: (_root, args, context) => subscribeToDialogs('reactionAdded', args, context),
     resolve: happened,
   }),
 );
@@ -203,7 +207,7 @@ builder.subscriptionField('reactionRemoved', (t) =>
     type: ReactionRemoved,
     description: 'Each reaction that is taken back.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => watchDialogs('reactionRemoved', args, context),
+    subscribe: (_root, args, context) => subscribeToDialogs('reactionRemoved', args, context),
     resolve: happened,
   }),
 );
@@ -214,7 +218,7 @@ builder.subscriptionField('dialogEvents', (t) =>
     description:
       'All that happens. It ends when the caller is removed from the dialog it was asked for, with a `DialogRemoved`.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => watchDialogs('dialogEvents', args, context),
+    subscribe: (_root, args, context) => subscribeToDialogs('dialogEvents', args, context),
     resolve: happened,
   }),
 );
@@ -226,7 +230,7 @@ builder.subscriptionField('typing', (t) =>
       "Who is typing in the dialog, from now on; the caller's own typing comes too, on all their devices, so leave out " +
       'what bears their `userId`. It ends when the caller is removed from the dialog.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    subscribe: (_root, args, context) => watchDialogs('typing', args, context),
+    subscribe: (_root, args, context) => subscribeToDialogs('typing', args, context),
     resolve: happened,
   }),
 );

@@ -1,7 +1,7 @@
 import { builder } from './builder.ts';
+import { AND, DIRECTION, OR, SORT_FIELD } from './descriptions.ts';
 import { DateTimeFilter, IdFilter, IntFilter, StringFilter, StringListFilter, UnixTimeFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, DIRECTION, OR, SORT_FIELD } from './sentences.ts';
 
 interface MessageFilterShape {
   id?: typeof IdFilter.$inferInput | null;

@@ -1,17 +1,16 @@
 import { attachedBlobs } from '../resolvers/content/attached.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { prepareFields } from '../resolvers/messages/fields.ts';
-import { findMessage } from '../resolvers/messages/index.ts';
+import { findMessage } from '../resolvers/messages/find.ts';
 import { listMessages, type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
-import { ownReactions } from '../resolvers/messages/reactions-of.ts';
+import { ownReactions, reactionLoader } from '../resolvers/messages/reactions-of.ts';
+import { readStateLoader } from '../resolvers/messages/read-state.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
 import { markDialogMessages, updateMessages } from '../resolvers/messages/update.ts';
-import { askedFields } from './asked-fields.ts';
+import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
 import { Blob } from './content.ts';
-import { counted } from './counted.ts';
 import { deletedItems } from './deletions.ts';
-import { MessageFilter, MessageOrder } from './message-filters.ts';
 import {
   CREATED_AT,
   DIALOG_ID,
@@ -23,7 +22,10 @@ import {
   SKIPPED,
   TOTAL_COUNT,
   UPDATED_AT,
-} from './sentences.ts';
+} from './descriptions.ts';
+import { MessageFilter, MessageOrder } from './message-filters.ts';
+import { metered } from './metered.ts';
+import { requestedFields } from './requested-fields.ts';
 import { User } from './users.ts';
 
 const ReactionSummary = builder.objectRef<{ name: string; count: number; own: boolean }>('ReactionSummary').implement({
@@ -49,7 +51,8 @@ export const Message = builder.prismaObject('Message', {
       type: User,
       nullable: true,
       description: 'Null once the user is deleted.',
-      resolve: ({ applicationId, senderId }, _args, { loaders }) => loaders.user.load({ applicationId, id: senderId }),
+      resolve: ({ applicationId, senderId }, _args, { loaders }) =>
+        loaders.of(userLoader).load({ applicationId, id: senderId }),
     }),
     recipientId: t.exposeInt('recipientId', { description: 'The other user of a private dialog; 0 in groups.' }),
     dateSent: t.exposeInt('dateSent', { description: 'Unix seconds.' }),
@@ -70,23 +73,24 @@ export const Message = builder.prismaObject('Message', {
     }),
     readIds: t.intList({
       description: 'Users who have read it, the sender included, ascending; empty in public groups.',
-      resolve: (message, _args, { loaders }) => loaders.readState.load(message, ({ readIds }) => readIds),
+      resolve: (message, _args, { loaders }) => loaders.of(readStateLoader).load(message, ({ readIds }) => readIds),
     }),
     deliveredIds: t.intList({
       description: 'Users to whom it was delivered, the sender included, ascending; empty in public groups.',
-      resolve: (message, _args, { loaders }) => loaders.readState.load(message, ({ deliveredIds }) => deliveredIds),
+      resolve: (message, _args, { loaders }) =>
+        loaders.of(readStateLoader).load(message, ({ deliveredIds }) => deliveredIds),
     }),
     read: t.boolean({
       description: 'Whether the other user of a private dialog has read it; false in groups.',
       resolve: (message, _args, { loaders }) =>
         message.recipientId !== 0 &&
-        loaders.readState.load(message, ({ readIds }) => readIds.includes(message.recipientId)),
+        loaders.of(readStateLoader).load(message, ({ readIds }) => readIds.includes(message.recipientId)),
     }),
     reactions: t.field({
       type: [ReactionSummary],
       description: 'In the order in which the names first came.',
       resolve: (message, _args, { loaders, viewer }) =>
-        loaders.reactions.load(message, (reactions) =>
+        loaders.of(reactionLoader).load(message, (reactions) =>
           reactions.map(({ name, userIds }) => ({
             name,
             count: userIds.length,
@@ -99,7 +103,7 @@ export const Message = builder.prismaObject('Message', {
       extensions: { viewerDependent: true },
       resolve: (message, _args, { loaders, viewer }) =>
         viewer.kind === 'user'
-          ? loaders.reactions.load(message, (reactions) => ownReactions(reactions, viewer.userId))
+          ? loaders.of(reactionLoader).load(message, (reactions) => ownReactions(reactions, viewer.userId))
           : [],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
@@ -115,7 +119,7 @@ const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement
     items: t.field({
       type: [Message],
       description: 'The messages of the page.',
-      resolve: ({ items }, _args, context, info) => prepareFields(items, askedFields(info), context),
+      resolve: ({ items }, _args, context, info) => prepareFields(items, requestedFields(info), context),
     }),
     totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
     cursor: t.exposeString('cursor', {
@@ -175,9 +179,9 @@ builder.queryField('messages', (t) =>
         filter: t.arg({ type: MessageFilter, description: FILTER }),
         orderBy: t.arg({ type: MessageOrder, description: ORDER }),
       },
-      resolve: (_root, args, context, info) => listMessages(args, askedFields(info), context),
+      resolve: (_root, args, context, info) => listMessages(args, requestedFields(info), context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 

@@ -2,7 +2,7 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
 import { ServiceError } from '../lib/errors.ts';
-import { tracing } from '../observe/tracing.ts';
+import { tracing } from '../server/observability/tracing.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

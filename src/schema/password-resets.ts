@@ -1,4 +1,4 @@
-import { requestPasswordReset, resetPassword } from '../resolvers/password-resets.ts';
+import { requestPasswordReset, resetPassword } from '../resolvers/sessions/password-resets.ts';
 import { builder } from './builder.ts';
 
 builder.mutationField('requestPasswordReset', (t) =>

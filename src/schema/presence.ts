@@ -1,5 +1,5 @@
 import type { PresenceOf } from '../realtime/presence.ts';
-import { findPresence, watchPresence } from '../resolvers/presence.ts';
+import { findPresence, subscribeToPresence } from '../resolvers/users/presence.ts';
 import { builder } from './builder.ts';
 
 const UP_TO = 'Up to 100.';
@@ -31,7 +31,7 @@ builder.subscriptionField('presence', (t) =>
       'Which users are online: each as it is now, then each change. A process that dies takes its users along only ' +
       'after some 20 seconds.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
-    subscribe: (_root, { userIds }, context) => watchPresence(userIds, context),
-    resolve: ({ told }) => told,
+    subscribe: (_root, { userIds }, context) => subscribeToPresence(userIds, context),
+    resolve: ({ payload: told }) => told,
   }),
 );

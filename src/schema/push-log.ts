@@ -1,6 +1,6 @@
-import { listPushDeliveries, listPushSends } from '../resolvers/push-log.ts';
+import { listPushDeliveries, listPushSends } from '../resolvers/events/deliveries.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT } from './sentences.ts';
+import { CREATED_AT } from './descriptions.ts';
 
 const PushSend = builder.prismaObject('PushSend', {
   description: 'One push on its way to all its devices: one time of an event, or messages of a dialog.',

@@ -3,9 +3,9 @@ import {
   findWebPushKey,
   listPushSettings,
   updatePushSettings,
-} from '../resolvers/push-settings.ts';
+} from '../resolvers/pushes/settings.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, UPDATED_AT } from './sentences.ts';
+import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const PushProvider = builder.enumType('PushProvider', {
   description: 'Who takes pushes to devices.',

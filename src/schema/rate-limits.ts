@@ -8,7 +8,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
-import type { LimitName } from '../lib/rate-limits.ts';
+import type { LimitName } from '../server/limits/definitions.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

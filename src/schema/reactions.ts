@@ -1,8 +1,8 @@
+import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/messages/reactions.ts';
 import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
-import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/reactions.ts';
 import { builder } from './builder.ts';
+import { MESSAGE_ID } from './descriptions.ts';
 import { Message } from './messages.ts';
-import { MESSAGE_ID } from './sentences.ts';
 
 const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
   description: 'One reaction to a message, with those who left it.',

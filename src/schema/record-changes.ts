@@ -9,8 +9,8 @@ import {
 import { builder } from './builder.ts';
 import { RecordPermissionInput } from './classes.ts';
 import { deletedItems } from './deletions.ts';
+import { CLASS_NAME, LIMIT, RECORD_ID, RECORD_PERMISSIONS, SKIP, SKIPPED } from './descriptions.ts';
 import { FoundRecordsType, RecordType } from './records.ts';
-import { CLASS_NAME, LIMIT, RECORD_ID, RECORD_PERMISSIONS, SKIP, SKIPPED } from './sentences.ts';
 
 const UpdatedRecords = builder.objectRef<UpdatedByCriteria>('UpdatedRecords').implement({
   description: 'Records that were changed, a page of them shown.',

@@ -1,7 +1,7 @@
 import { deleteRecordFile, findRecordFile, type RecordFile, uploadRecordFile } from '../resolvers/records/files.ts';
 import { builder } from './builder.ts';
+import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './descriptions.ts';
 import { StoredFile } from './files.ts';
-import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './sentences.ts';
 
 const RecordFileType = builder.objectRef<RecordFile>('UploadedRecordFile').implement({
   description: 'A file that was put into a field of a record.',

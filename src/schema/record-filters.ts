@@ -1,6 +1,6 @@
-import type { Place, ShownFile } from '../lib/record-values.ts';
+import type { Place, ShownFile } from '../resolvers/classes/values.ts';
 import { builder } from './builder.ts';
-import { LIST_OPERATORS, OPERATORS } from './sentences.ts';
+import { LIST_OPERATORS, OPERATORS } from './descriptions.ts';
 
 // What the types of an application's own classes are made of (src/schema/typed).
 

@@ -1,13 +1,11 @@
-import { permissionOf } from '../lib/grants.ts';
 import { unixSeconds } from '../lib/time.ts';
-import { type FoundRecords, findRecord, findRecords } from '../resolvers/records/find.ts';
+import { permissionOf } from '../resolvers/classes/grants.ts';
+import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
 import type { RecordGroup } from '../resolvers/records/groups.ts';
-import { listRecords, type RecordPage, readRecords } from '../resolvers/records/list.ts';
+import { listRecordPage, listRecords, type RecordPage } from '../resolvers/records/list.ts';
 import { readableOnly, type ShownRecord, shownFields } from '../resolvers/records/rows.ts';
 import { builder } from './builder.ts';
 import { RecordPermission } from './classes.ts';
-import { counted } from './counted.ts';
-import { SortDirection } from './scalars.ts';
 import {
   CLASS_NAME,
   DIRECTION,
@@ -18,7 +16,9 @@ import {
   SKIPPED,
   TOTAL_COUNT,
   UPDATE_ONLY,
-} from './sentences.ts';
+} from './descriptions.ts';
+import { metered } from './metered.ts';
+import { SortDirection } from './scalars.ts';
 
 const FILTER =
   '`{ make: { eq: "BMW" }, value: { gt: 50, lte: 90 } }`, AND-ed; `or` and `and` take lists of such objects. Operators: ' +
@@ -199,7 +199,7 @@ builder.queryField('recordsById', (t) =>
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       ids: t.arg.idList({ required: true, description: 'Up to 100 ids, 24 hex digits each.' }),
     },
-    resolve: (_root, { className, ids }, context) => findRecords(className, ids, context),
+    resolve: (_root, { className, ids }, context) => findRecordsById(className, ids, context),
   }),
 );
 
@@ -216,7 +216,7 @@ builder.queryField('records', (t) =>
       },
       resolve: (_root, args, context) => listRecords(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 
@@ -236,6 +236,6 @@ builder.queryField('recordPage', (t) =>
       limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
       lastOnly: t.arg.boolean({ description: 'Only the last record of the order.' }),
     },
-    resolve: (_root, args, context) => readRecords(args, context),
+    resolve: (_root, args, context) => listRecordPage(args, context),
   }),
 );

@@ -1,8 +1,11 @@
-import { signedPairs } from '../lib/session-parameters.ts';
-import { createSession, deleteSession, findSession, type OpenSession } from '../resolvers/sessions/index.ts';
+import { createSession } from '../resolvers/sessions/create.ts';
+import { deleteSession } from '../resolvers/sessions/delete.ts';
+import { findSession } from '../resolvers/sessions/find.ts';
 import { loginUser, logoutUser } from '../resolvers/sessions/login.ts';
+import { signedPairs } from '../resolvers/sessions/parameters.ts';
+import type { OpenSession } from '../resolvers/sessions/rows.ts';
 import { builder } from './builder.ts';
-import { APPLICATION_ID, CREATED_AT } from './sentences.ts';
+import { APPLICATION_ID, CREATED_AT } from './descriptions.ts';
 import { User } from './users.ts';
 
 const Session = builder.objectRef<OpenSession>('Session').implement({

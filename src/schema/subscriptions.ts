@@ -1,5 +1,6 @@
 import { createSubscription } from '../resolvers/subscriptions/create.ts';
-import { deleteSubscription, listSubscriptions } from '../resolvers/subscriptions/index.ts';
+import { deleteSubscription } from '../resolvers/subscriptions/delete.ts';
+import { listSubscriptions } from '../resolvers/subscriptions/list.ts';
 import { createPushToken, deletePushToken } from '../resolvers/subscriptions/tokens.ts';
 import { builder } from './builder.ts';
 

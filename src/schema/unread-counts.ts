@@ -1,6 +1,6 @@
-import { countUnreadMessages, type UnreadCounts } from '../resolvers/messages/unread.ts';
+import { findUnreadCounts, type UnreadCounts } from '../resolvers/messages/unread.ts';
 import { builder } from './builder.ts';
-import { DIALOG_ID } from './sentences.ts';
+import { DIALOG_ID } from './descriptions.ts';
 
 const UnreadCount = builder.objectRef<UnreadCounts['dialogs'][number]>('UnreadCount').implement({
   description: 'How much of one dialog the caller has not read.',
@@ -27,6 +27,6 @@ builder.queryField('unreadCounts', (t) =>
     type: UnreadCountsType,
     description: 'How much the caller has not read.',
     args: { dialogIds: t.arg.idList({ description: 'Those to count; left out, only the total of all.' }) },
-    resolve: (_root, { dialogIds }, context) => countUnreadMessages(dialogIds, context),
+    resolve: (_root, { dialogIds }, context) => findUnreadCounts(dialogIds, context),
   }),
 );

@@ -1,5 +1,5 @@
+import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
 import { createUser } from '../resolvers/users/create.ts';
-import { deleteUser, deleteUserByExternalId } from '../resolvers/users/delete.ts';
 import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';
 import { User } from './users.ts';

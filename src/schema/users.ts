@@ -1,4 +1,5 @@
 import {
+  findMe,
   findUser,
   findUserByEmail,
   findUserByExternalId,
@@ -6,14 +7,13 @@ import {
   findUserByLogin,
   findUserByPhone,
   findUserByTwitterId,
-  findViewer,
 } from '../resolvers/users/find.ts';
 import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
-import { counted } from './counted.ts';
+import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './descriptions.ts';
 import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
+import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
-import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './sentences.ts';
 
 export const User = builder.prismaObject('User', {
   description: 'A user of the application; whoever holds a session of it may read it.',
@@ -140,7 +140,7 @@ builder.queryField('me', (t) =>
   t.withAuth({ user: true }).field({
     type: User,
     description: 'The user behind the call.',
-    resolve: (_root, _args, context) => findViewer(context),
+    resolve: (_root, _args, context) => findMe(context),
   }),
 );
 
@@ -212,7 +212,7 @@ builder.queryField('users', (t) =>
       },
       resolve: (_root, args, context) => listUsers(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 
@@ -227,7 +227,7 @@ builder.queryField('usersByFullName', (t) =>
       },
       resolve: (_root, args, context) => listUsersByFullName(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );
 
@@ -242,6 +242,6 @@ builder.queryField('usersByTags', (t) =>
       },
       resolve: (_root, args, context) => listUsersByTags(args, context),
     },
-    { fields: counted },
+    { fields: metered },
   ),
 );

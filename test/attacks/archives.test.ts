@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { openSettings, storePushSettings } from '../../src/resolvers/push-settings.ts';
+import { openSettings, storePushSettings } from '../../src/resolvers/pushes/settings.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { isPassword } from '../../src/resolvers/users/passwords.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { emptyPlace, envOf, here, type Place, storeArchive, writeArchive } from '../support/archives.ts';
@@ -18,7 +18,7 @@ let archive: string;
 
 beforeAll(async () => {
   const applicationId = APPLICATION.id;
-  const services = { sealer: SEALER, now: running.now() };
+  const services = { encrypter: SEALER, now: running.now() };
   await createAssistant({ url: `${INSIDE}/v1` });
   await storeIdentityProvider(
     { applicationId, facebook: { appId: '1', appSecret: 's' }, endpoint: INSIDE } as never,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createModelClient, ModelAwayError } from '../../src/gateways/model.ts';
 import { isPublicAddress } from '../../src/gateways/public-addresses.ts';
 import { endpointProblem, WebPushGateway } from '../../src/gateways/push/web.ts';
-import { contentDisposition } from '../../src/lib/content-disposition.ts';
+import { contentDisposition } from '../../src/rest/http/content-disposition.ts';
 import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask, createDialog, quickUsers, refusalOf, send } from '../support/chat.ts';
 import { GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
@@ -294,7 +294,7 @@ describe('#38 AI helpers', () => {
   });
 
   test('and no user makes it cost more than a day allows', async () => {
-    const { takeDailyShare } = await import('../../src/resolvers/daily-usage.ts');
+    const { takeDailyShare } = await import('../../src/resolvers/users/daily-usage.ts');
     const { db } = await import('../../src/db/client.ts');
     const [user] = await quickUsers(1);
     const key = { applicationId: APPLICATION.id, userId: user!.id };

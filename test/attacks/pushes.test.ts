@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { PushTraffic } from '../../src/gateways/push/traffic.ts';
 import { createVapidKeys, WebPushGateway } from '../../src/gateways/push/web.ts';
-import { storePushSettings } from '../../src/resolvers/push-settings.ts';
+import { storePushSettings } from '../../src/resolvers/pushes/settings.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { type Browser, startBrowser } from '../support/browser.ts';
 import { createTenant, startAnother, type Tenant } from '../support/other-apps.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const web = { subject: 'mailto:push@example.org' };
   await storePushSettings(
     { applicationId: other.applicationId, environment: 'development', web },
-    { sealer: SEALER, now: running.now() },
+    { encrypter: SEALER, now: running.now() },
   );
   return async () => {
     await silent.stop();
@@ -181,7 +181,7 @@ describe('#54 starvation of pushes', () => {
       });
     await due(APPLICATION.id, 10_000);
     await due(other.applicationId, 1);
-    running.app.services.pushBell.ring();
+    running.app.services.pushNotifier.wake();
     await until(
       async () => (await db.event.count({ where: { applicationId: other.applicationId, active: true } })) === 0,
     );
@@ -207,7 +207,7 @@ const pushTo = (address: string) => ({
 });
 
 function setUpHanging(channel: string): Promise<unknown> {
-  const operator = { sealer: SEALER, now: running.now() };
+  const operator = { encrypter: SEALER, now: running.now() };
   const account = { applicationId: APPLICATION.id, environment: 'development' };
   if (channel === 'apns') {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

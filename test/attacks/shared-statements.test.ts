@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { catalogueNow, readAnew } from '../../src/resolvers/classes/catalogue.ts';
+import { currentCatalogue, reloadCatalogue } from '../../src/resolvers/classes/catalogue.ts';
 import { requireReadableDialog } from '../../src/resolvers/dialogs/access.ts';
 import { findKeyByHash, findSessionByToken, isKeyLiving } from '../../src/resolvers/sessions/credential-rows.ts';
 import { userById } from '../../src/resolvers/users/rows.ts';
@@ -102,8 +102,8 @@ describe('#50 poison in coalesced statements', () => {
       () => isKeyLiving({ applicationId: TOO_LARGE, apiKeyId: 1, userId: undefined }),
       () => isKeyLiving({ applicationId: APPLICATION.id, apiKeyId: 1, userId: alice.id }),
     ],
-    ['versions of classes', () => catalogueNow(TOO_LARGE), () => catalogueNow(APPLICATION.id)],
-    ['classes', () => readAnew(TOO_LARGE), () => readAnew(APPLICATION.id)],
+    ['versions of classes', () => currentCatalogue(TOO_LARGE), () => currentCatalogue(APPLICATION.id)],
+    ['classes', () => reloadCatalogue(TOO_LARGE), () => reloadCatalogue(APPLICATION.id)],
     [
       'dialogs',
       () => requireReadableDialog('\0'.padStart(24, '0'), { ...viewer(), userId: TOO_LARGE }),

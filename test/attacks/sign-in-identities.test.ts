@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask, refusalOf } from '../support/chat.ts';
 import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   const firebasePhone = { projectId: 'ours' };
   await storeIdentityProvider(
     { applicationId: APPLICATION.id, firebasePhone, endpoint: url },
-    { sealer: SEALER, now: running.now() },
+    { encrypter: SEALER, now: running.now() },
   );
 });
 
@@ -120,7 +120,7 @@ async function useFacebook(): Promise<void> {
   const facebook = { appId: '12', appSecret: 'fs' };
   await storeIdentityProvider(
     { applicationId: APPLICATION.id, facebook, endpoint: url },
-    { sealer: SEALER, now: running.now() },
+    { encrypter: SEALER, now: running.now() },
   );
 }
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkDatabase } from '../../src/check/run.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
+import { checkDatabase } from '../../src/operator/integrity/run.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createDataDir, type Service, startService } from '../support/service.ts';
 import { faultsIn } from '../support/soak/verdict.ts';

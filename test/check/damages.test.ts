@@ -1,9 +1,9 @@
 import { mkdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { CHECKS } from '../../src/check/run.ts';
 import { newStorageKey } from '../../src/gateways/storage.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { CHECKS } from '../../src/operator/integrity/run.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { populate } from '../support/populated.ts';
 import { messagePushesSettled } from '../support/pushes.ts';
@@ -287,7 +287,7 @@ test('a secret that another key has sealed is told', async () => {
   ]);
   const exchange = (from: string, to: string) =>
     sql('UPDATE push_settings SET sealed = $2 WHERE sealed = $1', [from, to]);
-  const foreign = new Sealer(Buffer.alloc(32, 9)).seal('{}', 'anywhere');
+  const foreign = new Encrypter(Buffer.alloc(32, 9)).encrypt('{}', 'anywhere');
   await exchange(row!.sealed, foreign);
   expect(await findDifferences()).toEqual([
     {

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { pack } from 'tar-stream';
 import { beforeAll, expect, test } from 'vitest';
-import { Tally } from '../../src/archive/format.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
+import { Tally } from '../../src/operator/archive/format.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import {
   allRows,

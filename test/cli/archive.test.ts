@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { ARCHIVED, LEFT_OUT } from '../../src/archive/tables.ts';
 import { sign } from '../../src/lib/signature.ts';
-import { placeOfApiKey } from '../../src/resolvers/assistants.ts';
-import { openSettings } from '../../src/resolvers/push-settings.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { ARCHIVED, EXCLUDED_TABLES } from '../../src/operator/archive/tables.ts';
+import { additionalDataOfApiKey } from '../../src/resolvers/ai/assistants.ts';
+import { openSettings } from '../../src/resolvers/pushes/settings.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { APPLICATION, SEALER, useApp } from '../support/app.ts';
 import {
   allRows,
@@ -44,7 +44,7 @@ test('somebody has decided of every table whether it is archived', async () => {
     `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
   );
-  const decided = [...ARCHIVED.map(({ name }) => name), ...Object.keys(LEFT_OUT)];
+  const decided = [...ARCHIVED.map(({ name }) => name), ...Object.keys(EXCLUDED_TABLES)];
   expect(decided.sort()).toEqual(tables.map(({ name }) => name).sort());
 });
 
@@ -77,17 +77,17 @@ test('one application goes alone, with a passphrase to a service of another key'
   const [folder, place] = [await temporaryFolder(), await emptyPlace()];
   const file = join(folder, 'one.tar.gz');
   await writeArchive(file, here(), { applicationId: APPLICATION.id, passphrase: 'Größe 12' });
-  const sealer = new Sealer(Buffer.alloc(32, 9));
+  const encrypter = new Encrypter(Buffer.alloc(32, 9));
 
-  await expect(storeArchive(file, place, { sealer })).rejects.toThrow('the archive needs its passphrase');
-  await expect(storeArchive(file, place, { sealer, passphrase: 'guess' })).rejects.toThrow('not the passphrase');
+  await expect(storeArchive(file, place, { encrypter })).rejects.toThrow('the archive needs its passphrase');
+  await expect(storeArchive(file, place, { encrypter, passphrase: 'guess' })).rejects.toThrow('not the passphrase');
   await expect(
-    storeArchive(file, place, { sealer, passphrase: 'Größe 12', applicationId: made.other.id }),
+    storeArchive(file, place, { encrypter, passphrase: 'Größe 12', applicationId: made.other.id }),
   ).rejects.toThrow(`the archive holds no application ${made.other.id}`);
   expect((await allRows(place)).applications).toEqual([]);
 
-  await storeArchive(file, place, { sealer, passphrase: 'Größe 12'.normalize('NFD') });
-  expect(await secretsOf(place, sealer)).toEqual(await secretsOf(here(), SEALER));
+  await storeArchive(file, place, { encrypter, passphrase: 'Größe 12'.normalize('NFD') });
+  expect(await secretsOf(place, encrypter)).toEqual(await secretsOf(here(), SEALER));
   const rows = await allRows(place);
   expect(rows.applications).toHaveLength(1);
   expect(rows.messages!.some((row) => row.includes('in the other application'))).toBe(false);
@@ -288,7 +288,7 @@ function contentOf(entries: Map<string, Buffer>): Record<string, string> {
 }
 
 /** What is sealed in a database, in the clear. */
-async function secretsOf({ database }: Place, sealer: Sealer): Promise<string[]> {
+async function secretsOf({ database }: Place, encrypter: Encrypter): Promise<string[]> {
   const client = new pg.Client(database);
   await client.connect();
   const settings = await client.query(
@@ -300,7 +300,7 @@ async function secretsOf({ database }: Place, sealer: Sealer): Promise<string[]>
   await client.end();
   expect(settings.rows.length * assistants.rows.length).toBeGreaterThan(0);
   return [
-    ...settings.rows.map((row) => JSON.stringify(openSettings(row, sealer))),
-    ...assistants.rows.map((row) => sealer.open(row.sealed, placeOfApiKey(row))),
+    ...settings.rows.map((row) => JSON.stringify(openSettings(row, encrypter))),
+    ...assistants.rows.map((row) => encrypter.decrypt(row.sealed, additionalDataOfApiKey(row))),
   ];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CHECKS } from '../../src/check/run.ts';
-import { placeOfSettings } from '../../src/resolvers/push-settings.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { CHECKS } from '../../src/operator/integrity/run.ts';
+import { additionalDataOfSettings } from '../../src/resolvers/pushes/settings.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { APPLICATION, SEALER, useApp } from '../support/app.ts';
 import { envOf, here } from '../support/archives.ts';
 import { createDialog, quickUsers, send } from '../support/chat.ts';
@@ -55,16 +55,16 @@ test('differences are counted, told and set right, and the exit code says whethe
 
 test('an application whose secrets were sealed with another key is told', async () => {
   const place = { applicationId: APPLICATION.id, environment: 'production', provider: 'web' } as const;
-  const store = (sealer: Sealer) =>
+  const store = (encrypter: Encrypter) =>
     sql(
       `INSERT INTO push_settings (application_id, environment, provider, public_id, sealed, created_at, updated_at)
       VALUES ($1, $2, $3, 'key', $4, now(), now())
       ON CONFLICT (application_id, environment, provider) DO UPDATE SET sealed = excluded.sealed`,
-      [...Object.values(place), sealer.seal('{}', placeOfSettings(place))],
+      [...Object.values(place), encrypter.encrypt('{}', additionalDataOfSettings(place))],
     );
   await store(SEALER);
   expect(await check()).toMatchObject({ code: 0 });
-  await store(new Sealer(Buffer.alloc(32, 9)));
+  await store(new Encrypter(Buffer.alloc(32, 9)));
   const found = await check('--repair', '--json');
   expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('atrium: there is a difference\n') });
   expect(JSON.parse(found.stdout)).toMatchObject({

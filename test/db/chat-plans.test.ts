@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { MESSAGE_CHECKS } from '../../src/check/messages.ts';
+import { MESSAGE_CHECKS } from '../../src/operator/integrity/messages.ts';
 import { APPLICATION, useApp } from '../support/app.ts';
 import { ask, createDialog, type QuickUser, quickUsers } from '../support/chat.ts';
 import { workOf } from '../support/plans.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { coalesce } from '../../src/db/coalesce.ts';
-import { isDatabaseAway, sqlState } from '../../src/db/failures.ts';
+import { isDatabaseUnavailable, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -81,7 +81,7 @@ describe('an input that fails with', () => {
   test('a text that reads like a lost connection fails alone', async () => {
     const { outcomes } = await storeAll([...good(8), 'poison 22023 Connection terminated']);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill('fulfilled'), 'rejected']);
-    expect(isDatabaseAway((outcomes[8] as PromiseRejectedResult).reason)).toBe(false);
+    expect(isDatabaseUnavailable((outcomes[8] as PromiseRejectedResult).reason)).toBe(false);
   });
 
   test('an exception of our own fails alone', async () => {

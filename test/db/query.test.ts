@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, db, Prisma } from '../../src/db/client.ts';
-import { isDatabaseAway, isDeadlock, sqlState } from '../../src/db/failures.ts';
+import { isDatabaseUnavailable, isDeadlock, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
 import { BACKGROUND, transact } from '../../src/db/transact.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
@@ -106,7 +106,7 @@ test.each([
       (reason: unknown) => reason,
     );
     expect(sqlState(error)).toBe(state);
-    expect(isDatabaseAway(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
     expect(isDeadlock(error)).toBe(false);
   }
 });
@@ -137,7 +137,7 @@ test.each([
       (reason: unknown) => reason,
     );
     expect(sqlState(error)).toBe(state);
-    expect(isDatabaseAway(error)).toBe(isAway);
+    expect(isDatabaseUnavailable(error)).toBe(isAway);
     expect(isDeadlock(error)).toBe(isCircle);
   },
 );
@@ -148,7 +148,7 @@ test('while the database is away, every statement says so; then it goes on', asy
     () => expect.unreachable(),
     (reason: unknown) => reason,
   );
-  expect(isDatabaseAway(error)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   await database.start();
   expect(await query`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { Route } from '../../src/rest/http/route.ts';
 import { routes } from '../../src/rest/index.ts';
-import type { Route } from '../../src/rest/route.ts';
 import { useApp } from '../support/app.ts';
 import { expectMasked, faultLog } from '../support/fuzz/log.ts';
 import { type FuzzedRequest, requestsTo, written } from '../support/fuzz/rest-requests.ts';

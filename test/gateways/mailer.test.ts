@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createMailer, MailAwayError, type Mailer, MailRefusedError } from '../../src/gateways/mailer.ts';
+import { createMailer, type Mailer, MailRefusedError, MailUnavailableError } from '../../src/gateways/mailer.ts';
 import { SAMPLE_TIME, SENDER } from '../support/app.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { writtenMails } from '../support/mails.ts';
@@ -97,8 +97,8 @@ describe('with SMTP_URL', () => {
     await mailer(`smtp://post%40x.io:p%40ss%2Fword@${server.host}`).send(MAIL);
     expect(server.taken.length).toBe(1);
     const refused = mailer(`smtp://post%40x.io:hidden@${server.host}`).send(MAIL);
-    await expect(refused).rejects.toThrow(new MailAwayError('the mail server failed: EAUTH AUTH PLAIN 535'));
-    await expect(mailer(`smtp://${server.host}`).send(MAIL)).rejects.toThrow(MailAwayError);
+    await expect(refused).rejects.toThrow(new MailUnavailableError('the mail server failed: EAUTH AUTH PLAIN 535'));
+    await expect(mailer(`smtp://${server.host}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
     expect(server.taken.length).toBe(1);
   });
 
@@ -113,7 +113,7 @@ describe('with SMTP_URL', () => {
       const error = await mailer(url)
         .send(MAIL)
         .catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(MailAwayError);
+      expect(error).toBeInstanceOf(MailUnavailableError);
       expect((error as Error).message).toMatch(/^the mail server failed: [A-Z]+( [A-Z ]+)?( \d{3})?$/);
       expect(error).not.toHaveProperty('cause');
     }
@@ -121,13 +121,13 @@ describe('with SMTP_URL', () => {
 
   test('a server that offers TLS has to prove who it is', async () => {
     const server = await startMailServer({ disabledCommands: [] });
-    await expect(mailer(`smtp://${server.host}`).send(MAIL)).rejects.toThrow(MailAwayError);
+    await expect(mailer(`smtp://${server.host}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
     expect(server.taken).toEqual([]);
     await mailer(`smtp://${server.host}?tls.rejectUnauthorized=false`).send(MAIL);
     expect(server.taken.length).toBe(1);
 
     const secure = await startMailServer({ secure: true });
-    await expect(mailer(`smtps://${secure.host}`).send(MAIL)).rejects.toThrow(MailAwayError);
+    await expect(mailer(`smtps://${secure.host}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
     await mailer(`smtps://${secure.host}?tls.rejectUnauthorized=false`).send(MAIL);
     expect(secure.taken.length).toBe(1);
   });
@@ -140,14 +140,14 @@ describe('with SMTP_URL', () => {
       },
     });
     const sender = mailer(`smtp://${server.host}`, { timeLimit: 300 });
-    await expect(sender.send(MAIL)).rejects.toThrow(new MailAwayError('no answer within 0.3 s'));
+    await expect(sender.send(MAIL)).rejects.toThrow(new MailUnavailableError('no answer within 0.3 s'));
     isSlow = false;
     const patient = mailer(`smtp://${server.host}`);
     await patient.send(MAIL);
     expect(server.taken.length).toBe(1);
 
     const mute = await startMailServer({ onConnect: () => {} });
-    await expect(mailer(`smtp://${mute.host}`, { timeLimit: 300 }).send(MAIL)).rejects.toThrow(MailAwayError);
+    await expect(mailer(`smtp://${mute.host}`, { timeLimit: 300 }).send(MAIL)).rejects.toThrow(MailUnavailableError);
   });
 });
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Heartbeat } from '../../src/graphql/heartbeat.ts';
+import { Heartbeat } from '../../src/graphql/websocket/heartbeat.ts';
 import { until } from '../support/sockets.ts';
 
 const ASK_EVERY = 1_200;

@@ -1,6 +1,6 @@
 import { MessageType, type NextMessage, stringifyMessage } from 'graphql-ws';
 import { expect, test } from 'vitest';
-import { SharedText, withSharedText } from '../../src/graphql/shared-text.ts';
+import { SharedText, withSharedText } from '../../src/graphql/websocket/shared-text.ts';
 import { fc } from '../support/properties.ts';
 
 const TRICKY = ['"', '@', '"@"', '"@"}', '\\', '\\"', '}', '{"a":"@"}', '\u2028', '\ud800', '😀', '\u0000', ''];

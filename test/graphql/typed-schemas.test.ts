@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running, useApp } from '../support/app.ts';
 import { ask, refusalOf } from '../support/chat.ts';
 import { type GraphQLAnswer, graphql } from '../support/graphql.ts';

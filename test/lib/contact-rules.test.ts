@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ContactChange, planUpload } from '../../src/lib/contact-rules.ts';
+import { type ContactChange, planUpload } from '../../src/resolvers/address-book/rules.ts';
 import { fc } from '../support/properties.ts';
 
 const phone = fc.constantFrom('p1', 'p2', 'p3', 'p4');

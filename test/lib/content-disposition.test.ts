@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentDisposition } from '../../src/lib/content-disposition.ts';
+import { contentDisposition } from '../../src/rest/http/content-disposition.ts';
 
 test.each([
   ['note.txt', 'attachment; filename="note.txt"'],

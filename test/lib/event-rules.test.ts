@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstDue, nextDue } from '../../src/lib/event-rules.ts';
-import { nextAttempt } from '../../src/lib/retries.ts';
+import { firstDue, nextDue } from '../../src/resolvers/events/rules.ts';
+import { nextAttempt } from '../../src/resolvers/pushes/retries.ts';
 import { fc } from '../support/properties.ts';
 
 const moment = (seconds: number) => new Date(1_795_196_819_000 + seconds * 1000);

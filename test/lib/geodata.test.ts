@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { antipodeOf, boxAround, chordOf, type Position, type Rectangle } from '../../src/lib/geodata.ts';
+import { antipodeOf, boxAround, chordOf, type Position, type Rectangle } from '../../src/resolvers/geodata/rules.ts';
 import { fc } from '../support/properties.ts';
 
 const RADIUS = 6_371_008.8;

@@ -7,9 +7,9 @@ import {
   readInteger,
   readIntegerList,
   readList,
-  readMoment,
   readNumberedObject,
   readText,
+  readTimestamp,
   splitCommas,
 } from '../../src/lib/parameter-values.ts';
 import { fc } from '../support/properties.ts';
@@ -209,7 +209,7 @@ describe('readMoment', () => {
     ['0099-12-31T23:59:59Z', '0099-12-31T23:59:59.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('reads %j', (value, iso) => {
-    expect(new Date(readMoment(value) ?? Number.NaN).toISOString()).toBe(iso);
+    expect(new Date(readTimestamp(value) ?? Number.NaN).toISOString()).toBe(iso);
   });
 
   test.each<[Given]>([
@@ -255,7 +255,7 @@ describe('readMoment', () => {
     ['9'.repeat(400)],
     [['2023-01-01']],
   ])('refuses %j', (value) => {
-    expect(readMoment(value)).toBeUndefined();
+    expect(readTimestamp(value)).toBeUndefined();
   });
 
   test('reads every moment back from its ISO text and its Unix seconds', () => {
@@ -266,8 +266,8 @@ describe('readMoment', () => {
     });
     fc.assert(
       fc.property(moments, (moment) => {
-        expect(readMoment(moment.toISOString())).toBe(moment.getTime());
-        expect(readMoment(moment.getTime() / 1000)).toBe(moment.getTime());
+        expect(readTimestamp(moment.toISOString())).toBe(moment.getTime());
+        expect(readTimestamp(moment.getTime() / 1000)).toBe(moment.getTime());
       }),
     );
   });
@@ -282,7 +282,7 @@ test('no reader fails on any value', () => {
     readIntegerList,
     readIdList,
     readNumberedObject,
-    readMoment,
+    readTimestamp,
   ];
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

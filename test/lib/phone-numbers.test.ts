@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPhoneRegion, phoneKey, phoneTails } from '../../src/lib/phone-numbers.ts';
+import { isPhoneRegion, phoneKey, phoneTails } from '../../src/resolvers/address-book/phone-numbers.ts';
 
 test.each<[phone: string, region: string | null, key: string]>([
   ['+44 (0)20 7946 0018', null, '+442079460018'],

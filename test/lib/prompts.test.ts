@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dialogParts, type QuotedMessage } from '../../src/lib/prompts.ts';
+import { dialogParts, type QuotedMessage } from '../../src/resolvers/ai/prompts.ts';
 import { fc } from '../support/properties.ts';
 
 const AT = '2026-11-20T17:46:59.000Z';

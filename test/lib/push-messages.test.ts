@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { PushChannel } from '../../src/resolvers/pushes/channels.ts';
 import {
   applePayload,
   browserPayload,
@@ -7,8 +8,7 @@ import {
   isBackground,
   mailText,
   storedMessage,
-} from '../../src/lib/push-messages.ts';
-import type { PushChannel } from '../../src/lib/push-names.ts';
+} from '../../src/resolvers/pushes/payloads.ts';
 
 const base64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64');

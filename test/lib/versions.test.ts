@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOlder } from '../../src/lib/versions.ts';
+import { isOlder } from '../../src/rest/http/versions.ts';
 
 test.each([
   ['2.57.9', true],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create } from 'xmlbuilder2';
-import { answerXml, errorsXml, type XmlRoot } from '../../src/lib/xml.ts';
+import { answerXml, errorsXml, type XmlRoot } from '../../src/rest/http/xml.ts';
 import { fc } from '../support/properties.ts';
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
 import { db } from '../../src/db/client.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { APPLICATION, running, type TestSettings, useApp } from '../support/app.ts';
 import { insertSession, insertUser } from '../support/callers.ts';
 import { startAnother } from '../support/other-apps.ts';

@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLog, readable } from '../../src/observe/log.ts';
+import { createLog, readable } from '../../src/server/observability/log.ts';
 import { running, useApp } from '../support/app.ts';
 import { graphql } from '../support/graphql.ts';
 import { connect, openSocket, until } from '../support/sockets.ts';

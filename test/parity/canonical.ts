@@ -1,4 +1,4 @@
-import type { RestRequest, Route } from '../../src/rest/route.ts';
+import type { RestRequest, Route } from '../../src/rest/http/route.ts';
 import type { Caller } from '../support/users.ts';
 import type { WireAnswer } from '../support/wire.ts';
 import { load } from './doors.ts';

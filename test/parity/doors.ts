@@ -1,8 +1,8 @@
 import { print } from 'graphql';
 import { type Parameters, parseQuery } from '../../src/lib/bracket-keys.ts';
+import type { Route } from '../../src/rest/http/route.ts';
 import { routes } from '../../src/rest/index.ts';
 import { rulesOf } from '../../src/rest/operations.ts';
-import type { Route } from '../../src/rest/route.ts';
 import { running } from '../support/app.ts';
 import { graphql } from '../support/graphql.ts';
 import { connect, openSocket, type RawSocket } from '../support/sockets.ts';

@@ -1,5 +1,5 @@
 import { db } from '../../src/db/client.ts';
-import { type Grants, isForbidden } from '../../src/lib/grants.ts';
+import { type Grants, isForbidden } from '../../src/resolvers/classes/grants.ts';
 import { running } from '../support/app.ts';
 import { ask, createDialog, send } from '../support/chat.ts';
 import { EVENT_FIELDS } from '../support/live.ts';

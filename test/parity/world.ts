@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { db } from '../../src/db/client.ts';
 import type { Prisma } from '../../src/generated/prisma/client.ts';
 import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../src/lib/tokens.ts';
-import { storeAssistant } from '../../src/resolvers/assistants.ts';
+import { storeAssistant } from '../../src/resolvers/ai/assistants.ts';
 import { hashPassword } from '../../src/resolvers/users/passwords.ts';
 import { running } from '../support/app.ts';
 import { ask } from '../support/chat.ts';

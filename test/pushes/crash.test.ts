@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
-import { storePushSettings } from '../../src/resolvers/push-settings.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { storePushSettings } from '../../src/resolvers/pushes/settings.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { type Apple, startApple } from '../support/apple.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
 import { appleToken } from '../support/pushes.ts';
@@ -78,7 +78,7 @@ test('of two processes one is killed in the middle: every device is served, and 
   const { endpoint, ca, ...apns } = apple.settings;
   await storePushSettings(
     { applicationId: APPLICATION_ID, environment: 'production', endpoint, ca, apns },
-    { sealer: new Sealer(Buffer.from(ENCRYPTION_KEY, 'hex')), now: new Date() },
+    { encrypter: new Encrypter(Buffer.from(ENCRYPTION_KEY, 'hex')), now: new Date() },
   );
   await insertDevices();
 

@@ -205,7 +205,7 @@ test('several processes begin each time once', async () => {
     })),
     select: { id: true },
   });
-  running.app.services.pushBell.ring();
+  running.app.services.pushNotifier.wake();
   const ids = events.map(({ id }) => id);
   await until(
     async () =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { Audience } from '../../src/realtime/audience.ts';
 import type { StreamRow } from '../../src/realtime/outbox-reader.ts';
+import { RecipientResolver } from '../../src/realtime/recipients.ts';
 import { APPLICATION, useApp } from '../support/app.ts';
 import { graphql, subscribe } from '../support/graphql.ts';
 import { createUsers, type TestUser } from '../support/users.ts';
@@ -40,7 +40,7 @@ async function rowOf(dialogId: string): Promise<StreamRow> {
 test('occupants are known for every row of a batch, however few dialogs are kept', async () => {
   const [alice, bob] = await createUsers(2);
   const rows = await Promise.all([0, 1, 2, 3].map(async () => rowOf(await createGroup(alice, [bob]))));
-  const audience = new Audience(2);
+  const audience = new RecipientResolver(2);
   await audience.of([rows[0]!, rows[1]!]);
 
   const knowing = await audience.of([rows[0]!, rows[2]!, rows[3]!, rows[1]!]);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Bus, type Carrier } from '../../src/realtime/bus.ts';
-import { PostgresCarrier } from '../../src/realtime/postgres-carrier.ts';
+import { Bus, type BusDriver } from '../../src/realtime/bus.ts';
+import { PostgresBus } from '../../src/realtime/postgres-bus.ts';
 import { running, useApp } from '../support/app.ts';
 import { until } from '../support/sockets.ts';
 import { ownConnection, sql } from '../support/sql.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A process on the bus, as far as the bus is concerned. */
-async function join(origin: string, carrier: Carrier = new PostgresCarrier(running.database.config, log)) {
+async function join(origin: string, carrier: BusDriver = new PostgresBus(running.database.config, log)) {
   const bus = new Bus(origin, carrier, log);
   const heard: unknown[] = [];
   let returns = 0;
@@ -51,10 +51,10 @@ describe('what a process tells', () => {
   test('is heard by the others in its order, and not by itself', async () => {
     const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')];
     for (const nth of numbers(50)) {
-      alice.bus.tell('test', { nth });
+      alice.bus.publish('test', { nth });
       if (nth % 7 === 0) await new Promise(setImmediate);
     }
-    bob.bus.tell('test', 'from bob');
+    bob.bus.publish('test', 'from bob');
     await until(() => carol.heard.length === 51 && bob.heard.length === 50 && alice.heard.length === 1);
     const inOrder = numbers(50).map((nth) => ({ nth }));
     expect(bob.heard).toEqual(inOrder);
@@ -64,11 +64,11 @@ describe('what a process tells', () => {
 
   test('travels once if it is the same in one turn of the event loop, and again in a later one', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
-    for (const _ of numbers(1_000)) alice.bus.tell('test', 'wake');
-    alice.bus.tell('test', 'after');
+    for (const _ of numbers(1_000)) alice.bus.publish('test', 'wake');
+    alice.bus.publish('test', 'after');
     await until(() => bob.heard.includes('after'));
-    alice.bus.tell('test', 'wake');
-    alice.bus.tell('test', 'last');
+    alice.bus.publish('test', 'wake');
+    alice.bus.publish('test', 'last');
     await until(() => bob.heard.includes('last'));
     expect(bob.heard).toEqual(['wake', 'after', 'wake', 'last']);
   });
@@ -76,7 +76,7 @@ describe('what a process tells', () => {
   test('is packed into few texts, none longer than PostgreSQL takes', async () => {
     const [alice, bob, texts] = [await join('alice'), await join('bob'), await wiretap()];
     const messages = numbers(2_000).map((nth) => `${nth} ${'é'.repeat(nth % 60)}`);
-    for (const message of messages) alice.bus.tell('test', message);
+    for (const message of messages) alice.bus.publish('test', message);
     await until(() => bob.heard.length === messages.length);
     expect(bob.heard).toEqual(messages);
     const sizes = texts.map((text) => Buffer.byteLength(text));
@@ -87,14 +87,14 @@ describe('what a process tells', () => {
 
   test('is lost alone when it is too long, whatever was told with it', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
-    for (const data of ['before', 'x'.repeat(9_000), 'after']) alice.bus.tell('test', data);
+    for (const data of ['before', 'x'.repeat(9_000), 'after']) alice.bus.publish('test', data);
     await until(() => bob.heard.includes('after'));
     expect(bob.heard).toEqual(['before', 'after']);
   });
 
   test('goes out even if it is told in the moment in which the last text has gone', async () => {
     const sent: string[] = [];
-    const carrier: Carrier = { maxBytes: 1_000, start: async () => {}, stop: async () => {}, send: async () => {} };
+    const carrier: BusDriver = { maxBytes: 1_000, start: async () => {}, stop: async () => {}, send: async () => {} };
     const { bus } = await join('alice', carrier);
     for (const late of numbers(12)) {
       await new Promise<void>((resolve) => {
@@ -104,11 +104,11 @@ describe('what a process tells', () => {
           let moment = Promise.resolve();
           for (const _ of numbers(late)) moment = moment.then(() => {});
           void moment.then(() => {
-            bus.tell('test', `second ${late}`);
+            bus.publish('test', `second ${late}`);
             resolve();
           });
         };
-        bus.tell('test', `first ${late}`);
+        bus.publish('test', `first ${late}`);
       });
       await until(() => sent.some((text) => text.includes(`second ${late}"`)));
     }
@@ -116,12 +116,12 @@ describe('what a process tells', () => {
 
   test('before it stops still goes out, and nothing after', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
-    alice.bus.tell('test', 'goodbye');
+    alice.bus.publish('test', 'goodbye');
     const stopped = alice.bus.stop();
-    alice.bus.tell('test', 'too late');
+    alice.bus.publish('test', 'too late');
     await stopped;
     const carol = await join('carol');
-    carol.bus.tell('test', 'from carol');
+    carol.bus.publish('test', 'from carol');
     await until(() => bob.heard.includes('from carol'));
     expect(bob.heard).toEqual(['goodbye', 'from carol']);
   });
@@ -134,7 +134,7 @@ describe('a process that hears', () => {
       await sql('SELECT pg_notify($1, $2)', ['atrium', text]);
     }
     await sql('SELECT pg_notify(\'atrium\', \'["carol",["unknown",1],["test","known"]]\')');
-    alice.bus.tell('test', 'after');
+    alice.bus.publish('test', 'after');
     await until(() => bob.heard.includes('after'));
     expect(bob.heard).toEqual(['known', 'after']);
   });
@@ -149,7 +149,7 @@ describe('a process that hears', () => {
       before.add(own.pid);
       await sql('SELECT pg_terminate_backend($1)', [own.pid]);
       await until(() => bob.returns() === cut);
-      alice.bus.tell('test', `after cut ${cut}`);
+      alice.bus.publish('test', `after cut ${cut}`);
       await until(() => bob.heard.includes(`after cut ${cut}`));
     }
     await until(async () => (await listeners()).length === others.length + 1);
@@ -170,13 +170,13 @@ describe('a process that hears', () => {
     await admin.end();
     await until(() => bob.returns() === 1 && alice.returns() === 1);
     await until(async () => (await listeners()).length === count);
-    alice.bus.tell('test', 'again');
+    alice.bus.publish('test', 'again');
     await until(() => bob.heard.length > 0);
     expect(bob.heard).toEqual(['again']);
   });
 
   test('does not start without its database, and does not go on trying', async () => {
-    const nowhere = new PostgresCarrier({ host: '127.0.0.1', port: 1 }, log);
+    const nowhere = new PostgresBus({ host: '127.0.0.1', port: 1 }, log);
     await expect(new Bus('alice', nowhere, log).start()).rejects.toThrow('ECONNREFUSED');
   });
 });

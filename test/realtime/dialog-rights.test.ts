@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
 import { throughGraphQL, throughRest } from '../support/doors.ts';

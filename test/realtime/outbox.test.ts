@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BACKGROUND, transact } from '../../src/db/transact.ts';
-import { announce } from '../../src/realtime/outbox.ts';
+import { appendDialogEvents } from '../../src/realtime/outbox.ts';
 import { OutboxReader } from '../../src/realtime/outbox-reader.ts';
 import { APPLICATION, running, useApp } from '../support/app.ts';
 import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/chat.ts';
@@ -204,7 +204,7 @@ test('what one call does in several dialogs stands in the order of their ids, in
   };
   // As rows come that lie so in their table.
   const given = [of(second, 'b'), of(first, 'd'), of(second, 'a'), of(first, 'c')];
-  await transact(BACKGROUND, (transaction) => announce(transaction, given, running.now()));
+  await transact(BACKGROUND, (transaction) => appendDialogEvents(transaction, given, running.now()));
   const stream = await sql<{ id: string; subject: string }>(
     `SELECT dialog_id AS id, subject_id AS subject FROM events_outbox
      WHERE application_id = $1 AND kind = 'messageEdited' AND dialog_id = ANY($2) ORDER BY position`,

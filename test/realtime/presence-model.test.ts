@@ -260,7 +260,7 @@ describe('thousands of users', () => {
     const watch = two.presence.watch(APPLICATION, [1, 1_500, 3_000]);
     await network.add();
     await network.settle();
-    expect(watch.takeReady(10).map(({ told }) => told)).toEqual(
+    expect(watch.takeReady(10).map(({ payload: told }) => told)).toEqual(
       [1, 1_500, 3_000].map((userId) => ({ userId, online: true })),
     );
   });

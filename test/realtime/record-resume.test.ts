@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
 import { startAnother } from '../support/other-apps.ts';

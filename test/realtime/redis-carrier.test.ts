@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { Bus } from '../../src/realtime/bus.ts';
-import { RedisCarrier } from '../../src/realtime/redis-carrier.ts';
+import { RedisBus } from '../../src/realtime/redis-bus.ts';
 import { running, useApp } from '../support/app.ts';
 import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
 import { createDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** A process on the bus, as far as the bus is concerned. */
 async function join(origin: string) {
-  const bus = new Bus(origin, new RedisCarrier(`redis://127.0.0.1:${port}`, log), log);
+  const bus = new Bus(origin, new RedisBus(`redis://127.0.0.1:${port}`, log), log);
   const heard: unknown[] = [];
   let returns = 0;
   bus.on('test', (data) => heard.push(data));
@@ -48,7 +48,7 @@ async function inTouch(alice: Member, bob: Member): Promise<void> {
   ] as const) {
     const word = Symbol('word').toString() + Math.random();
     await until(() => {
-      from.bus.tell('test', word);
+      from.bus.publish('test', word);
       return to.heard.includes(word);
     });
   }
@@ -58,7 +58,7 @@ async function inTouch(alice: Member, bob: Member): Promise<void> {
 async function expectAllHeard(from: Member, to: Member): Promise<void> {
   const texts = Array.from({ length: 2_000 }, (_, nth) => `${nth} ${'é'.repeat(nth % 60)}`);
   to.heard.length = 0;
-  for (const text of texts) from.bus.tell('test', text);
+  for (const text of texts) from.bus.publish('test', text);
   await until(() => to.heard.includes(texts.at(-1)!));
   expect(to.heard.filter((text) => texts.includes(text as string))).toEqual(texts);
 }
@@ -110,7 +110,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     const alice = await join('alice');
     await stopRedis();
     const bob = await join('bob');
-    alice.bus.tell('test', 'to nobody');
+    alice.bus.publish('test', 'to nobody');
     const before = [alice.returns(), bob.returns()];
     stopRedis = await startRedis(port);
     await until(() => alice.returns() > before[0]! && bob.returns() > before[1]!);
@@ -128,9 +128,9 @@ describe.skipIf(!REDIS)('with Redis', () => {
     process.kill(pid, 'SIGSTOP');
     cleanups.push(async () => process.kill(pid, 'SIGCONT'));
     warnings.length = 0;
-    alice.bus.tell('test', 'in vain');
+    alice.bus.publish('test', 'in vain');
     await until(() => warnings.some((warning) => warning.includes('could not be told')));
-    alice.bus.tell('test', 'in vain as well');
+    alice.bus.publish('test', 'in vain as well');
     const carol = await join('carol');
     await alice.bus.stop();
     process.kill(pid, 'SIGCONT');

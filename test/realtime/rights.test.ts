@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import { ask, createDialog, send } from '../support/chat.ts';
 import { createTenant, startAnother } from '../support/other-apps.ts';

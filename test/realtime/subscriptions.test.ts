@@ -340,11 +340,11 @@ describe('since', () => {
     const { Hub } = await import('../../src/realtime/hub.ts');
     const { Outbox } = await import('../../src/realtime/outbox.ts');
     const { Bus } = await import('../../src/realtime/bus.ts');
-    const { PostgresCarrier } = await import('../../src/realtime/postgres-carrier.ts');
+    const { PostgresBus } = await import('../../src/realtime/postgres-bus.ts');
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const { log } = running.app.services;
-    const bus = new Bus('slow', new PostgresCarrier(running.database.config, log), log);
+    const bus = new Bus('slow', new PostgresBus(running.database.config, log), log);
     const outbox = new Outbox(bus);
     const slow = new Hub(outbox, bus, log);
     const watched = {
@@ -360,8 +360,8 @@ describe('since', () => {
     slow.start();
     const next = await send(alice!, dialogId, 'new');
     outbox.wake();
-    expect((await resumed.next()).value?.told.subjectId).toBe(next);
-    expect((await early.next()).value?.told.position).toBe(BigInt(messageSent.cursor));
+    expect((await resumed.next()).value?.payload.subjectId).toBe(next);
+    expect((await early.next()).value?.payload.position).toBe(BigInt(messageSent.cursor));
     await early.return();
     await resumed.return();
     slow.stop();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running, useApp } from '../support/app.ts';
 import { ask, createDialog, type QuickUser, quickUsers, refusalOf } from '../support/chat.ts';
 import { createTenant, startAnother } from '../support/other-apps.ts';

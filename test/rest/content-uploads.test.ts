@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweepFiles } from '../../src/jobs/sweep-files.ts';
-import { signedFields } from '../../src/lib/upload-policy.ts';
+import { signedFields } from '../../src/resolvers/content/upload-policy.ts';
 import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
 import {
   complete,

@@ -339,10 +339,10 @@ describe('what becomes of an event without devices', () => {
   test('one for later is sent then', async () => {
     const { event: made } = await created('/events', given(), stage.bob);
     running.setTime(new Date((LATER - 1) * 1000));
-    running.app.services.pushBell.ring();
+    running.app.services.pushNotifier.wake();
     expect(await status(made.id)).toMatchObject({ active: true, occured_count: 0 });
     running.setTime(new Date(LATER * 1000));
-    running.app.services.pushBell.ring();
+    running.app.services.pushNotifier.wake();
     await until(async () => !(await status(made.id)).active);
     expect(await status(made.id)).toMatchObject({ occured_count: 1, last_sent_at: LATER });
     running.setTime(SAMPLE_TIME);

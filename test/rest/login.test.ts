@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { APPLICATION, running, SAMPLE_TIME, SEALER, useApp } from '../support/app.ts';
 import { ask, createDialog, MESSAGE_SENT, refusalOf, send } from '../support/chat.ts';
 import { startAnother } from '../support/other-apps.ts';
@@ -162,7 +162,7 @@ describe('POST /login', () => {
     const facebook = { appId: '12', appSecret: '0123456789abcdef0123456789abcdef' };
     await storeIdentityProvider(
       { applicationId: APPLICATION.id, facebook, endpoint: url },
-      { sealer: SEALER, now: SAMPLE_TIME },
+      { encrypter: SEALER, now: SAMPLE_TIME },
     );
     const session = await openSession();
     const first = await rest('POST', '/login.json', { as: session, form: 'provider=facebook&keys[token]=FT' });

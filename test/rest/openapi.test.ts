@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { USER_LENGTHS } from '../../src/lib/user-rules.ts';
+import { USER_LENGTHS } from '../../src/resolvers/users/rules.ts';
 import { routes } from '../../src/rest/index.ts';
 import { openApiDocument } from '../../src/rest/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '../../src/rest/openapi/types.ts';

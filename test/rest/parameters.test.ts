@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flatten, parseForm } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
-import { readParameters } from '../../src/rest/parameters.ts';
+import { readParameters } from '../../src/rest/http/parameters.ts';
 import { fc } from '../support/properties.ts';
 
 const MAX_BYTES = 64 * 1024;

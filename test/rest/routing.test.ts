@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { routingOf } from '../../src/rest/http/routing.ts';
 import { routes } from '../../src/rest/index.ts';
-import { routingOf } from '../../src/rest/routing.ts';
 
 // No test of the doors asks with paths as odd as these.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask } from '../support/chat.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
@@ -72,7 +72,7 @@ describe('a sign-in by a provider', () => {
     const facebook = { appId: '12', appSecret: 'fs' };
     await storeIdentityProvider(
       { applicationId: APPLICATION.id, facebook, endpoint: url },
-      { sealer: SEALER, now: running.now() },
+      { encrypter: SEALER, now: running.now() },
     );
   }
 

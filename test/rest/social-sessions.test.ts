@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import { sign } from '../../src/lib/signature.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { type Answer, answerJson, startProvider } from '../support/provider.ts';
 import { type RestAnswer, rest } from '../support/rest.ts';
@@ -34,7 +34,7 @@ async function useFacebook(answer: Answer = graphApi, applicationId = APPLICATIO
   const { url } = await startProvider(answer);
   await storeIdentityProvider(
     { applicationId, facebook: { appId: '12', appSecret: 'fs' }, endpoint: url },
-    { sealer: SEALER, now: running.now() },
+    { encrypter: SEALER, now: running.now() },
   );
 }
 
@@ -194,7 +194,7 @@ describe('a sign-in by phone', async () => {
     const { url } = await startProvider((_request, response) => answerJson(response, { keys: [jwk] }));
     await storeIdentityProvider(
       { applicationId: APPLICATION.id, firebasePhone: { projectId: 'ours' }, endpoint: url },
-      { sealer: SEALER, now: running.now() },
+      { encrypter: SEALER, now: running.now() },
     );
   }
 

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { contentRoutes } from '../../src/rest/content.ts';
-import { RestDoor } from '../../src/rest/door.ts';
 import { errorList } from '../../src/rest/errors.ts';
 import { graphql } from '../../src/rest/graphql.ts';
-import { ok, type Route, route } from '../../src/rest/route.ts';
-import { Routing } from '../../src/rest/routing.ts';
+import { RestHandler } from '../../src/rest/http/handler.ts';
+import { ok, type Route, route } from '../../src/rest/http/route.ts';
+import { Routing } from '../../src/rest/http/routing.ts';
 import { running, useApp } from '../support/app.ts';
 import { complete, createBlob, storedFiles, uploadFields } from '../support/content.ts';
 import { sql } from '../support/sql.ts';
@@ -70,7 +70,7 @@ beforeAll(async () => {
       rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
     },
   ]);
-  const door = new RestDoor(running.app.services, ['SVC-Token'], routing);
+  const door = new RestHandler(running.app.services, ['SVC-Token'], routing);
   server = createServer((asked, response) => void door.answer(asked, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

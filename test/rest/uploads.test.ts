@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ForbiddenError } from '../../src/lib/errors.ts';
-import { readUpload, type UploadSettings } from '../../src/rest/uploads.ts';
+import { readUpload, type UploadSettings } from '../../src/rest/http/uploads.ts';
 
 // The reader alone, behind a bare server: what a request is taken for, and what it may hold.
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
+import type { Route } from '../../src/rest/http/route.ts';
+import { scalarsOf } from '../../src/rest/http/wrong-types.ts';
 import { routes } from '../../src/rest/index.ts';
 import { rulesOf } from '../../src/rest/operations.ts';
-import type { Route } from '../../src/rest/route.ts';
-import { scalarsOf } from '../../src/rest/wrong-types.ts';
 import { useApp } from '../support/app.ts';
 import { rest } from '../support/rest.ts';
 import { created } from '../support/stage.ts';

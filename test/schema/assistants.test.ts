@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createModelClient } from '../../src/gateways/model.ts';
-import { storeAssistant } from '../../src/resolvers/assistants.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { storeAssistant } from '../../src/resolvers/ai/assistants.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { ask, quickUsers, refusalOf } from '../support/chat.ts';
 import { createAssistant as createTrusted, says, startModel } from '../support/model.ts';
@@ -117,7 +117,7 @@ describe('API keys of models', () => {
     expect([made.hasApiKey, JSON.stringify(made).includes('secret')]).toEqual([true, false]);
     const { sealed_api_key } = await rowOf(made.id);
     expect(sealed_api_key).toMatch(/^v1\./);
-    expect(SEALER.open(sealed_api_key!, `assistants ${APPLICATION.id} ${made.id}`)).toBe('sk-very-secret');
+    expect(SEALER.decrypt(sealed_api_key!, `assistants ${APPLICATION.id} ${made.id}`)).toBe('sk-very-secret');
     const dump = await sql('SELECT a::text AS row FROM assistants a');
     expect(JSON.stringify(dump)).not.toContain('very-secret');
     expect((await update(made.id, { name: 'x' })).hasApiKey).toBe(true);
@@ -159,7 +159,11 @@ describe('row 27: what the operator trusts', () => {
 
 test('a key that was sealed with another one is a fault, which says nothing', async () => {
   const model = await startModel((response) => says(response, 'Hello'));
-  const services = { ...running.app.services, sealer: new Sealer(Buffer.alloc(32, 9)), models: createModelClient() };
+  const services = {
+    ...running.app.services,
+    encrypter: new Encrypter(Buffer.alloc(32, 9)),
+    models: createModelClient(),
+  };
   const { id } = await storeAssistant(
     { ...INPUT, baseUrl: model.url, apiKey: 'sk', applicationId: APPLICATION.id, isTrusted: true },
     services,

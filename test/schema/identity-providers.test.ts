@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { openSettings, sealIdentityProviders, storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
-import { SealBrokenError } from '../../src/secrets/sealer.ts';
+import {
+  encryptIdentityProviders,
+  openSettings,
+  storeIdentityProvider,
+} from '../../src/resolvers/sessions/identity-providers.ts';
+import { DecryptionError } from '../../src/server/encryption/encrypter.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { graphql } from '../support/graphql.ts';
 import { answerJson, startProvider } from '../support/provider.ts';
@@ -33,7 +37,7 @@ describe('updateIdentityProvider', () => {
     const stored = () => db.identityProvider.findUniqueOrThrow({ where: { applicationId_provider: where } });
     await storeIdentityProvider(
       { applicationId: 92, ...FACEBOOK, endpoint: 'http://127.0.0.1:9/x' },
-      { sealer: SEALER, now: running.now() },
+      { encrypter: SEALER, now: running.now() },
     );
     const smuggled = { facebook: { ...FACEBOOK.facebook, endpoint: 'http://169.254.169.254' } };
     expect((await graphql(UPDATE, { input: smuggled }, apiKey)).errors).toMatchObject([
@@ -43,12 +47,12 @@ describe('updateIdentityProvider', () => {
     expect((await stored()).endpoint).toBe('http://127.0.0.1:9/x');
     await storeIdentityProvider(
       { applicationId: 92, ...FACEBOOK, endpoint: null },
-      { sealer: SEALER, now: running.now() },
+      { encrypter: SEALER, now: running.now() },
     );
     expect((await stored()).endpoint).toBeNull();
     const wrong = storeIdentityProvider(
       { applicationId: 92, ...FACEBOOK, endpoint: 'file:///x' },
-      { sealer: SEALER, now: running.now() },
+      { encrypter: SEALER, now: running.now() },
     );
     await expect(wrong).rejects.toMatchObject({ fields: { endpoint: [expect.any(String)] } });
   });
@@ -101,11 +105,11 @@ test('secrets are sealed, and those of before are at the next start, however man
   const settings = { appId: '12', appSecret: 'of before' };
   await db.identityProvider.update({ where: { applicationId_provider }, data: { settings, sealed: null } });
   expect(openSettings(await stored(), SEALER)).toEqual(settings);
-  await Promise.all(Array.from({ length: 5 }, () => sealIdentityProviders(SEALER)));
+  await Promise.all(Array.from({ length: 5 }, () => encryptIdentityProviders(SEALER)));
   expect((await stored()).settings).toEqual({ appId: '12' });
   expect(openSettings(await stored(), SEALER)).toEqual(settings);
   const other = { ...(await stored()), provider: 'twitter' as const };
-  expect(() => openSettings(other, SEALER)).toThrow(SealBrokenError);
+  expect(() => openSettings(other, SEALER)).toThrow(DecryptionError);
 });
 
 test('createSession signs in by a provider, until it is deleted', async () => {
@@ -116,7 +120,7 @@ test('createSession signs in by a provider, until it is deleted', async () => {
   });
   await storeIdentityProvider(
     { applicationId: APPLICATION.id, ...FACEBOOK, endpoint: url },
-    { sealer: SEALER, now: running.now() },
+    { encrypter: SEALER, now: running.now() },
   );
   const CREATE = `mutation ($input: CreateSessionInput!) { createSession(input: $input) { userId } }`;
   const signIn = () => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { openSettings } from '../../src/resolvers/push-settings.ts';
+import { openSettings } from '../../src/resolvers/pushes/settings.ts';
 import { APPLICATION, SEALER, useApp } from '../support/app.ts';
 import { ask, refusalOf } from '../support/chat.ts';
 import { createTenant } from '../support/other-apps.ts';

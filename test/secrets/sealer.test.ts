@@ -2,38 +2,38 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readKeyFile } from '../../src/secrets/key-file.ts';
-import { SealBrokenError, Sealer } from '../../src/secrets/sealer.ts';
+import { DecryptionError, Encrypter } from '../../src/server/encryption/encrypter.ts';
+import { readKeyFile } from '../../src/server/encryption/key-file.ts';
 
-const sealer = new Sealer(Buffer.alloc(32, 1));
+const encrypter = new Encrypter(Buffer.alloc(32, 1));
 
 test.each(['', 'secret', 'é😀\0', 'x'.repeat(100_000)])('what is sealed can be opened where it belongs', (text) => {
-  expect(sealer.open(sealer.seal(text, 'place/1'), 'place/1')).toBe(text);
+  expect(encrypter.decrypt(encrypter.encrypt(text, 'place/1'), 'place/1')).toBe(text);
 });
 
 test('the same text is sealed differently each time, and does not show', () => {
-  const sealed = sealer.seal('a secret of somebody', 'p');
-  expect(sealed).not.toBe(sealer.seal('a secret of somebody', 'p'));
+  const sealed = encrypter.encrypt('a secret of somebody', 'p');
+  expect(sealed).not.toBe(encrypter.encrypt('a secret of somebody', 'p'));
   expect(Buffer.from(sealed.slice(3), 'base64url').includes('secret')).toBe(false);
 });
 
 test('it opens nowhere else, with no other key, and with no bit changed', () => {
-  const sealed = sealer.seal('secret', 'place/1');
-  expect(() => sealer.open(sealed, 'place/2')).toThrow(SealBrokenError);
-  expect(() => new Sealer(Buffer.alloc(32, 2)).open(sealed, 'place/1')).toThrow(SealBrokenError);
+  const sealed = encrypter.encrypt('secret', 'place/1');
+  expect(() => encrypter.decrypt(sealed, 'place/2')).toThrow(DecryptionError);
+  expect(() => new Encrypter(Buffer.alloc(32, 2)).decrypt(sealed, 'place/1')).toThrow(DecryptionError);
   const bytes = Buffer.from(sealed.slice(3), 'base64url');
   for (let place = 0; place < bytes.length; place++) {
     const changed = Buffer.from(bytes);
     changed[place]! ^= 1;
-    expect(() => sealer.open(`v1.${changed.toString('base64url')}`, 'place/1')).toThrow(SealBrokenError);
+    expect(() => encrypter.decrypt(`v1.${changed.toString('base64url')}`, 'place/1')).toThrow(DecryptionError);
   }
   for (const odd of ['', 'v1.', 'v1.AAAA', 'secret', sealed.slice(3)]) {
-    expect(() => sealer.open(odd, 'place/1')).toThrow(SealBrokenError);
+    expect(() => encrypter.decrypt(odd, 'place/1')).toThrow(DecryptionError);
   }
 });
 
 test('a key has 32 bytes', () => {
-  expect(() => new Sealer(Buffer.alloc(31))).toThrow('32 bytes');
+  expect(() => new Encrypter(Buffer.alloc(31))).toThrow('32 bytes');
 });
 
 async function folder(): Promise<string> {

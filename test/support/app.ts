@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type App, createApp } from '../../src/app.ts';
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
@@ -11,10 +10,11 @@ import { createMailer } from '../../src/gateways/mailer.ts';
 import { createModelClient } from '../../src/gateways/model.ts';
 import { createPushGateways } from '../../src/gateways/push/index.ts';
 import type { Storage } from '../../src/gateways/storage.ts';
-import type { Limit, LimitName } from '../../src/lib/rate-limits.ts';
 import type { Clock } from '../../src/realtime/presence.ts';
-import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications.ts';
-import { Sealer } from '../../src/secrets/sealer.ts';
+import { type ApplicationCredentials, bootstrapApplication } from '../../src/resolvers/applications/create.ts';
+import { Encrypter } from '../../src/server/encryption/encrypter.ts';
+import { type App, startApp } from '../../src/server/lifecycle.ts';
+import type { Limit, LimitName } from '../../src/server/limits/definitions.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 /** The moment at which the wire samples of real clients were taken; the clock of every test stands there at first. */
@@ -27,7 +27,7 @@ export const APPLICATION = { id: 92, name: 'test', authKey: 'AUTHKEY', authSecre
 export const SENDER = { name: 'Atrium', address: 'no-reply@example.org' };
 
 /** Seals the secrets of all test apps. */
-export const SEALER = new Sealer(Buffer.alloc(32, 7));
+export const SEALER = new Encrypter(Buffer.alloc(32, 7));
 
 /** What a test file works with; ready once its `beforeAll` hooks have run. */
 export interface TestApp {
@@ -76,7 +76,7 @@ export interface TestSettings {
 /** Starts the service on a database of its own before the tests of a file, and stops it after them. */
 export function useApp(settings: TestSettings = {}): void {
   beforeAll(async () => {
-    running = await startApp(settings);
+    running = await startTestApp(settings);
   });
   afterAll(async () => {
     await running.app.stop();
@@ -86,7 +86,7 @@ export function useApp(settings: TestSettings = {}): void {
   });
 }
 
-async function startApp(settings: TestSettings): Promise<TestApp> {
+async function startTestApp(settings: TestSettings): Promise<TestApp> {
   const { tokenHeaders = ['SVC-Token'], sessionMinutes = 120, publicUrl, resetPageUrl } = settings;
   const database = await (settings.database ?? createDatabase)();
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-data-'));
@@ -96,7 +96,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
   const credentials = await bootstrapApplication(APPLICATION, now());
   const log = settings.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: SENDER, dataDir, now });
-  const app = await createApp({
+  const app = await startApp({
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -118,7 +118,7 @@ async function startApp(settings: TestSettings): Promise<TestApp> {
     mailer,
     models: createModelClient({ silence: settings.modelSilence }),
     pushGateways: createPushGateways({ now, mailer, allowsPrivate: settings.allowsPrivate ?? true }),
-    sealer: SEALER,
+    encrypter: SEALER,
   });
   return {
     app,

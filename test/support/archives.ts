@@ -7,11 +7,11 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { extract } from 'tar-stream';
 import { onTestFinished } from 'vitest';
-import { exportApplications } from '../../src/archive/export.ts';
-import { importApplications } from '../../src/archive/import.ts';
-import { ARCHIVED } from '../../src/archive/tables.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
-import type { Sealer } from '../../src/secrets/sealer.ts';
+import { exportApplications } from '../../src/operator/archive/export.ts';
+import { importApplications } from '../../src/operator/archive/import.ts';
+import { ARCHIVED } from '../../src/operator/archive/tables.ts';
+import type { Encrypter } from '../../src/server/encryption/encrypter.ts';
 import { running, SEALER } from './app.ts';
 import { createDatabase } from './database.ts';
 
@@ -26,7 +26,7 @@ export interface ArchiveSettings {
   passphrase?: string;
   /** Keeps what only an operator may set; by default kept, as by an operator who restores a backup. */
   isTrusted?: boolean;
-  sealer?: Sealer;
+  encrypter?: Encrypter;
   /** Is waited for before each file is read. */
   beforeFile?: () => Promise<void>;
 }
@@ -122,12 +122,12 @@ export async function allRows({ database }: Place): Promise<Record<string, strin
   }
 }
 
-function workplace({ database, dataDir }: Place, { sealer = SEALER, beforeFile = async () => {} }: ArchiveSettings) {
+function workplace({ database, dataDir }: Place, { encrypter = SEALER, beforeFile = async () => {} }: ArchiveSettings) {
   const storage = new DiskStorage(join(dataDir, 'files'));
   const get = storage.get.bind(storage);
   storage.get = async (...wanted) => {
     await beforeFile();
     return get(...wanted);
   };
-  return { database, storage, sealer, signal: new AbortController().signal };
+  return { database, storage, encrypter, signal: new AbortController().signal };
 }

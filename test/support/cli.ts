@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { expect, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/operator/cli/command-line.ts';
 import { program } from './built-source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

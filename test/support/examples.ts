@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import type { RequestExample } from '../../src/rest/docs/operation-docs.ts';
-import { SAMPLES } from '../../src/rest/docs/samples.ts';
+import type { Route } from '../../src/rest/http/route.ts';
 import { routes } from '../../src/rest/index.ts';
+import type { RequestExample } from '../../src/rest/openapi/docs/operation-docs.ts';
+import { SAMPLES } from '../../src/rest/openapi/docs/samples.ts';
 import { formPairs } from '../../src/rest/openapi/forms.ts';
 import { operationOf, rulesOf } from '../../src/rest/operations.ts';
-import type { Route } from '../../src/rest/route.ts';
 import { createBlob, upload, uploadFields } from './content.ts';
 import { compiled, documented, responseOf } from './documented.ts';
 import { says, startModel } from './model.ts';

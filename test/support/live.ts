@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running } from './app.ts';
 import { createDialog, type QuickUser, quickUsers, send } from './chat.ts';
 import { type Listening, listen, until } from './sockets.ts';

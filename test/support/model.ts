@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type NewAssistant, storeAssistant } from '../../src/resolvers/assistants.ts';
+import { type NewAssistant, storeAssistant } from '../../src/resolvers/ai/assistants.ts';
 import { APPLICATION, running } from './app.ts';
 
 /** What a model was sent. */

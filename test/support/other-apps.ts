@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type App, createApp } from '../../src/app.ts';
 import { db } from '../../src/db/client.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../src/gateways/identity.ts';
@@ -9,6 +8,7 @@ import { createMailer } from '../../src/gateways/mailer.ts';
 import { createModelClient } from '../../src/gateways/model.ts';
 import { createPushGateways } from '../../src/gateways/push/index.ts';
 import { hashSecret } from '../../src/lib/tokens.ts';
+import { type App, startApp } from '../../src/server/lifecycle.ts';
 import { limitConfig, running, SEALER, SENDER, type TestSettings } from './app.ts';
 import type { Caller } from './users.ts';
 
@@ -16,7 +16,7 @@ import type { Caller } from './users.ts';
 export function startAnother(settings: TestSettings = {}): Promise<App> {
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
-  return createApp({
+  return startApp({
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -38,7 +38,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
     mailer,
     models: createModelClient({ silence: settings.modelSilence }),
     pushGateways: createPushGateways({ now: running.now, mailer, allowsPrivate: true }),
-    sealer: SEALER,
+    encrypter: SEALER,
   });
 }
 

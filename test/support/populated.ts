@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { storeAssistant } from '../../src/resolvers/assistants.ts';
-import { storeIdentityProvider } from '../../src/resolvers/identity-providers.ts';
+import { storeAssistant } from '../../src/resolvers/ai/assistants.ts';
+import { storeIdentityProvider } from '../../src/resolvers/sessions/identity-providers.ts';
 import { APPLICATION, running, SEALER } from './app.ts';
 import { createOtherApplication, type OtherApplication } from './applications.ts';
 import { ask } from './chat.ts';
@@ -55,9 +55,9 @@ async function setUp(): Promise<void> {
   const applicationId = APPLICATION.id;
   await setUpWeb('production');
   const facebook = { appId: 'app', appSecret: 'facebook-secret' };
-  await storeIdentityProvider({ applicationId, facebook }, { sealer: SEALER, now: running.now() });
+  await storeIdentityProvider({ applicationId, facebook }, { encrypter: SEALER, now: running.now() });
   const model = { name: HOSTILE, baseUrl: 'http://127.0.0.1:9/v1', model: 'small', instructions: HOSTILE };
-  const services = { now: running.now, sealer: SEALER };
+  const services = { now: running.now, encrypter: SEALER };
   await storeAssistant({ applicationId, isTrusted: true, apiKey: 'sk-of-the-model', ...model }, services);
   await storeAssistant({ applicationId, isTrusted: false, ...model }, services);
 }

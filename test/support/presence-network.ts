@@ -125,7 +125,7 @@ export class Node {
 
   async #watch(): Promise<void> {
     const watch = this.presence.watch(APPLICATION, USERS);
-    for (let step = await watch.next(); !step.done; step = await watch.next()) this.told.push(step.value.told);
+    for (let step = await watch.next(); !step.done; step = await watch.next()) this.told.push(step.value.payload);
   }
 }
 

@@ -1,6 +1,6 @@
 import { db } from '../../src/db/client.ts';
 import type { DeliveryStatus } from '../../src/generated/prisma/enums.ts';
-import { storePushSettings } from '../../src/resolvers/push-settings.ts';
+import { storePushSettings } from '../../src/resolvers/pushes/settings.ts';
 import { APPLICATION, running, SEALER } from './app.ts';
 import type { Apple } from './apple.ts';
 import type { Google } from './google.ts';
@@ -12,18 +12,18 @@ import { apiKey, type Caller } from './users.ts';
 
 /** Sets Apple's stand-in up for the application, as the operator does. */
 export function setUpApple({ settings: { endpoint, ca, ...apns } }: Apple, environment = 'development') {
-  const operator = { sealer: SEALER, now: running.now() };
+  const operator = { encrypter: SEALER, now: running.now() };
   return storePushSettings({ applicationId: APPLICATION.id, environment, endpoint, ca, apns }, operator);
 }
 
 export function setUpGoogle({ url, serviceAccount }: Google, environment = 'development') {
-  const operator = { sealer: SEALER, now: running.now() };
+  const operator = { encrypter: SEALER, now: running.now() };
   const fcm = { serviceAccount };
   return storePushSettings({ applicationId: APPLICATION.id, environment, endpoint: url, fcm }, operator);
 }
 
 export function setUpWeb(environment = 'development') {
-  const operator = { sealer: SEALER, now: running.now() };
+  const operator = { encrypter: SEALER, now: running.now() };
   const web = { subject: 'mailto:push@example.org' };
   return storePushSettings({ applicationId: APPLICATION.id, environment, web }, operator);
 }
@@ -65,7 +65,7 @@ export async function sentEvent(id: number, times = 1, as: Caller = apiKey) {
 /** Moves the service's clock on; what is due then is begun at once. */
 export function passTime(milliseconds: number): void {
   running.setTime(new Date(running.now().getTime() + milliseconds));
-  running.app.services.pushBell.ring();
+  running.app.services.pushNotifier.wake();
 }
 
 /** What the log says of a device, of all sends. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Check, Difference } from '../../src/check/check.ts';
-import { MESSAGE_CHECKS } from '../../src/check/messages.ts';
-import { checkDatabase } from '../../src/check/run.ts';
 import { DiskStorage } from '../../src/gateways/disk-storage.ts';
-import { countUnopened } from '../../src/resolvers/sealed.ts';
+import type { Check, Difference } from '../../src/operator/integrity/check.ts';
+import { MESSAGE_CHECKS } from '../../src/operator/integrity/messages.ts';
+import { checkDatabase } from '../../src/operator/integrity/run.ts';
+import { countUndecryptable } from '../../src/resolvers/applications/secrets.ts';
 import { APPLICATION, running, SEALER } from './app.ts';
 
 interface Wanted {
@@ -30,7 +30,7 @@ export async function findDifferences({
     ...wanted,
     database: running.database.config,
     storage: hasStorage ? new DiskStorage(join(dataDir, 'files')) : undefined,
-    unopened: (id) => countUnopened(SEALER, { applicationId: id }),
+    unopened: (id) => countUndecryptable(SEALER, { applicationId: id }),
     now: new Date(),
     applicationId,
     repairs,

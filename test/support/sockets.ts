@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running } from './app.ts';
 import { until } from './until.ts';
 import type { Caller } from './users.ts';

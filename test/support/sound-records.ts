@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { isOpen, isShared } from '../../src/lib/grants.ts';
-import { ALL_SLOTS } from '../../src/lib/record-slots.ts';
-import { type KnownClass, readAnew } from '../../src/resolvers/classes/catalogue.ts';
+import { type KnownClass, reloadCatalogue } from '../../src/resolvers/classes/catalogue.ts';
+import { isOpen, isShared } from '../../src/resolvers/classes/grants.ts';
+import { ALL_SLOTS } from '../../src/resolvers/classes/slots.ts';
 import { slotsOf } from '../../src/resolvers/records/rows.ts';
 import { APPLICATION } from './app.ts';
 import { sweepNow } from './groups.ts';
@@ -23,7 +23,7 @@ interface StoredRecord {
  */
 export async function expectSoundRecords(applicationId = APPLICATION.id): Promise<KnownClass[]> {
   await sweepNow();
-  const { byKey } = await readAnew(applicationId);
+  const { byKey } = await reloadCatalogue(applicationId);
   const slots = ALL_SLOTS.map((slot) => `'${slot}', r.${slot}::text`).join(', ');
   const records = await sql<StoredRecord>(
     `SELECT r.id, r.class_key, r.parent_id, r.is_open, r.readers, r.fields,

@@ -1,4 +1,4 @@
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/lifecycle.ts';
 import { running } from './app.ts';
 import type { Caller } from './users.ts';
 

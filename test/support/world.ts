@@ -1,4 +1,4 @@
-import { SAMPLES } from '../../src/rest/docs/samples.ts';
+import { SAMPLES } from '../../src/rest/openapi/docs/samples.ts';
 import { createBlob, upload, uploadFields } from './content.ts';
 import { createAssistant } from './model.ts';
 import { created } from './stage.ts';

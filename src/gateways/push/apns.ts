@@ -31,10 +31,10 @@ export const apnsSettings = z.object({
 export type ApnsSettings = z.infer<typeof apnsSettings>;
 
 /** Apple takes a token for an hour, and no new one more often than every twenty minutes. */
-const TOKEN_LIFETIME = 50 * MINUTE;
+const TOKEN_LIFETIME_MS = 50 * MINUTE;
 
 /** A request has to be answered within this time. */
-const TIME_LIMIT = 15 * SECOND;
+const REQUEST_TIMEOUT_MS = 15 * SECOND;
 
 /** Until the server says how many streams it takes. */
 const FIRST_STREAMS = 64;
@@ -116,7 +116,7 @@ export class ApnsGateway implements PushGateway {
       .setIssuer(teamId)
       .setIssuedAt(unixSeconds(now))
       .sign(await importPKCS8(key.trim(), 'ES256'));
-    return { text, expiresAt: now.getTime() + TOKEN_LIFETIME };
+    return { text, expiresAt: now.getTime() + TOKEN_LIFETIME_MS };
   }
 
   #request(push: Push, token: string): Promise<Answer> {
@@ -144,8 +144,8 @@ export class ApnsGateway implements PushGateway {
       const deadline = setTimeout(() => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
         this.#retire(session);
-        reject(new Error(`no answer within ${TIME_LIMIT / SECOND} s`));
-      }, TIME_LIMIT).unref();
+        reject(new Error(`no answer within ${REQUEST_TIMEOUT_MS / SECOND} s`));
+      }, REQUEST_TIMEOUT_MS).unref();
       stream.setEncoding('utf8');
       stream.on('response', (received) => {
         answer.status = Number(received[':status']);
@@ -172,7 +172,7 @@ export class ApnsGateway implements PushGateway {
     if (this.#session === session) this.#session = undefined;
     if (session.closed || session.destroyed) return;
     session.close();
-    setTimeout(() => session.destroy(), TIME_LIMIT).unref();
+    setTimeout(() => session.destroy(), REQUEST_TIMEOUT_MS).unref();
   }
 
   #connection(): http2.ClientHttp2Session {

@@ -28,8 +28,8 @@ export const fcmSettings = z.object({
 
 export type FcmSettings = z.infer<typeof fcmSettings>;
 
-const TIME_LIMIT = 15 * SECOND;
-const MAX_ANSWER = 64 * 1024;
+const REQUEST_TIMEOUT_MS = 15 * SECOND;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 const ASSERTION_SECONDS = 3600;
 /** Of an access token that does not say when it expires. */
 const DEFAULT_LIFETIME_SECONDS = 600;
@@ -154,14 +154,20 @@ export class FcmGateway implements PushGateway {
 }
 
 function post(url: URL, headers: Record<string, string>, body: string): Promise<Response> {
-  return fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(TIME_LIMIT) });
+  return fetch(url, {
+    method: 'POST',
+    headers,
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  });
 }
 
 /** What of an answer can be read as a JSON object; an empty one of all else. */
 async function readJson<Shape extends object>(response: Response): Promise<Shape> {
   let text = '';
   for await (const chunk of response.body ?? []) {
-    if (text.length < MAX_ANSWER) text += Buffer.from(chunk).toString('utf8');
+    if (text.length < MAX_RESPONSE_BYTES) text += Buffer.from(chunk).toString('utf8');
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -173,6 +179,6 @@ async function readJson<Shape extends object>(response: Response): Promise<Shape
 
 function failureOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === 'TimeoutError') return `not reached: no answer within ${TIME_LIMIT / SECOND} s`;
+  if (name === 'TimeoutError') return `not reached: no answer within ${REQUEST_TIMEOUT_MS / SECOND} s`;
   return `not reached: ${typeof cause?.code === 'string' ? cause.code : 'unknown'}`;
 }

@@ -1,4 +1,4 @@
-import { MailAwayError, type Mailer, MailRefusedError, MailRejectedError } from '../mailer.ts';
+import { type Mailer, MailRefusedError, MailRejectedError, MailUnavailableError } from '../mailer.ts';
 import type { Circuit, Push, PushGateway, PushOutcome } from './gateway.ts';
 
 const CIRCUIT: Circuit = { key: 'mail', isShared: false };
@@ -19,7 +19,7 @@ export class MailGateway implements PushGateway {
     } catch (error) {
       if (error instanceof MailRefusedError || error instanceof MailRejectedError)
         return { kind: 'refused', answer: error.message };
-      if (!(error instanceof MailAwayError)) return { kind: 'later', answer: 'the mailer failed' };
+      if (!(error instanceof MailUnavailableError)) return { kind: 'later', answer: 'the mailer failed' };
       return { kind: 'later', answer: error.message, isUnreachable: !error.isReached };
     }
   }

@@ -19,7 +19,7 @@ export const webPushSettings = z.object({
 
 export type WebPushSettings = z.infer<typeof webPushSettings>;
 
-const TIME_LIMIT = 15 * SECOND;
+const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const CONCURRENCY = 50;
 
 /** A new VAPID pair. */
@@ -123,7 +123,7 @@ export class WebPushGateway implements PushGateway {
     const options: RequestOptions = {
       method: 'POST',
       headers: headers as Record<string, string>,
-      signal: AbortSignal.timeout(TIME_LIMIT),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       ...(this.#allowsPrivate ? {} : { lookup: lookupPublic }),
     };
     return new Promise((resolve, reject) => {

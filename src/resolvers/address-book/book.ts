@@ -1,8 +1,8 @@
 import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { MAX_UDID } from '../../lib/contact-rules.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { MAX_UDID } from './rules.ts';
 
 /** One of a user's address books; `udid` is empty for that of no device. */
 export interface BookKey {

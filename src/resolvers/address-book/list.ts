@@ -10,7 +10,7 @@ import {
   connection,
   type PageRequest,
   pageRequest,
-} from '../../lib/pages.ts';
+} from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { mayListUsers } from '../users/listing.ts';
 import { usersById } from '../users/rows.ts';

@@ -3,8 +3,8 @@ import { db } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { phoneKey, phoneTails } from '../../lib/phone-numbers.ts';
 import { type BookKey, inBook } from './book.ts';
+import { phoneKey, phoneTails } from './phone-numbers.ts';
 
 /**
  * Ids of the users whom a book has, rising. Each contact is looked up by an index of users, so the cost is that of the

@@ -3,17 +3,11 @@ import type { Transaction } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import {
-  type ContactInput,
-  contactChange,
-  contactProblems,
-  planUpload,
-  type UploadPlan,
-} from '../../lib/contact-rules.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { takeDailyShare } from '../daily-usage.ts';
-import { holdUsers } from '../users/hold.ts';
+import { takeDailyShare } from '../users/daily-usage.ts';
+import { lockUsers } from '../users/lock.ts';
 import { type BookKey, bookOf, inBook, udidProblems } from './book.ts';
+import { type ContactInput, contactChange, contactProblems, planUpload, type UploadPlan } from './rules.ts';
 
 export interface ContactUpload {
   contacts?: ContactInput[] | null;
@@ -58,7 +52,7 @@ async function store(
   const rejected = problems.flatMap((errors, index) => (errors.length > 0 ? [{ index, errors }] : []));
 
   const { created, updated, deleted } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
-    await holdUsers(transaction, [], context);
+    await lockUsers(transaction, [], context);
     await holdBook(transaction, book);
     const known = await knownPhones(transaction, book, force ? undefined : changes.map(({ phone }) => phone));
     const plan = planUpload(known, changes, force);

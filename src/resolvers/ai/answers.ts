@@ -1,17 +1,11 @@
 import type { ActingContext } from '../../context.ts';
-import {
-  conversationProblems,
-  historyProblems,
-  readConversation,
-  readHistory,
-  textProblems,
-} from '../../lib/ai-rules.ts';
-import { answerPrompt, gatewayPrompt, type PromptText, translationPrompt } from '../../lib/prompts.ts';
 import type { LiveQueue } from '../../realtime/live-queue.ts';
-import { type AskedAssistant, ask, askBitByBit } from './ask.ts';
+import { type AskedAssistant, ask, streamAnswerParts } from './ask.ts';
 import { requireAssistant } from './features.ts';
 import { allowedImage } from './images.ts';
 import { type AnswerPart, live } from './live.ts';
+import { answerPrompt, gatewayPrompt, type PromptText, translationPrompt } from './prompts.ts';
+import { conversationProblems, historyProblems, readConversation, readHistory, textProblems } from './rules.ts';
 
 interface Asked {
   assistantId?: string | null;
@@ -51,7 +45,7 @@ export async function assistAnswer(request: AnswerRequest, context: ActingContex
 /** The same bit by bit; what is wrong with the request is told at once. */
 export async function streamAnswer(request: AnswerRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
   const { asked, prompt } = await answerQuestion(request, context);
-  return live((signal) => askBitByBit(asked, prompt, context, signal));
+  return live((signal) => streamAnswerParts(asked, prompt, context, signal));
 }
 
 export async function translateText(request: TranslationRequest, context: ActingContext): Promise<string> {

@@ -3,9 +3,9 @@ import { db } from '../../db/client.ts';
 import { ModelAwayError, type ModelEndpoint } from '../../gateways/model.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
-import { type PromptText, promptTokens, tokensOf } from '../../lib/prompts.ts';
-import { placeOfApiKey } from '../assistants.ts';
-import { correctDailyShare, takeDailyShare } from '../daily-usage.ts';
+import { correctDailyShare, takeDailyShare } from '../users/daily-usage.ts';
+import { additionalDataOfApiKey } from './assistants.ts';
+import { type PromptText, promptTokens, tokensOf } from './prompts.ts';
 
 /** An assistant, and what its application lets each user use up. */
 export interface AskedAssistant {
@@ -37,7 +37,7 @@ export async function ask(asked: AskedAssistant, prompt: PromptText, context: Ac
  * The model's answer bit by bit.
  * @throws as `ask`; what is used up counts, also of an answer that broke off
  */
-export async function* askBitByBit(
+export async function* streamAnswerParts(
   asked: AskedAssistant,
   prompt: PromptText,
   context: ActingContext,
@@ -93,13 +93,13 @@ class Bill {
   }
 }
 
-function endpointOf({ assistant }: AskedAssistant, { sealer }: ActingContext): ModelEndpoint {
+function endpointOf({ assistant }: AskedAssistant, { encrypter }: ActingContext): ModelEndpoint {
   const { baseUrl, model, isTrusted, sealedApiKey } = assistant;
   return {
     baseUrl,
     model,
     isTrusted,
-    apiKey: sealedApiKey === null ? undefined : sealer.open(sealedApiKey, placeOfApiKey(assistant)),
+    apiKey: sealedApiKey === null ? undefined : encrypter.decrypt(sealedApiKey, additionalDataOfApiKey(assistant)),
   };
 }
 

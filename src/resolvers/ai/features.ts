@@ -2,8 +2,8 @@ import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { DisabledError, InvalidParametersError } from '../../lib/errors.ts';
-import { findAssistant } from '../assistants.ts';
 import type { AskedAssistant } from './ask.ts';
+import { findAssistant } from './assistants.ts';
 
 /** What assistants do, each of which an application can switch off. */
 export type AiFeature = 'answerAssist' | 'summarize' | 'translate' | 'gateway';

@@ -15,7 +15,7 @@ export function live(answer: (signal: AbortSignal) => AsyncIterable<string>): Li
 }
 
 /** What a subscriber is shown of an event. @throws the failure */
-export function shownPart(part: AnswerPart): { text: string; isLast: boolean } {
+export function presentPart(part: AnswerPart): { text: string; isLast: boolean } {
   if ('failure' in part) throw part.failure;
   return part;
 }

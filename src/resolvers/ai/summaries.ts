@@ -1,6 +1,12 @@
 import type { ActingContext } from '../../context.ts';
 import { query } from '../../db/query.ts';
-import { textProblems } from '../../lib/ai-rules.ts';
+import type { LiveQueue } from '../../realtime/live-queue.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import { visibleTo } from '../dialogs/hidden-messages.ts';
+import { userLoader } from '../users/loader.ts';
+import { type AskedAssistant, ask, streamAnswerParts } from './ask.ts';
+import { requireAssistant } from './features.ts';
+import { type AnswerPart, live } from './live.ts';
 import {
   dialogParts,
   joinedSummaryPrompt,
@@ -8,13 +14,8 @@ import {
   type PromptText,
   type QuotedMessage,
   summaryPrompt,
-} from '../../lib/prompts.ts';
-import type { LiveQueue } from '../../realtime/live-queue.ts';
-import { requireReadableDialog } from '../dialogs/access.ts';
-import { visibleTo } from '../messages/rows.ts';
-import { type AskedAssistant, ask, askBitByBit } from './ask.ts';
-import { requireAssistant } from './features.ts';
-import { type AnswerPart, live } from './live.ts';
+} from './prompts.ts';
+import { textProblems } from './rules.ts';
 
 export interface SummaryRequest {
   assistantId?: string | null;
@@ -49,7 +50,7 @@ export async function streamSummary(request: SummaryRequest, context: ActingCont
   const { asked, parts } = await readDialog(request, context);
   return live(async function* (signal) {
     if (parts.length === 0) yield EMPTY;
-    else yield* askBitByBit(asked, await lastPrompt(asked, parts, context), context, signal);
+    else yield* streamAnswerParts(asked, await lastPrompt(asked, parts, context), context, signal);
   });
 }
 
@@ -96,7 +97,7 @@ async function latestMessages(dialogId: string, { viewer, loaders }: ActingConte
     WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND ${visibleTo(viewer)}
     ORDER BY m.seq DESC LIMIT ${LATEST}`;
   const senders = [...new Set(messages.map(({ senderId }) => senderId))];
-  const users = await Promise.all(senders.map((id) => loaders.user.load({ applicationId, id })));
+  const users = await Promise.all(senders.map((id) => loaders.of(userLoader).load({ applicationId, id })));
   const names = new Map(users.flatMap((user) => (user ? [[user.id, user.fullName ?? user.login]] : [])));
   return messages.reverse().map(({ senderId, text, kinds, createdAt }) => ({
     from: names.get(senderId) ?? `User ${senderId}`,

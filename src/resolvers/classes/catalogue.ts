@@ -1,12 +1,14 @@
-import { db } from '../../db/client.ts';
+import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
+import { transact } from '../../db/transact.ts';
 import type { IndexState } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
-import type { Grants } from '../../lib/grants.ts';
-import type { Slot } from '../../lib/record-slots.ts';
-import type { FieldType } from '../../lib/record-values.ts';
+import type { Grants } from './grants.ts';
+import type { Slot } from './slots.ts';
+import type { FieldType } from './values.ts';
 
 /** A field as its class defines it. */
 export interface ClassField {
@@ -59,11 +61,11 @@ const kept = new Map<number, Catalogue>();
  */
 export async function catalogueOf(applicationId: number, atLeast: number): Promise<Catalogue> {
   const known = kept.get(applicationId);
-  return known && known.version >= atLeast ? known : readAnew(applicationId);
+  return known && known.version >= atLeast ? known : reloadCatalogue(applicationId);
 }
 
 /** The classes as they are now, whatever is kept. */
-export async function readAnew(applicationId: number): Promise<Catalogue> {
+export async function reloadCatalogue(applicationId: number): Promise<Catalogue> {
   const catalogue = await readCatalogue(applicationId);
   const known = kept.get(applicationId);
   if (known && known.version > catalogue.version) return known;
@@ -77,7 +79,7 @@ export async function readAnew(applicationId: number): Promise<Catalogue> {
 }
 
 /** The classes as they are at least at this moment, for what is read without a request that told their version. */
-export async function catalogueNow(applicationId: number): Promise<Catalogue> {
+export async function currentCatalogue(applicationId: number): Promise<Catalogue> {
   return catalogueOf(applicationId, await readVersion(applicationId));
 }
 
@@ -101,10 +103,8 @@ export interface CatalogueReader {
 
 /** @throws {ForbiddenError} `Undefined class` (gaps §9.1) */
 export async function classNamed(name: string, reader: CatalogueReader): Promise<KnownClass> {
-  const catalogue = await catalogueOf(reader.applicationId, reader.catalogueVersion);
-  const found = catalogue.byName.get(name);
-  if (!found) throw new ForbiddenError('Undefined class');
-  return found;
+  const { byName } = await catalogueOf(reader.applicationId, reader.catalogueVersion);
+  return requireClass(byName, name);
 }
 
 interface ClassRow extends Omit<KnownClass, 'fields'> {
@@ -153,4 +153,37 @@ function catalogueFrom(applicationId: number, version: number, rows: ClassRow[],
     byName: indexBy(classes, ({ name }) => name),
     byKey: indexBy(classes, ({ key }) => key),
   };
+}
+
+/** Notes that the class has records of a kind that it had none of, before the first is stored. */
+export async function noteKinds(
+  { applicationId, key }: KnownClass,
+  kinds: Pick<Prisma.RecordClassUpdateInput, 'hasOpen' | 'hasPrivate' | 'hasShared'>,
+): Promise<void> {
+  await transact(jobOwnerOf({ applicationId }), async (transaction) => {
+    await transaction.recordClass.updateMany({
+      where: { applicationId, key },
+      data: { ...kinds, version: { increment: 1 } },
+    });
+    await renewCatalogue(transaction, applicationId);
+  });
+}
+
+/** Every process notices by it that what it knows of the application's classes is old. */
+export async function renewCatalogue(transaction: Transaction, applicationId: number): Promise<void> {
+  await transaction.application.update({
+    where: { id: applicationId },
+    data: { catalogueVersion: { increment: 1 } },
+  });
+}
+
+export async function reloadClass(applicationId: number, name: string): Promise<KnownClass> {
+  const { byName } = await reloadCatalogue(applicationId);
+  return requireClass(byName, name);
+}
+
+function requireClass(byName: Catalogue['byName'], name: string): KnownClass {
+  const found = byName.get(name);
+  if (!found) throw new ForbiddenError('Undefined class');
+  return found;
 }

@@ -1,8 +1,8 @@
-import { isClassName } from '../../lib/class-names.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { SLOTS, type Slot, slotKindOf } from '../../lib/record-slots.ts';
-import type { FieldType } from '../../lib/record-values.ts';
 import type { ClassField } from './catalogue.ts';
+import { isClassName } from './names.ts';
+import { SLOTS, type Slot, slotKindOf } from './slots.ts';
+import type { FieldType } from './values.ts';
 
 /** A field as a client defines it. What is left out of an existing one stays as it is. */
 export interface FieldInput {

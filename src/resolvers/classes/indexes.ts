@@ -4,8 +4,8 @@ import { query } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import type { ClassField as StoredField } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
-import { readAnew } from './catalogue.ts';
+import { reloadCatalogue } from './catalogue.ts';
+import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from './slots.ts';
 
 /** Records of one statement, so that none holds its locks for long. */
 const BATCH = 2_000;
@@ -75,7 +75,7 @@ async function settleIndex(field: StoredField): Promise<void> {
       data: { catalogueVersion: { increment: 1 } },
     });
   });
-  await readAnew(applicationId);
+  await reloadCatalogue(applicationId);
 }
 
 /** One of our own column names. */
@@ -84,7 +84,7 @@ function columnOf(slot: Slot): Prisma.Sql {
   return Prisma.raw(slot);
 }
 
-/** What the slot holds of a record `r` (src/lib/record-slots.ts). */
+/** What the slot holds of a record `r` (src/resolvers/classes/slots.ts). */
 function slotContent(field: StoredField): Prisma.Sql {
   const value = Prisma.sql`r.fields -> ${field.name}`;
   switch (slotKindOf(field)) {

@@ -3,15 +3,15 @@ import type { Context } from '../../context.ts';
 import type { Blob, BlobUpload } from '../../generated/prisma/client.ts';
 import { UploadDeniedError } from '../../lib/errors.ts';
 import { HOUR, isoSeconds } from '../../lib/time.ts';
-import { isSignedPolicy, signedFields } from '../../lib/upload-policy.ts';
 import { type BlobWithUpload, findBlobByUid } from './rows.ts';
+import { isSignedPolicy, signedFields } from './upload-policy.ts';
 
 /** How long the right to an upload holds. */
-const ACCESS_LIFETIME = HOUR;
+const ACCESS_LIFETIME_MS = HOUR;
 
 /** What is stored of a new right to upload. Whole seconds: that is how it is told. */
 export function newAccess(now: Date): Pick<BlobUpload, 'signingKey' | 'expiresAt'> {
-  const expiresAt = new Date(Math.floor((now.getTime() + ACCESS_LIFETIME) / 1000) * 1000);
+  const expiresAt = new Date(Math.floor((now.getTime() + ACCESS_LIFETIME_MS) / 1000) * 1000);
   return { signingKey: randomBytes(32).toString('hex'), expiresAt };
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { isReadableByNumber } from './by-number.ts';
+import { blobLoader } from './loader.ts';
 
 interface AttachingMessage {
   applicationId: number;
@@ -19,7 +20,7 @@ export async function attachedBlobs(
   const names = (attachments as { id?: unknown }[]).flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
   const found = await Promise.all(
     names.map(async (name) => {
-      const blob = await loaders.blob.load({ applicationId, name });
+      const blob = await loaders.of(blobLoader).load({ applicationId, name });
       return blob && (name === blob.uid || (await isReadableByNumber(blob, senderId))) ? blob : null;
     }),
   );

@@ -3,7 +3,7 @@ import { transact } from '../../db/transact.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { letGo, removeLoose } from '../files/loose.ts';
+import { releaseFile, removeReleased } from '../files/staged.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function completeBlob(id: number, context: ActingContext): Promise<
     const { applicationId } = before;
     const { storageKey, size } = upload;
     const earlier = filesOf(before);
-    await letGo(transaction, earlier, at);
+    await releaseFile(transaction, earlier, at);
     await transaction.blobUpload.delete({ where: { applicationId_id: { applicationId, id: upload.id } } });
     const after = await transaction.blob.update({
       where: { applicationId_id: { applicationId, id } },
@@ -33,6 +33,6 @@ export async function completeBlob(id: number, context: ActingContext): Promise<
     });
     return { blob: after, replaced: earlier };
   });
-  await removeLoose(replaced, context);
+  await removeReleased(replaced, context);
   return blob;
 }

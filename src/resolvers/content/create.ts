@@ -1,9 +1,9 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import { type BlobInput, checkedBlob, newBlobProblems } from '../../lib/blob-rules.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { newAccess } from './access.ts';
 import type { BlobRow } from './rows.ts';
+import { type BlobInput, checkedBlob, newBlobProblems } from './rules.ts';
 import { newUid } from './uids.ts';
 
 /**

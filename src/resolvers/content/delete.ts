@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { letGo, removeLoose } from '../files/loose.ts';
+import { releaseFile, removeReleased } from '../files/staged.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 
 /**
@@ -15,10 +15,10 @@ export async function deleteBlob(id: number, context: ActingContext): Promise<tr
   const files = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const { upload, ...blob } = await lockBlob(transaction, found);
     const lost = filesOf(blob, upload);
-    await letGo(transaction, lost, context.now());
+    await releaseFile(transaction, lost, context.now());
     await transaction.blob.delete({ where: { applicationId_id: { applicationId: blob.applicationId, id } } });
     return lost;
   });
-  await removeLoose(files, context);
+  await removeReleased(files, context);
   return true;
 }

@@ -8,7 +8,7 @@ import {
   type Cursor,
   connection,
   pageRequest,
-} from '../../lib/pages.ts';
+} from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
 /** All of a user's, or for an API key alone of everybody's. */

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../db/client.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DAY } from '../../lib/time.ts';
-import { letGo } from '../files/loose.ts';
+import { releaseFile } from '../files/staged.ts';
 
 /** How long after its right to upload a blob may still be completed, or be given a new right. */
-const UNFINISHED_FOR = DAY;
+const UPLOAD_LIFETIME_MS = DAY;
 
 /** Blobs of one transaction. */
 const BATCH = 100;
@@ -23,7 +23,7 @@ export async function sweepUnfinishedBlobs(now: Date): Promise<void> {
 }
 
 function sweepBatch(now: Date): Promise<number> {
-  const before = new Date(now.getTime() - UNFINISHED_FOR);
+  const before = new Date(now.getTime() - UPLOAD_LIFETIME_MS);
   return transact(BACKGROUND, async (transaction) => {
     // Both rows are held, so what has been completed or uploaded since this statement began is seen as it is now. One
     // that somebody else holds is being used.
@@ -39,7 +39,7 @@ function sweepBatch(now: Date): Promise<number> {
 async function remove(transaction: Transaction, unfinished: Unfinished[], now: Date): Promise<void> {
   const files = unfinished.flatMap(({ applicationId, key }) => (key ? [{ applicationId, key }] : []));
   const applicationIds = unfinished.map(({ applicationId }) => applicationId);
-  await letGo(transaction, files, now);
+  await releaseFile(transaction, files, now);
   await transaction.$executeRaw`
     DELETE FROM blob_uploads WHERE (application_id, id) IN (
       SELECT * FROM unnest(${applicationIds}::int[], ${unfinished.map(({ uploadId }) => uploadId)}::int[]))`;

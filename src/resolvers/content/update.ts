@@ -3,11 +3,11 @@ import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { BlobUpload } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { type BlobInput, changeProblems, checkedChanges } from '../../lib/blob-rules.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
-import { letGo, removeLoose } from '../files/loose.ts';
+import { releaseFile, removeReleased } from '../files/staged.ts';
 import { newAccess } from './access.ts';
 import { type BlobRow, type BlobWithUpload, filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
+import { type BlobInput, changeProblems, checkedChanges } from './rules.ts';
 
 export interface BlobChanges extends BlobInput {
   /** Gives a new right to upload; one given before ends, with what came by it. */
@@ -29,7 +29,7 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
     const before = await lockBlob(transaction, found);
     const { applicationId } = before;
     const lost = input.new === true ? filesOf(before.upload) : [];
-    await letGo(transaction, lost, at);
+    await releaseFile(transaction, lost, at);
     const access = input.new === true ? await renewAccess(transaction, before, at) : undefined;
     const after = await transaction.blob.update({
       where: { applicationId_id: { applicationId, id } },
@@ -37,7 +37,7 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
     });
     return { blob: { ...after, ...(access && { access }) }, abandoned: lost };
   });
-  await removeLoose(abandoned, context);
+  await removeReleased(abandoned, context);
   return blob;
 }
 

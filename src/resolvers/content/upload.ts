@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError, UploadDeniedError } from '../../lib/errors.ts';
-import { letGo, removeLoose, takeOver } from '../files/loose.ts';
+import { claimFile, releaseFile, removeReleased } from '../files/staged.ts';
 import { requireUploadAccess, type UploadFields } from './access.ts';
 import { filesOf, lockBlob } from './rows.ts';
 
@@ -29,14 +29,14 @@ export async function uploadBlob(fields: UploadFields, context: Context): Promis
     // Completed, or given anew, since it was looked at.
     if (upload?.id !== blob.upload.id) throw new UploadDeniedError();
     const earlier = filesOf(upload);
-    await takeOver(transaction, file);
-    await letGo(transaction, earlier, now());
+    await claimFile(transaction, file);
+    await releaseFile(transaction, earlier, now());
     await transaction.blobUpload.update({
       where: { applicationId_id: { applicationId, id: upload.id } },
       data: { storageKey: file.key, size: file.size },
     });
     return earlier;
   });
-  await removeLoose(replaced, context);
+  await removeReleased(replaced, context);
   return { uid: blob.uid, size: file.size, md5: file.md5 };
 }

@@ -2,12 +2,12 @@ import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { BadInputError, ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
-import { changedFields, newFields, problemsOf } from '../../lib/record-changes.ts';
-import { readRecordFilter } from '../../lib/record-filter.ts';
-import type { StoredFields } from '../../lib/record-values.ts';
-import { type Catalogue, catalogueNow, type KnownClass } from '../classes/catalogue.ts';
+import { type Catalogue, currentCatalogue, type KnownClass } from '../classes/catalogue.ts';
+import type { StoredFields } from '../classes/values.ts';
+import { changedFields, newFields, problemsOf } from '../records/changes.ts';
 import { whereOf } from '../records/conditions.ts';
-import { holdClass } from '../records/hold-class.ts';
+import { readRecordFilter } from '../records/filter.ts';
+import { lockClass } from '../records/lock-class.ts';
 import { shownFields } from '../records/rows.ts';
 
 // A dialog may carry values of the fields of one class (gaps §5.1). They are cast, kept and shown as those of a record;
@@ -78,7 +78,7 @@ export async function dataColumns(
   data: DialogData | undefined,
 ): Promise<{ dataClassKey?: number; data?: Prisma.InputJsonObject }> {
   if (!data) return {};
-  await holdClass(transaction, data.class);
+  await lockClass(transaction, data.class);
   return { dataClassKey: data.class.key, data: data.fields as Prisma.InputJsonObject };
 }
 
@@ -106,7 +106,7 @@ export interface ShownData {
 export async function shownData(dialogs: readonly Dialog[]): Promise<(ShownData | null)[]> {
   const carrier = dialogs.find(({ dataClassKey }) => dataClassKey !== null);
   if (!carrier) return dialogs.map(() => null);
-  const { byKey } = await catalogueNow(carrier.applicationId);
+  const { byKey } = await currentCatalogue(carrier.applicationId);
   return dialogs.map(({ dataClassKey, data }) => {
     const known = byKey.get(dataClassKey ?? 0);
     return known

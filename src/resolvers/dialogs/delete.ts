@@ -3,20 +3,14 @@ import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
+import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { ForbiddenError, NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
 import { destroyDialogs } from './destroy.ts';
 import { hideDialogs } from './hide.ts';
-import { type HeldDialog, holdDialogs } from './hold.ts';
 import { leaveGroups } from './leave.ts';
-
-/** Ids by what became of them, each in the order given. */
-export interface DeletedItems {
-  deletedIds: string[];
-  notFoundIds: string[];
-  wrongPermissionsIds: string[];
-}
+import { type LockedDialog, lockDialogs } from './lock.ts';
+import { DIALOG_TYPE } from './types.ts';
 
 /**
  * Deletes a dialog for the caller, who leaves a group, or has a private dialog hidden until its next message; by force
@@ -52,7 +46,7 @@ async function remove(given: string[], force: boolean, context: ActingContext): 
     transactInTurns(
       owner,
       async (transaction) => {
-        const dialogs = await holdDialogs(transaction, ids, viewer, 'UPDATE');
+        const dialogs = await lockDialogs(transaction, ids, viewer, 'UPDATE');
         const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
         if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
         else await leave(transaction, allowed, viewer, now());
@@ -70,12 +64,17 @@ async function remove(given: string[], force: boolean, context: ActingContext): 
   };
 }
 
-function mayDelete({ type, standing }: HeldDialog, force: boolean): boolean {
+function mayDelete({ type, standing }: LockedDialog, force: boolean): boolean {
   if (force) return standing === 'owner';
   return standing !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP;
 }
 
-async function leave(transaction: Transaction, dialogs: HeldDialog[], viewer: ActingViewer, now: Date): Promise<void> {
+async function leave(
+  transaction: Transaction,
+  dialogs: LockedDialog[],
+  viewer: ActingViewer,
+  now: Date,
+): Promise<void> {
   if (viewer.kind === 'key') return;
   const { applicationId, userId } = viewer;
   const idsOfType = (type: number) => idsOf(dialogs.filter((dialog) => dialog.type === type));
@@ -84,6 +83,6 @@ async function leave(transaction: Transaction, dialogs: HeldDialog[], viewer: Ac
   await leaveGroups(transaction, groups, now);
 }
 
-function idsOf(dialogs: HeldDialog[]): string[] {
+function idsOf(dialogs: LockedDialog[]): string[] {
   return dialogs.map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { DIALOG_TYPE } from './types.ts';
 
 /**
  * Destroys dialogs, which are held, for all. Nobody reaches a message without its dialog, so the messages themselves
@@ -24,9 +24,9 @@ export async function destroyDialogs(
         SELECT m.user_id FROM members m
         WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL) END AS "audienceIds"
     FROM destroyed d`;
-  const happenings = destroyed.map(({ dialogId, audienceIds }) => {
+  const events = destroyed.map(({ dialogId, audienceIds }) => {
     const detail = { removal: 'destroyed' as const };
     return { kind: 'dialogRemoved' as const, applicationId, dialogId, detail, audienceIds: audienceIds ?? undefined };
   });
-  await announce(transaction, happenings, now);
+  await appendDialogEvents(transaction, events, now);
 }

@@ -2,7 +2,7 @@ import type { UserContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
 
 interface Occupant {
   applicationId: number;
@@ -23,10 +23,10 @@ export async function hideDialogs(
       AND m.hidden_seq IS DISTINCT FROM d.last_seq
     RETURNING d.id AS "dialogId"`;
   const detail = { removal: 'hidden' as const };
-  const happenings = hidden.map(({ dialogId }) => {
+  const events = hidden.map(({ dialogId }) => {
     return { kind: 'dialogRemoved' as const, applicationId, dialogId, userId, detail, audienceIds: [userId] };
   });
-  await announce(transaction, happenings, now);
+  await appendDialogEvents(transaction, events, now);
 }
 
 /** Shows a private dialog in its occupant's list again. */
@@ -41,7 +41,7 @@ export async function unhideDialog(
         AND m.dialog_id = ${dialogId} AND m.user_id = ${userId} AND m.hidden_seq >= d.last_seq`;
     if (shown === 0) return;
     const happening = { kind: 'dialogChanged' as const, applicationId, dialogId, userId, audienceIds: [userId] };
-    await announce(transaction, [happening], now());
+    await appendDialogEvents(transaction, [happening], now());
   });
   outbox.wake();
 }

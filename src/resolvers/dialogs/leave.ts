@@ -1,8 +1,8 @@
 import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
 import { groupBy } from '../../lib/collections.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { destroyDialogs } from './destroy.ts';
+import { DIALOG_TYPE } from './types.ts';
 
 const LEFT = { removal: 'left' } as const;
 
@@ -35,7 +35,7 @@ export async function leaveGroups(transaction: Transaction, leaving: Leaving, no
     const audienceIds = rows.map((row) => row.userId);
     return { kind: 'dialogRemoved' as const, applicationId, dialogId, audienceIds, detail: LEFT };
   });
-  await announce(transaction, removed, now);
+  await appendDialogEvents(transaction, removed, now);
   await settleOwnership(transaction, { ...leaving, dialogIds: [...leavers.keys()] }, now);
   return true;
 }
@@ -113,5 +113,5 @@ async function settleOwnership(
   await destroyDialogs(transaction, applicationId, empty, now);
   const kept = dialogs.filter((dialog) => !dialog.isEmpty);
   const changed = kept.map(({ id }) => ({ kind: 'dialogChanged' as const, applicationId, dialogId: id }));
-  await announce(transaction, changed, now);
+  await appendDialogEvents(transaction, changed, now);
 }

@@ -3,9 +3,9 @@ import { db } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
-import { holdUsers } from '../users/hold.ts';
+import { lockUsers } from '../users/lock.ts';
 import { requireReadableDialog } from './access.ts';
-import { holdDialogs } from './hold.ts';
+import { lockDialogs } from './lock.ts';
 
 /** Whether an occupant gets pushes of a dialog. */
 export interface DialogNotifications {
@@ -38,8 +38,8 @@ export async function updateDialogNotifications(
   const { applicationId, userId } = viewer;
   const mute = { applicationId, dialogId, userId };
   await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    await holdUsers(transaction, [], context);
-    const [dialog] = await holdDialogs(transaction, [dialogId], viewer, 'KEY SHARE');
+    await lockUsers(transaction, [], context);
+    const [dialog] = await lockDialogs(transaction, [dialogId], viewer, 'KEY SHARE');
     if (!dialog) throw new NotFoundError();
     if (!dialog.standing) throw new ForbiddenError();
     if (enabled) await transaction.mutedDialog.deleteMany({ where: mute });

@@ -4,10 +4,10 @@ import { newId } from '../../db/ids.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { announce } from '../../realtime/outbox.ts';
-import { holdUsers } from '../users/hold.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { lockUsers } from '../users/lock.ts';
 import { type DialogData, dataColumns } from './data.ts';
+import { DIALOG_TYPE } from './types.ts';
 
 /**
  * The private dialog of the caller and another user, made when there is none. Both may write to each other for the
@@ -29,7 +29,7 @@ export async function findOrCreatePrivateDialog(
   const at = context.now();
   const id = newId(at);
   await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
-    const others = await holdUsers(transaction, [otherId], context);
+    const others = await lockUsers(transaction, [otherId], context);
     if (others.length === 0) return;
     const columns = await dataColumns(transaction, data);
     const { count } = await transaction.dialog.createMany({
@@ -42,7 +42,7 @@ export async function findOrCreatePrivateDialog(
     await transaction.member.createMany({
       data: [userId, otherId].map((member) => ({ applicationId, dialogId: id, userId: member, joinedAt: at })),
     });
-    await announce(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id, userId }], at);
+    await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id, userId }], at);
   });
   context.outbox.wake();
   return (await db.dialog.findUnique({ where })) ?? undefined;

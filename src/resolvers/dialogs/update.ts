@@ -2,17 +2,16 @@ import type { ActingContext } from '../../context.ts';
 import { plannedForValues, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
-import { type DialogChange, mayChange } from '../../lib/dialog-rights.ts';
-import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
 import type { Catalogue } from '../classes/catalogue.ts';
-import { withClasses } from '../records/hold-class.ts';
-import { holdUsers } from '../users/hold.ts';
-import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './checks.ts';
+import { withClasses } from '../records/lock-class.ts';
+import { lockUsers } from '../users/lock.ts';
 import { changedData, type DataInput, type DialogData, dataColumns, dataProblems, namesData } from './data.ts';
-import { type HeldDialog, holdDialogs, transactForUsers } from './hold.ts';
 import { leaveGroups } from './leave.ts';
+import { type LockedDialog, lockDialogs, transactForUsers } from './lock.ts';
+import { type DialogChange, existingUsers, MAX_OCCUPANTS, mayChange, nameProblems, tooManyOccupants } from './rules.ts';
+import { DIALOG_TYPE, type DialogType } from './types.ts';
 
 export interface DialogChanges extends DataInput {
   name?: string | null;
@@ -57,9 +56,9 @@ async function update(
     0,
   );
   const changed = await transactForUsers(jobOwnerOf(viewer), userCount, async (transaction) => {
-    const others = await holdUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
+    const others = await lockUsers(transaction, [...added, ...(input.addAdminIds ?? [])], context);
     const existing = new Set(viewer.kind === 'user' ? [viewer.userId, ...others] : others);
-    const [dialog] = await holdDialogs(transaction, [id], viewer, 'UPDATE');
+    const [dialog] = await lockDialogs(transaction, [id], viewer, 'UPDATE');
     if (!dialog) throw new NotFoundError();
     requireRights(dialog, input, viewer);
     const data = classes && changedData(dialog, input, classes);
@@ -77,7 +76,7 @@ async function update(
   return changed;
 }
 
-function requireRights({ type, standing }: HeldDialog, input: DialogChanges, viewer: ActingViewer): void {
+function requireRights({ type, standing }: LockedDialog, input: DialogChanges, viewer: ActingViewer): void {
   if (!standing) throw new ForbiddenError();
   const changes = changesOf(input, viewer.kind === 'user' ? viewer.userId : undefined);
   if (!changes.every((change) => mayChange(change, type as DialogType, standing))) throw new ForbiddenError();
@@ -118,7 +117,7 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: ReadChan
         updatedAt: now > dialog.updatedAt ? now : dialog.updatedAt,
       },
     });
-    await announce(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], now);
+    await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], now);
   }
   const leaving = { applicationId, dialogIds: [id], userIds: changes.removeOccupantIds ?? [] };
   const hasLeft = !isPublic && leaving.userIds.length > 0 && (await leaveGroups(transaction, leaving, now));

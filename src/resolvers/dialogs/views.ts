@@ -3,9 +3,8 @@ import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { MESSAGE_COLUMNS, type MessageRow, visibleTo } from '../messages/rows.ts';
 import { type ShownData, shownData } from './data.ts';
+import { DIALOG_TYPE } from './types.ts';
 
 interface Occupant {
   dialogId: string;
@@ -23,20 +22,6 @@ export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
       ORDER BY user_id`;
     const byDialog = groupBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id) ?? []);
-  });
-}
-
-/** The latest message of each dialog that the viewer can see, or null. */
-export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow | null, string> {
-  return dialogLoader(async (dialogs) => {
-    const { applicationId } = dialogs[0]!;
-    const rows = await query<MessageRow>`
-      SELECT latest.* FROM unnest(${dialogs.map((one) => one.id)}::text[]) AS wanted (id)
-      CROSS JOIN LATERAL (SELECT ${MESSAGE_COLUMNS} FROM messages m
-        WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id AND ${visibleTo(viewer)}
-        ORDER BY m.seq DESC LIMIT 1) AS latest`;
-    const byDialog = indexBy(rows, (row) => row.dialogId);
-    return dialogs.map(({ id }) => byDialog.get(id) ?? null);
   });
 }
 
@@ -69,7 +54,7 @@ export function otherOccupant({ pairKey, userId }: Dialog, viewer: Viewer): numb
     .find((id) => id !== own);
 }
 
-function dialogLoader<Value>(
+export function dialogLoader<Value>(
   load: (dialogs: readonly Dialog[]) => Promise<Value[]>,
 ): DataLoader<Dialog, Value, string> {
   return new DataLoader(load, { cacheKeyFn: (dialog) => dialog.id });

@@ -2,10 +2,10 @@ import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { checkEvent, type EventInput, firstDue } from '../../lib/event-rules.ts';
-import { storedMessage } from '../../lib/push-messages.ts';
-import { PUSH_CHANNELS, type PushChannel } from '../../lib/push-names.ts';
+import { PUSH_CHANNELS, type PushChannel } from '../pushes/channels.ts';
+import { storedMessage } from '../pushes/payloads.ts';
 import { ownerOf } from './own.ts';
+import { checkEvent, type EventInput, firstDue } from './rules.ts';
 
 export interface NewEvent extends EventInput {
   /** The tags as they were asked for; left out, the JSON of `tags`. */
@@ -42,7 +42,7 @@ export async function createEvents(input: NewEvent, context: ActingContext): Pro
   };
   const data = channels.map((channel) => ({ ...values, channel, message: storedMessage(channel, input.message!) }));
   const events = await db.event.createManyAndReturn({ data });
-  context.pushBell.ring();
+  context.pushNotifier.wake();
   return events.sort((a, b) => a.id - b.id);
 }
 

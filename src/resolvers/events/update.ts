@@ -4,6 +4,9 @@ import { transact } from '../../db/transact.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { storedMessage } from '../pushes/payloads.ts';
+import { lockEvent } from './lock.ts';
+import { cancelSends } from './own.ts';
 import {
   checkSchedule,
   firstDue,
@@ -12,9 +15,7 @@ import {
   nextDue,
   type Schedule,
   type ScheduleInput,
-} from '../../lib/event-rules.ts';
-import { storedMessage } from '../../lib/push-messages.ts';
-import { cancelSends, holdEvent } from './own.ts';
+} from './rules.ts';
 
 /** What may be changed of an event; what is undefined stays as it is. */
 export interface EventChanges extends ScheduleInput {
@@ -32,7 +33,7 @@ export interface EventChanges extends ScheduleInput {
 export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<Event> {
   const at = context.now();
   const updated = await transact(jobOwnerOf(context.viewer), async (transaction) => {
-    const event = await holdEvent(transaction, id, context.viewer);
+    const event = await lockEvent(transaction, id, context.viewer);
     const data = { ...contentOf(event, changes), ...timesOf(event, changes, at), updatedAt: at };
     if (event.active && data.active === false) await cancelSends(transaction, event, at);
     return transaction.event.update({
@@ -40,7 +41,7 @@ export async function updateEvent(id: number, changes: EventChanges, context: Ac
       data,
     });
   });
-  context.pushBell.ring();
+  context.pushNotifier.wake();
   return updated;
 }
 

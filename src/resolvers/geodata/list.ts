@@ -12,23 +12,15 @@ import { query } from '../../db/query.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import {
-  antipodeOf,
-  boxAround,
-  chordOf,
-  isPosition,
-  type Position,
-  type Rectangle,
-  soundDegrees,
-} from '../../lib/geodata.ts';
-import {
   type ConnectionArguments,
   type CountedConnection,
   connection,
   type PageRequest,
   pageRequest,
-} from '../../lib/pages.ts';
+} from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { requireListing } from '../users/listing.ts';
+import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle, soundDegrees } from './rules.ts';
 
 export type GeodataSortField = 'createdAt' | 'latitude' | 'longitude' | 'distance';
 

@@ -4,15 +4,15 @@ import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
-import { mayModerate } from '../../lib/dialog-rights.ts';
-import { DIALOG_TYPE, type DialogType } from '../../lib/dialog-types.ts';
+import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
-import { announce, type DialogHappening } from '../../realtime/outbox.ts';
-import type { DeletedItems } from '../dialogs/delete.ts';
-import { holdUsers } from '../users/hold.ts';
-import { type HeldMessage, holdMessages } from './hold.ts';
-import { holdMember } from './mark.ts';
+import { appendDialogEvents, type DialogEvent } from '../../realtime/outbox.ts';
+import { mayModerate } from '../dialogs/rules.ts';
+import { DIALOG_TYPE, type DialogType } from '../dialogs/types.ts';
+import { lockUsers } from '../users/lock.ts';
+import { type LockedMessage, lockMessages } from './lock.ts';
+import { lockMember } from './mark.ts';
 
 export interface Deletion {
   /** For all, not just for the caller. */
@@ -41,14 +41,14 @@ export async function deleteMessages(
     transactInTurns(
       owner,
       async (transaction) => {
-        await holdUsers(transaction, [], context);
-        const held = await holdMessages(transaction, asked, viewer, 'NO KEY UPDATE');
+        await lockUsers(transaction, [], context);
+        const held = await lockMessages(transaction, asked, viewer, 'NO KEY UPDATE');
         const messages = force ? held : held.filter((message) => !message.isHidden);
         const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
         for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
           if (force) await retract(transaction, inDialog);
           else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
-          await announce(transaction, [happeningOf(inDialog, force, viewer)], now());
+          await appendDialogEvents(transaction, [happeningOf(inDialog, force, viewer)], now());
         }
         return { known: idsOf(messages), deleted: idsOf(allowed) };
       },
@@ -66,7 +66,7 @@ export async function deleteMessages(
 }
 
 /** What one has deleted for oneself concerns one's other devices alone. */
-function happeningOf(messages: HeldMessage[], force: boolean, viewer: ActingViewer): DialogHappening {
+function happeningOf(messages: LockedMessage[], force: boolean, viewer: ActingViewer): DialogEvent {
   const { applicationId, dialogId } = messages[0]!;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   const messageIds = messages.map((message) => message.id);
@@ -74,21 +74,21 @@ function happeningOf(messages: HeldMessage[], force: boolean, viewer: ActingView
   return { kind: 'messagesDeleted', applicationId, dialogId, userId, detail: { messageIds }, audienceIds };
 }
 
-function mayHide({ dialog }: HeldMessage): boolean {
+function mayHide({ dialog }: LockedMessage): boolean {
   return dialog.standing !== undefined;
 }
 
-function mayRetract({ senderId, dialog }: HeldMessage, viewer: ActingViewer, ownOnly: boolean): boolean {
+function mayRetract({ senderId, dialog }: LockedMessage, viewer: ActingViewer, ownOnly: boolean): boolean {
   if (viewer.kind === 'key') return true;
   if (!dialog.standing) return false;
   return senderId === viewer.userId || (!ownOnly && mayModerate(dialog.type as DialogType, dialog.standing));
 }
 
 /** Hides messages of one dialog, which is held, from one occupant; for their unread count they are settled by it. */
-async function hide(transaction: Transaction, messages: HeldMessage[], { applicationId, userId }: UserViewer) {
+async function hide(transaction: Transaction, messages: LockedMessage[], { applicationId, userId }: UserViewer) {
   const { dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
-  await holdMember(transaction, { applicationId, dialogId, userId });
+  await lockMember(transaction, { applicationId, dialogId, userId });
   await transaction.$executeRaw`
     WITH hidden AS (
       INSERT INTO hidden_messages (application_id, user_id, dialog_id, seq)
@@ -109,7 +109,7 @@ async function hide(transaction: Transaction, messages: HeldMessage[], { applica
  * Deletes messages of one dialog, which is held, for all, with what hangs on them. Their places are never used again,
  * since the dialog goes on counting, so cursors and watermarks stay valid.
  */
-async function retract(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
+async function retract(transaction: Transaction, messages: LockedMessage[]): Promise<void> {
   const { applicationId, dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
   const ids = messages.map((message) => message.id);
@@ -137,7 +137,7 @@ async function retract(transaction: Transaction, messages: HeldMessage[]): Promi
  * they marked or hid are grouped by user, and the result is looked up by key: a join of them would be quadratic
  * under a plan that takes a large group for a small one.
  */
-async function uncount(transaction: Transaction, messages: HeldMessage[]): Promise<void> {
+async function uncount(transaction: Transaction, messages: LockedMessage[]): Promise<void> {
   const { applicationId, dialogId } = messages[0]!;
   const seqs = messages.map((message) => message.seq).sort((a, b) => a - b);
   const inDialog = Prisma.sql`application_id = ${applicationId} AND dialog_id = ${dialogId}`;
@@ -171,6 +171,6 @@ async function uncount(transaction: Transaction, messages: HeldMessage[]): Promi
     WHERE ${inDialog} AND (SELECT settled FROM counts) ? user_id::text`;
 }
 
-function idsOf(messages: HeldMessage[]): Set<string> {
+function idsOf(messages: LockedMessage[]): Set<string> {
   return new Set(messages.map(({ id }) => id));
 }

@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { coalesce } from '../../db/coalesce.ts';
-import { isDatabaseAway } from '../../db/failures.ts';
+import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inLockTurns } from '../../db/lock-turns.ts';
 import { waitForLocks } from '../../db/transact.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
-import { tracing } from '../../observe/tracing.ts';
+import { tracing } from '../../server/observability/tracing.ts';
 
 /** Inputs of one statement. */
 const MAX_INPUTS = 64;
@@ -68,7 +68,7 @@ export function queueByDialog<Input extends InDialog, Output>(
       return settle(queue.jobs.splice(0, outputs.length), outputs);
     } catch (error) {
       const jobs = queue.jobs.splice(0, queue.taken);
-      if (!isDatabaseAway(error)) return jobs;
+      if (!isDatabaseUnavailable(error)) return jobs;
       for (const { reject } of jobs) reject(error);
       return [];
     }
@@ -112,7 +112,7 @@ export function queueByDialog<Input extends InDialog, Output>(
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceUnavailableError || isDatabaseAway(error);
+  return error instanceof ServiceUnavailableError || isDatabaseUnavailable(error);
 }
 
 /** @returns jobs without an output */

@@ -1,4 +1,6 @@
 import type { Context } from '../../context.ts';
+import { reactionLoader } from './reactions-of.ts';
+import { readStateLoader } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
 
 const OF_READ_STATE = ['readIds', 'deliveredIds', 'read'];
@@ -12,8 +14,8 @@ export async function prepareFields(
 ): Promise<MessageRow[]> {
   const isAsked = (name: string) => asked.has(name);
   await Promise.all([
-    OF_READ_STATE.some(isAsked) && loaders.readState.prepare(messages),
-    OF_REACTIONS.some(isAsked) && loaders.reactions.prepare(messages),
+    OF_READ_STATE.some(isAsked) && loaders.of(readStateLoader).prepare(messages),
+    OF_REACTIONS.some(isAsked) && loaders.of(reactionLoader).prepare(messages),
   ]);
   return messages;
 }

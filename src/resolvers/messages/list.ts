@@ -18,13 +18,14 @@ import {
   connection,
   MAX_PAGE,
   pageRequest,
-} from '../../lib/pages.ts';
+} from '../../lib/pagination.ts';
 import { type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
-import { changedMessages } from '../live.ts';
+import { visibleTo } from '../dialogs/hidden-messages.ts';
 import { prepareFields } from './fields.ts';
-import { holdMember, type MemberKey, markMessages } from './mark.ts';
-import { placesWithin } from './places.ts';
-import { MESSAGE_COLUMNS, type MessageRow, visibleTo } from './rows.ts';
+import { changedMessages } from './live.ts';
+import { lockMember, type MemberKey, markMessages } from './mark.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
+import { seqRange } from './seq-range.ts';
 
 export type MessageSortField = 'id' | 'dateSent' | 'createdAt' | 'updatedAt';
 
@@ -144,7 +145,7 @@ function among(ids: string[], { filter, ...listing }: MessageListing): MessageLi
 
 function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
   return transactInTurns(jobOwnerOf(member), async (transaction) => {
-    const isMember = await holdMember(transaction, member);
+    const isMember = await lockMember(transaction, member);
     if (isMember) await markMessages(transaction, member, seqs, { isRead: true, isDelivered: true }, now);
   });
 }
@@ -163,7 +164,7 @@ function mayBeUnseen(
 function whereOf({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
   const dialog = { applicationId: viewer.applicationId, dialogId };
   return Prisma.sql`m.application_id = ${viewer.applicationId} AND m.dialog_id = ${dialogId}
-    AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${placesWithin(filter, dialog)}`;
+    AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
 }
 
 function orderOf({ orderBy }: MessageListing): Order {

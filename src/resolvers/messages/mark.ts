@@ -1,6 +1,6 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { DIALOG_TYPE } from '../dialogs/types.ts';
 
 /** A member's place in a group or private dialog. */
 export interface MemberKey {
@@ -21,7 +21,7 @@ export interface Mark {
  * marks of the one before it.
  * @returns whether they are a member; nobody is one of a public group here, where nothing is marked
  */
-export async function holdMember(
+export async function lockMember(
   transaction: Transaction,
   { applicationId, dialogId, userId }: MemberKey,
 ): Promise<boolean> {
@@ -92,7 +92,7 @@ export async function markAll(transaction: Transaction, member: MemberKey, mark:
     ...(mark.isRead === undefined ? {} : { read: mark.isRead }),
     ...(mark.isDelivered === undefined ? {} : { delivered: mark.isDelivered }),
   };
-  await announce(transaction, [{ kind: 'messagesMarked', applicationId, dialogId, userId, detail }], now);
+  await appendDialogEvents(transaction, [{ kind: 'messagesMarked', applicationId, dialogId, userId, detail }], now);
 }
 
 function insertMarks(

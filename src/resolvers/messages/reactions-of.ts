@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
-import { Loader } from '../loader.ts';
+import { Loader } from '../../lib/loader.ts';
 import type { MessageRow } from './rows.ts';
 
 /** Users who left a reaction of one name, by id. */

@@ -4,6 +4,7 @@ import { query } from '../../db/query.ts';
 import type { Message } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
+import { hiddenFrom } from '../dialogs/hidden-messages.ts';
 
 /** Columns of a message under the names of the Prisma model; `m` is the table. */
 export const MESSAGE_COLUMNS = Prisma.raw(
@@ -25,19 +26,6 @@ export const MESSAGE_COLUMNS = Prisma.raw(
 );
 
 export type MessageRow = Message;
-
-/** Confines messages `m` to those the viewer has not deleted for themselves. Whether they may know the dialog is asked apart. */
-export function visibleTo(viewer: Viewer): Prisma.Sql {
-  return Prisma.sql`NOT ${hiddenFrom(viewer)}`;
-}
-
-/** Whether the viewer has deleted message `m` for themselves. */
-export function hiddenFrom(viewer: Viewer): Prisma.Sql {
-  if (viewer.kind !== 'user') return Prisma.sql`false`;
-  return Prisma.sql`EXISTS (SELECT FROM hidden_messages h
-    WHERE h.application_id = m.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = m.dialog_id
-      AND h.seq = m.seq)`;
-}
 
 /** Messages by id, whoever may see them: callers check that. */
 export function messageLoader(

@@ -4,13 +4,14 @@ import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { checkedContent } from '../../lib/message-rules.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
 import { queueByDialog } from './dialog-queues.ts';
-import { findMessage } from './index.ts';
-import { readStateOfNew } from './read-state.ts';
+import { findMessage } from './find.ts';
+import { reactionLoader } from './reactions-of.ts';
+import { readStateLoader, readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
+import { checkedContent } from './rules.ts';
 
 export interface NewMessage {
   /** Wins over `recipientId`. */
@@ -66,8 +67,8 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
   if (stored === 'no occupant') throw new ForbiddenError();
   outbox.wake();
   const { message, dialogType } = stored;
-  loaders.readState.know(message, readStateOfNew(message, dialogType));
-  loaders.reactions.know(message, []);
+  loaders.of(readStateLoader).know(message, readStateOfNew(message, dialogType));
+  loaders.of(reactionLoader).know(message, []);
   return message;
 }
 

@@ -1,9 +1,9 @@
 import type { UserContext } from '../../context.ts';
 import { query } from '../../db/query.ts';
 import { indexBy } from '../../lib/collections.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
+import { DIALOG_TYPE } from '../dialogs/types.ts';
 
 export interface UnreadCounts {
   total: number;
@@ -16,7 +16,7 @@ export interface UnreadCounts {
  * (gaps §6.2): of all dialogs in their list, or of those asked for, of which the ones they can't read count 0.
  * @throws {NotFoundError} they can read none of those asked for
  */
-export async function countUnreadMessages(
+export async function findUnreadCounts(
   dialogIds: string[] | null | undefined,
   { viewer }: UserContext,
 ): Promise<UnreadCounts> {

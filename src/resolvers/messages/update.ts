@@ -10,13 +10,13 @@ import {
   NoUpdateDataError,
   UnprocessableError,
 } from '../../lib/errors.ts';
-import { BLANK, checkedText, isBlank, type MessageContent } from '../../lib/message-rules.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
-import { announce } from '../../realtime/outbox.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
-import { type HeldMessage, holdMessages } from './hold.ts';
-import { holdMember, type Mark, markAll, markMessages } from './mark.ts';
+import { type LockedMessage, lockMessages } from './lock.ts';
+import { lockMember, type Mark, markAll, markMessages } from './mark.ts';
 import type { MessageRow } from './rows.ts';
+import { BLANK, checkedText, isBlank, type MessageContent } from './rules.ts';
 
 export interface MarkInput {
   /** Whether the caller has read it. */
@@ -54,7 +54,7 @@ export async function updateMessages(
 
   const at = now();
   const changed = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    const held = await holdMessages(transaction, asked, viewer, 'SHARE');
+    const held = await lockMessages(transaction, asked, viewer, 'SHARE');
     const messages = held.filter(
       ({ isHidden, dialogId }) => !isHidden && (input.dialogId == null || dialogId === input.dialogId),
     );
@@ -82,7 +82,7 @@ export async function markDialogMessages(
   await requireReadableDialog(dialogId, viewer);
   const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
   await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    if (await holdMember(transaction, member)) await markAll(transaction, member, mark, now());
+    if (await lockMember(transaction, member)) await markAll(transaction, member, mark, now());
   });
   outbox.wake();
   return true;
@@ -95,7 +95,7 @@ function markOf({ read, delivered }: MarkInput): Mark | undefined {
 
 async function edit(
   transaction: Transaction,
-  messages: HeldMessage[],
+  messages: LockedMessage[],
   text: string,
   viewer: ActingViewer,
   at: Date,
@@ -110,16 +110,16 @@ async function edit(
     UPDATE messages SET text = ${text}, updated_at = greatest(updated_at, ${at}::timestamptz)
     WHERE application_id = ${viewer.applicationId} AND id = ANY(${ids}::text[])`;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  const happenings = messages.map(({ applicationId, dialogId, id }) => {
+  const events = messages.map(({ applicationId, dialogId, id }) => {
     return { kind: 'messageEdited' as const, applicationId, dialogId, subjectId: id, userId };
   });
-  await announce(transaction, happenings, at);
+  await appendDialogEvents(transaction, events, at);
   return messages.map((message) => ({ ...message, text, updatedAt: at > message.updatedAt ? at : message.updatedAt }));
 }
 
 async function markIn(
   transaction: Transaction,
-  messages: HeldMessage[],
+  messages: LockedMessage[],
   mark: Mark,
   viewer: ActingViewer,
   at: Date,
@@ -130,6 +130,6 @@ async function markIn(
   for (const [dialogId, inDialog] of byDialog.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
     const seqs = inDialog.map((message) => message.seq);
-    if (await holdMember(transaction, member)) await markMessages(transaction, member, seqs, mark, at);
+    if (await lockMember(transaction, member)) await markMessages(transaction, member, seqs, mark, at);
   }
 }

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { db } from '../../db/client.ts';
 import type { Push, PushGateway, PushOutcome } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
-import { PUSH_LIFETIME } from '../../lib/retries.ts';
 import { MINUTE } from '../../lib/time.ts';
 import type { Contents } from './contents.ts';
 import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';
 import { finishSend } from './finish.ts';
 import { DeliveryLog } from './log.ts';
+import { PUSH_LIFETIME_MS } from './retries.ts';
 
 /** Longer than any gateway waits for an answer: a device that is set apart is asked again only if its process is gone. */
 const LEASE_MS = MINUTE;
@@ -123,7 +123,7 @@ export class DeliveryBatch {
   #pushTo(device: Device): Push | PushOutcome {
     const { send, contents } = this.#batch;
     const { channel, userId } = device;
-    const expiresAt = new Date(send.createdAt.getTime() + PUSH_LIFETIME);
+    const expiresAt = new Date(send.createdAt.getTime() + PUSH_LIFETIME_MS);
     const content = contents(userId);
     const address = channel === 'email' ? device.email : device.sequence;
     if (send.finishedAt) return { kind: 'refused', answer: 'cancelled' };

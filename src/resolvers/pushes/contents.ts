@@ -3,8 +3,8 @@ import { query } from '../../db/query.ts';
 import type { PushContent } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
-import { applePayload, browserPayload, googleData, isBackground, mailText } from '../../lib/push-messages.ts';
+import { DIALOG_TYPE } from '../dialogs/types.ts';
+import { applePayload, browserPayload, googleData, isBackground, mailText } from './payloads.ts';
 import { isNews } from './recipients.ts';
 
 /** What the users of a send are told; undefined for whom there is nothing to tell any more. */

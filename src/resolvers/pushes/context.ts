@@ -3,7 +3,7 @@ import type { WorkQueue } from '../../db/work-queue.ts';
 
 /** What whoever sends pushes works with. */
 export interface PushContext
-  extends Pick<Services, 'now' | 'log' | 'observer' | 'sealer' | 'pushGateways' | 'presence' | 'pushBell'> {
+  extends Pick<Services, 'now' | 'log' | 'observer' | 'encrypter' | 'pushGateways' | 'presence' | 'pushNotifier'> {
   queue: WorkQueue;
 }
 

@@ -1,7 +1,7 @@
 import { query } from '../../db/query.ts';
 import type { Push } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
-import type { PushChannel, PushEnvironment } from '../../lib/push-names.ts';
+import type { PushChannel, PushEnvironment } from './channels.ts';
 import type { DeliverJob } from './context.ts';
 
 /** A device that is still to be served, as it is now. */

@@ -1,18 +1,13 @@
-import { Prisma, type Transaction } from '../../db/client.ts';
-import { newId } from '../../db/ids.ts';
+import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import type { Event } from '../../generated/prisma/client.ts';
 import { groupBy } from '../../lib/collections.ts';
-import { nextDue } from '../../lib/event-rules.ts';
-import { DELIVER, deliverJobs, type PushContext, SPREAD } from './context.ts';
+import { DELIVER, deliverJobs, type PushContext } from './context.ts';
 
-/** Events, or devices, of one transaction. */
-const BATCH = 100;
 const RETRY_BATCH = 2_000;
 
 /** Of an event: its application is not just being imported. */
-const isServed = Prisma.sql`NOT EXISTS (
+export const isServed = Prisma.sql`NOT EXISTS (
   SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
 
 interface DueDevice {
@@ -23,21 +18,13 @@ interface DueDevice {
 }
 
 /** Rows with a time at which they are due; each table has an index of application and time. */
-interface Timed {
+export interface Timed {
   table: Prisma.Sql;
   time: Prisma.Sql;
   columns: Prisma.Sql;
   condition: Prisma.Sql;
   batch: number;
 }
-
-const EVENTS: Timed = {
-  table: Prisma.raw('events'),
-  time: Prisma.raw('due_at'),
-  columns: Prisma.raw('e.application_id AS "applicationId", e.id'),
-  condition: isServed,
-  batch: BATCH,
-};
 
 const RETRIES: Timed = {
   table: Prisma.raw('push_deliveries'),
@@ -48,7 +35,7 @@ const RETRIES: Timed = {
 };
 
 /** What is due, of applications in any order: one with a thousand rows is no reason for another to wait. */
-function dueOf({ table, time, columns, condition, batch }: Timed, at: Date): Prisma.Sql {
+export function dueOf({ table, time, columns, condition, batch }: Timed, at: Date): Prisma.Sql {
   return Prisma.sql`
     WITH RECURSIVE applications_with AS (
       SELECT (SELECT application_id FROM ${table} WHERE ${time} IS NOT NULL ORDER BY application_id LIMIT 1) AS id
@@ -71,42 +58,6 @@ export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolea
     SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= ${at} AND ${isServed}) AS "hasEvents",
       EXISTS (SELECT FROM push_deliveries WHERE retry_at <= ${at}) AS "hasRetries"`;
   return due!;
-}
-
-/**
- * Begins the sends of events whose time has come; several processes take different ones. A time is begun once: the
- * event moves on to its next one in the transaction that stores the send and the work for it.
- * @returns how many
- */
-export function startDueEvents({ now, queue }: PushContext): Promise<number> {
-  const at = now();
-  return transact(BACKGROUND, async (transaction) => {
-    const events = await takeDue(transaction, at);
-    if (events.length === 0) return 0;
-    const sends = events.map((event) => ({ event, id: newId(at), dueAt: nextDue(event, at) }));
-    await transaction.pushSend.createMany({
-      data: sends.map(({ event, id }) => ({
-        applicationId: event.applicationId,
-        id,
-        eventId: event.id,
-        createdAt: at,
-      })),
-    });
-    const moved = sends.map(({ event, id, dueAt }) => ({
-      applicationId: event.applicationId,
-      eventId: event.id,
-      sendId: id,
-      dueAt,
-    }));
-    await transaction.$executeRaw`
-      UPDATE events e SET due_at = g."dueAt", last_send_id = g."sendId", last_sent_at = ${at}
-      FROM json_to_recordset(${JSON.stringify(moved)}::json)
-        AS g ("applicationId" int, "eventId" int, "sendId" text, "dueAt" timestamptz)
-      WHERE e.application_id = g."applicationId" AND e.id = g."eventId"`;
-    const jobs = sends.map(({ event: { applicationId, userId }, id }) => ({ applicationId, userId, sendId: id }));
-    await queue.add(transaction, SPREAD, jobs);
-    return events.length;
-  });
 }
 
 /**
@@ -135,9 +86,4 @@ export function startDueRetries({ now, queue }: PushContext): Promise<number> {
     }
     return due.length;
   });
-}
-
-async function takeDue(transaction: Transaction, at: Date): Promise<Event[]> {
-  const due = await transaction.$queryRaw<{ applicationId: number; id: number }[]>(dueOf(EVENTS, at));
-  return due.length === 0 ? [] : transaction.event.findMany({ where: { OR: due } });
 }

@@ -1,11 +1,11 @@
 import { db } from '../../db/client.ts';
 import type { PushGateway, PushOutcome } from '../../gateways/push/gateway.ts';
 import type { PushProvider } from '../../gateways/push/index.ts';
-import type { PushChannel } from '../../lib/push-names.ts';
-import { SealBrokenError } from '../../secrets/sealer.ts';
-import { openSettings } from '../push-settings.ts';
+import { DecryptionError } from '../../server/encryption/encrypter.ts';
+import type { PushChannel } from './channels.ts';
 import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';
+import { openSettings } from './settings.ts';
 
 const PROVIDERS: Record<Exclude<PushChannel, 'email'>, PushProvider> = {
   apns: 'apns',
@@ -22,7 +22,7 @@ export const gatewayKeyOf = ({ channel, environment }: Device) =>
 export async function gatewayOf(
   applicationId: number,
   { channel, environment }: Device,
-  { pushGateways, sealer, log }: PushContext,
+  { pushGateways, encrypter, log }: PushContext,
 ): Promise<PushGateway | PushOutcome> {
   if (channel === 'email') return pushGateways.mail;
   if (environment === null) return { kind: 'refused', answer: 'the subscription is gone' };
@@ -31,9 +31,9 @@ export async function gatewayOf(
   const row = await db.pushSettings.findUnique({ where: { applicationId_environment_provider: account } });
   if (!row) return { kind: 'refused', answer: `${provider} is not set up for ${environment}` };
   try {
-    return pushGateways.of({ ...account, updatedAt: row.updatedAt }, () => openSettings(row, sealer));
+    return pushGateways.of({ ...account, updatedAt: row.updatedAt }, () => openSettings(row, encrypter));
   } catch (error) {
-    if (!(error instanceof SealBrokenError)) throw error;
+    if (!(error instanceof DecryptionError)) throw error;
     log.error({ err: error }, 'the settings of a provider of pushes can not be read');
     return { kind: 'later', answer: 'its settings can not be read' };
   }

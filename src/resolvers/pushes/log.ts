@@ -2,9 +2,9 @@ import { db } from '../../db/client.ts';
 import type { PushOutcome } from '../../gateways/push/gateway.ts';
 import type { HeldBack } from '../../gateways/push/traffic.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
-import { nextAttempt, nextLook, PUSH_LIFETIME } from '../../lib/retries.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import type { PushContext } from './context.ts';
+import { nextAttempt, nextLook, PUSH_LIFETIME_MS } from './retries.ts';
 
 /** What is logged of a device. */
 interface LoggedDevice {
@@ -81,7 +81,7 @@ export class DeliveryLog {
     const entry = { subscriptionId, answer, answeredAt, retryAt: null };
     if (outcome.kind === 'delivered') return { ...entry, status: 'delivered' };
     if (outcome.kind !== 'later') return { ...entry, status: 'failed' };
-    const expiresAt = new Date(this.#send.createdAt.getTime() + PUSH_LIFETIME);
+    const expiresAt = new Date(this.#send.createdAt.getTime() + PUSH_LIFETIME_MS);
     const { retryAfter } = outcome;
     const retryAt = nextAttempt({ attempts: attempts + 1, retryAfter, expiresAt }, answeredAt);
     return retryAt ? { ...entry, status: 'pending', retryAt } : { ...entry, status: 'failed' };

@@ -3,8 +3,8 @@ import { db, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import { DIALOG_TYPE } from '../../lib/dialog-types.ts';
 import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
+import { DIALOG_TYPE } from '../dialogs/types.ts';
 import { type PushContext, SPREAD } from './context.ts';
 
 /** Seconds for which one process reads for all; if it is gone, another goes on after this. */
@@ -76,7 +76,7 @@ export class MessagePushes {
     });
     // Another process has taken over meanwhile, and reads on from where the cursor is.
     if (!isStored) this.#reader = undefined;
-    else if (sent.length > 0) this.#context.pushBell.ring();
+    else if (sent.length > 0) this.#context.pushNotifier.wake();
   }
 
   async #storeSends(transaction: Transaction, sent: StreamRow[]): Promise<void> {

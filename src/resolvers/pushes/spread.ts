@@ -18,7 +18,7 @@ export async function spreadSend(job: SpreadJob, context: PushContext): Promise<
     const state = await transact(jobOwnerOf(job), (transaction) =>
       spreadPage(transaction, job, page === PAGES, context),
     );
-    context.pushBell.ring();
+    context.pushNotifier.wake();
     if (state === 'done') await finishSend(job, context);
     if (state !== 'more' || page === PAGES) return;
   }

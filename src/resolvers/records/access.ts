@@ -2,12 +2,12 @@ import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
-import { EVERYBODY, isForbidden, isOpen } from '../../lib/grants.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { EVERYBODY, isForbidden, isOpen } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 
 /** What somebody may do with a record beside reading it. */
-export type Deed = 'update' | 'delete';
+export type Action = 'update' | 'delete';
 
 const COLUMNS = { update: Prisma.sql`r.updaters`, delete: Prisma.sql`r.deleters` };
 const CLASS_GRANTS = { update: 'updaters', delete: 'deleters' } as const;
@@ -18,7 +18,7 @@ export function forbidden(): ForbiddenError {
 }
 
 /** @throws {ForbiddenError} the class is closed to all but API keys alone */
-export function requireOpenClass(deed: Deed, known: KnownClass, viewer: KnownViewer): void {
+export function requireOpenClass(deed: Action, known: KnownClass, viewer: KnownViewer): void {
   if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[deed]])) throw forbidden();
 }
 
@@ -58,7 +58,7 @@ export function readable(known: KnownClass, viewer: Reader): Prisma.Sql {
 }
 
 /** Whether the viewer may do it with record `r`. */
-export function allows(deed: Deed, known: KnownClass, viewer: KnownViewer): Prisma.Sql {
+export function allows(deed: Action, known: KnownClass, viewer: KnownViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[deed]])) return Prisma.sql`false`;
   const grants = Prisma.sql`(ARRAY[${EVERYBODY}]::text[] || ${grantsOfUser(viewer)})`;

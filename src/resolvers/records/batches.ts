@@ -3,11 +3,11 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { countValues, readRecordFilter } from '../../lib/record-filter.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
 import { allows, readable, requireOpenClass } from './access.ts';
-import { withClass } from './hold-class.ts';
+import { countValues, readRecordFilter } from './filter.ts';
 import { conditionOf } from './list.ts';
+import { withClass } from './lock-class.ts';
 import { changing } from './write.ts';
 
 /** Records of one transaction. */

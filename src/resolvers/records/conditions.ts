@@ -1,7 +1,10 @@
 import { Prisma } from '../../db/client.ts';
 import { type FieldFilter, type FilteredField, fieldConditions } from '../../db/conditions.ts';
 import { BadInputError } from '../../lib/errors.ts';
-import { chordOf } from '../../lib/geodata.ts';
+import type { ClassField } from '../classes/catalogue.ts';
+import { ALL_SLOTS, type Slot, slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../classes/slots.ts';
+import type { Place, Scalar } from '../classes/values.ts';
+import { chordOf } from '../geodata/rules.ts';
 import {
   countValues,
   type FilterField,
@@ -9,10 +12,7 @@ import {
   type FilterValue,
   type Near,
   type RecordCondition,
-} from '../../lib/record-filter.ts';
-import { ALL_SLOTS, type Slot, slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
-import type { Place, Scalar } from '../../lib/record-values.ts';
-import type { ClassField } from '../classes/catalogue.ts';
+} from './filter.ts';
 
 /** Values that one filter may name. */
 const MAX_FILTER_VALUES = 1_000;

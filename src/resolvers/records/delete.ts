@@ -1,11 +1,11 @@
 import type { ActingContext } from '../../context.ts';
+import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
-import type { DeletedItems } from '../dialogs/delete.ts';
 import { allows, forbidden } from './access.ts';
 import { type BatchChange, changeInBatches } from './batches.ts';
 import { type Destruction, destroyRecords } from './destroy.ts';
-import { withClass } from './hold-class.ts';
+import { withClass } from './lock-class.ts';
 import { changing } from './write.ts';
 
 /**

@@ -2,15 +2,15 @@ import type { ActingContext, KnownContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import type { FileValue } from '../../lib/record-values.ts';
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import type { FileValue } from '../classes/values.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
-import { letGo, removeLoose, takeOver } from '../files/loose.ts';
+import { claimFile, releaseFile, removeReleased } from '../files/staged.ts';
 import { forbidden } from './access.ts';
 import { findRecord } from './find.ts';
-import { withClass } from './hold-class.ts';
+import { withClass } from './lock-class.ts';
 import { type RecordRow, storedOf } from './rows.ts';
-import { changing, holdRows, setFields } from './write.ts';
+import { changing, lockRows, setFields } from './write.ts';
 
 /** A file field of a record. */
 export interface RecordFileKey {
@@ -33,7 +33,7 @@ export async function uploadRecordFile(place: RecordFileKey, context: ActingCont
   const { upload, now } = context;
   return replaceFile(place, context, async (transaction) => {
     if (!upload) throw new UnprocessableError('File is missing');
-    await takeOver(transaction, upload);
+    await claimFile(transaction, upload);
     const { key, size, contentType } = upload;
     return { fileId: newId(now()), key, name: upload.name ?? place.fieldName, size, contentType };
   });
@@ -86,18 +86,18 @@ async function replaceFile<File extends FileValue | undefined>(
   return withClass(className, context, async (known) => {
     requireFileField(known, fieldName);
     const { file, old } = await changing(known, context, async (transaction) => {
-      const [row] = await holdRows(transaction, known, [id], context);
+      const [row] = await lockRows(transaction, known, [id], context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
       const before = fileIn(row.fields, fieldName);
       const next = await replace(transaction, before, row.isReadable);
       const loose = before ? [{ applicationId, key: before.key }] : [];
-      await letGo(transaction, loose, now());
+      await releaseFile(transaction, loose, now());
       const { [fieldName]: _before, ...others } = row.fields;
       await setFields(transaction, known, row, next ? { ...others, [fieldName]: next } : others, context);
       return { file: next, old: loose };
     });
-    await removeLoose(old, context);
+    await removeReleased(old, context);
     return { ...file, recordId: id };
   });
 }

@@ -42,7 +42,11 @@ export async function findRecord(
  * @throws {ForbiddenError} `Undefined class`
  * @throws {UnprocessableError} more than 100 ids
  */
-export async function findRecords(className: string, ids: string[], { viewer }: KnownContext): Promise<FoundRecords> {
+export async function findRecordsById(
+  className: string,
+  ids: string[],
+  { viewer }: KnownContext,
+): Promise<FoundRecords> {
   const known = await classNamed(className, viewer);
   const asked = distinctIds(ids);
   const rows = await readRows(known, asked, viewer);

@@ -3,11 +3,11 @@ import { sqlState } from '../../db/failures.ts';
 import { query } from '../../db/query.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { type FilterField, fieldNamed } from '../../lib/record-filter.ts';
-import { type StoredValue, shownField, type TypedField } from '../../lib/record-values.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { type StoredValue, shownField, type TypedField } from '../classes/values.ts';
 import { readable } from './access.ts';
 import { COMMON_COLUMNS } from './conditions.ts';
+import { type FilterField, fieldNamed } from './filter.ts';
 
 const FUNCTIONS = {
   avg: Prisma.sql`avg`,

@@ -10,11 +10,11 @@ import {
   MAX_PAGE,
   type PageRequest,
   pageRequest,
-} from '../../lib/pages.ts';
-import { type RecordCondition, readRecordFilter } from '../../lib/record-filter.ts';
+} from '../../lib/pagination.ts';
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { readable, readableParts } from './access.ts';
 import { whereOf } from './conditions.ts';
+import { type RecordCondition, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
 import { type RecordOrder, type Walk, walkOf } from './order.ts';
@@ -22,7 +22,7 @@ import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 
 export interface RecordListing {
   className: string;
-  /** `{ make: { eq: "AB" }, or: [ … ] }` (src/lib/record-filter.ts). */
+  /** `{ make: { eq: "AB" }, or: [ … ] }` (src/resolvers/records/filter.ts). */
   filter?: unknown;
   orderBy?: RecordOrder | null;
   /** Only records below this one. */
@@ -81,7 +81,7 @@ export interface RecordPage {
  * @throws {NotFoundError} unknown parent
  * @throws {BadInputError} limit or skip
  */
-export async function readRecords(reading: RecordReading, { viewer }: KnownContext): Promise<RecordPage> {
+export async function listRecordPage(reading: RecordReading, { viewer }: KnownContext): Promise<RecordPage> {
   const { className, parent, lastOnly, skip } = reading;
   const limit = lastOnly ? 1 : reading.limit;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);

@@ -3,17 +3,17 @@ import { db } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { isForbidden, isGranted, namesGroup } from '../../lib/grants.ts';
-import { readRecordFilter } from '../../lib/record-filter.ts';
+import { requireKept } from '../../realtime/cursors.ts';
 import type { RecordImage } from '../../realtime/outbox.ts';
-import type { StreamEvent, Watch } from '../../realtime/watch.ts';
+import type { StreamEvent, Subscription } from '../../realtime/subscription.ts';
 import { catalogueOf, classNamed, type KnownClass } from '../classes/catalogue.ts';
-import { requireKept } from '../live.ts';
+import { isForbidden, isGranted, namesGroup } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 import { RECORDS, whereOf } from './conditions.ts';
+import { readRecordFilter } from './filter.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 
-export interface RecordWatching {
+export interface RecordSubscription {
   className: string;
   /** As the filter of a list. */
   where?: unknown;
@@ -36,10 +36,10 @@ export interface RecordChange {
  * @throws {UnprocessableError} a filter that the class does not have
  * @throws {BadInputError} no cursor of ours @throws {CursorExpiredError}
  */
-export async function watchRecords(
-  { className, where, since }: RecordWatching,
+export async function subscribeToRecords(
+  { className, where, since }: RecordSubscription,
   { viewer, hub }: ActingContext,
-): Promise<Watch> {
+): Promise<Subscription> {
   const known = await classNamed(className, viewer);
   whereOf(readRecordFilter(where, known.fields, 'refuse'));
   const position = since == null ? undefined : await requireKept(since);
@@ -60,7 +60,7 @@ export async function recordChange(
   where: unknown,
   { viewer }: ActingContext,
 ): Promise<RecordChange> {
-  const { told } = event;
+  const { payload: told } = event;
   // Rights are those of this moment, however long the event has waited for its subscriber; only the past is shared.
   const [{ row, revision, catalogueVersion }, before] = await Promise.all([
     currentRow(told),
@@ -93,7 +93,7 @@ interface CurrentRow {
 }
 
 const currentRow = coalesce(
-  async (events: StreamEvent['told'][]): Promise<CurrentRow[]> => {
+  async (events: StreamEvent['payload'][]): Promise<CurrentRow[]> => {
     // Hundreds of subscribers ask for the same record.
     const wanted = [...new Map(events.map((told) => [told.subjectId, told])).values()];
     const rows = await query<RecordRow & Omit<CurrentRow, 'row'> & { ord: number; exists: boolean }>`
@@ -126,7 +126,7 @@ const imageBefore = coalesce(
 
 /** Undefined once it is deleted. */
 async function classOfEvent(
-  { applicationId, classKey }: StreamEvent['told'],
+  { applicationId, classKey }: StreamEvent['payload'],
   atLeast: number,
 ): Promise<KnownClass | undefined> {
   const { byKey } = await catalogueOf(applicationId, atLeast);

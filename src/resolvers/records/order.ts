@@ -1,11 +1,11 @@
 import { Prisma } from '../../db/client.ts';
 import { between, type FilteredField, type Order, orderBy } from '../../db/conditions.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { Cursor, PageRequest } from '../../lib/pages.ts';
-import { type FilterField, fieldNamed } from '../../lib/record-filter.ts';
-import { slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../../lib/record-slots.ts';
+import type { Cursor, PageRequest } from '../../lib/pagination.ts';
 import type { ClassField, KnownClass } from '../classes/catalogue.ts';
+import { slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../classes/slots.ts';
 import { COMMON_COLUMNS, plainColumn, RECORDS, readySlot, slotColumn } from './conditions.ts';
+import { type FilterField, fieldNamed } from './filter.ts';
 
 export interface RecordOrder {
   /** Of the class, or one that all records have. */

@@ -1,6 +1,6 @@
 import { UnprocessableError } from '../../lib/errors.ts';
-import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../../lib/grants.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../classes/grants.ts';
 import type { RecordRow } from './rows.ts';
 
 /** Who may do what with a record; what is left out is as its class says, or stays as it is. */

@@ -1,8 +1,8 @@
 import { Prisma } from '../../db/client.ts';
-import type { Grants } from '../../lib/grants.ts';
-import { ALL_SLOTS, slotValue } from '../../lib/record-slots.ts';
-import { type StoredFields, shownField } from '../../lib/record-values.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import type { Grants } from '../classes/grants.ts';
+import { ALL_SLOTS, slotValue } from '../classes/slots.ts';
+import { type StoredFields, shownField } from '../classes/values.ts';
 
 /** A record as it is stored. */
 export interface RecordRow {

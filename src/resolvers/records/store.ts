@@ -2,9 +2,9 @@ import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import { waitForLocks } from '../../db/transact.ts';
-import { isOpen } from '../../lib/grants.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { isOpen } from '../classes/grants.ts';
 import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
 import { uniqueFields } from './unique.ts';
 

@@ -1,25 +1,19 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import type { Grants } from '../../lib/grants.ts';
-import { MAX_PAGE } from '../../lib/pages.ts';
-import {
-  type ChangedRecord,
-  changedFields,
-  mentionsUnique,
-  problemsOf,
-  type RecordChanges,
-} from '../../lib/record-changes.ts';
-import type { StoredFields } from '../../lib/record-values.ts';
+import { MAX_PAGE } from '../../lib/pagination.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import type { Grants } from '../classes/grants.ts';
+import type { StoredFields } from '../classes/values.ts';
 import { forbidden } from './access.ts';
 import { type BatchChange, changeInBatches } from './batches.ts';
+import { type ChangedRecord, changedFields, mentionsUnique, problemsOf, type RecordChanges } from './changes.ts';
 import { MAX_RECORDS } from './create.ts';
 import type { FoundRecords } from './find.ts';
-import { ClassChanged, withClass } from './hold-class.ts';
+import { ClassChanged, withClass } from './lock-class.ts';
 import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
-import { changing, type HeldRow, holdRows, write } from './write.ts';
+import { changing, type LockedRow, lockRows, write } from './write.ts';
 
 /** Values, operators and permissions to change; what is left out stays as it is. */
 export interface RecordUpdate extends RecordChanges {
@@ -42,7 +36,7 @@ export async function updateRecord(
   const [record] = await withClass(className, context, async (known) => {
     requireSound(known, [update]);
     return changing(known, context, async (transaction) => {
-      const [row] = await holdRows(transaction, known, [id], context);
+      const [row] = await lockRows(transaction, known, [id], context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
       return change(transaction, known, [{ row, update }], context);
@@ -67,7 +61,7 @@ export async function updateRecords(
   return withClass(className, context, async (known) => {
     requireSound(known, updates);
     const changed = await changing(known, context, async (transaction) => {
-      const held = await holdRows(transaction, known, ids, context);
+      const held = await lockRows(transaction, known, ids, context);
       const rows = new Map(held.filter(({ isAllowed }) => isAllowed).map((row) => [row.id, row]));
       // A record that is named twice is changed twice.
       for (const round of rounds(updates)) {
@@ -167,7 +161,7 @@ async function change(
   return rows.map(({ isReadable, ...row }) => ({ ...row, class: known, isHidden: !isReadable }));
 }
 
-type ChangeableRow = RecordRow & Pick<HeldRow, 'isReadable'>;
+type ChangeableRow = RecordRow & Pick<LockedRow, 'isReadable'>;
 
 /**
  * Refuses what would be refused or not by what a record holds, to a caller who may not read it: permissions, of which

@@ -4,11 +4,11 @@ import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { isOpen } from '../../lib/grants.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import type { KnownClass } from '../classes/catalogue.ts';
+import { isOpen } from '../classes/grants.ts';
 import { allows, readable } from './access.ts';
-import { ClassChanged, holdClass } from './hold-class.ts';
+import { ClassChanged, lockClass } from './lock-class.ts';
 import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
 import { takenValues, uniqueFields } from './unique.ts';
 
@@ -24,18 +24,18 @@ export async function setFields(
 }
 
 /** A record with what the caller may do with it. */
-export type HeldRow = RecordRow & { isAllowed: boolean; isReadable: boolean };
+export type LockedRow = RecordRow & { isAllowed: boolean; isReadable: boolean };
 
 /** The records, which nobody else changes until the transaction ends, by id. */
-export async function holdRows(
+export async function lockRows(
   transaction: Transaction,
   known: KnownClass,
   ids: string[],
   { viewer }: ActingContext,
-): Promise<HeldRow[]> {
+): Promise<LockedRow[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return [];
-  return transaction.$queryRaw<HeldRow[]>`
+  return transaction.$queryRaw<LockedRow[]>`
     SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed",
       ${readable(known, viewer)} AS "isReadable" FROM records r
     WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
@@ -52,7 +52,7 @@ export async function changing<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const run = async (transaction: Transaction) => {
-    await holdClass(transaction, known);
+    await lockClass(transaction, known);
     return work(transaction);
   };
   const result = await transact(jobOwnerOf(viewer), run).catch(async (error: unknown) => {

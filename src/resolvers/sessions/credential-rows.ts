@@ -1,7 +1,7 @@
+import type { StoredSession } from '../../context.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
-import type { StoredSession } from './session-clock.ts';
 
 /** The session that a token opens, expired or not; undefined for a token that opens none. */
 export async function findSessionByToken(token: string): Promise<StoredSession | undefined> {

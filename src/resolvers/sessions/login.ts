@@ -4,8 +4,9 @@ import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
-import { announceEndedSessions } from '../../realtime/outbox.ts';
-import { holdSignedIn, type SignIn, signIn } from './sign-in.ts';
+import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { type SignIn, signIn } from './sign-in.ts';
+import { lockSignedIn } from './signed-in.ts';
 
 /** What a user shows to log in: login or e-mail with password, or what a provider vouches for. */
 export interface LoginInput {
@@ -31,7 +32,7 @@ export async function loginUser(input: LoginInput, context: TokenContext): Promi
   const attachTo = viewer.kind === 'user' ? viewer : undefined;
   const signedIn = await signIn(asked, applicationId, context, attachTo);
   const { user } = signedIn;
-  await handOver(user.id, context, (transaction) => holdSignedIn(transaction, signedIn));
+  await handOver(user.id, context, (transaction) => lockSignedIn(transaction, signedIn));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;
 }
@@ -57,7 +58,7 @@ async function handOver(
       data: { userId, signedInAt: at, generation: { increment: 1 } },
     });
     if (count === 0) throw new SessionMissingError();
-    await announceEndedSessions(transaction, [{ applicationId, id: session.id }], at);
+    await appendEndedSessions(transaction, [{ applicationId, id: session.id }], at);
   });
   outbox.wake();
 }

@@ -5,8 +5,8 @@ import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type SessionViewer, type UserViewer } from '../../lib/access.ts';
 import { SessionMissingError, SignInTooOldError } from '../../lib/errors.ts';
-import { requireSession } from '../users/hold.ts';
 import { asProven, type Identity } from '../users/identities.ts';
+import { requireSession } from '../users/lock.ts';
 import { isUniqueViolation } from '../users/taken.ts';
 
 /** An identity that a provider has just vouched for. */

@@ -1,22 +1,8 @@
 import type { Logger } from 'pino';
+import type { SessionClock, StoredSession } from '../../context.ts';
 import { query } from '../../db/query.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
-import { detached } from '../../observe/tracing.ts';
-
-export interface StoredSession {
-  applicationId: number;
-  id: number;
-  userId: number | null;
-  generation: number;
-  /** Its application's own lifetime; null is the service's. */
-  sessionMinutes: number | null;
-  /** Of its application's classes. */
-  catalogueVersion: number;
-  /** When it became its user's. */
-  signedInAt: Date;
-  /** The latest request that is stored; `SessionClock` knows later ones. */
-  updatedAt: Date;
-}
+import { detached } from '../../server/observability/tracing.ts';
 
 type Lifetime = Pick<StoredSession, 'sessionMinutes'>;
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;
@@ -24,13 +10,13 @@ type UserKey = { applicationId: number; userId: number };
 type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | null };
 
 /** How long a request may wait until its moment is stored. */
-const FLUSH_AFTER = SECOND;
+const FLUSH_DELAY_MS = SECOND;
 
 /**
  * The sliding lifetime of sessions. Requests are far more frequent than it is long, so their moments are gathered
  * and stored once a second in one statement; until then this process knows them, so that its answers are exact.
  */
-export class SessionClock {
+export class BatchedSessionClock implements SessionClock {
   readonly #sessionMinutes: number;
   readonly #log: Logger;
   #sessions = new Map<string, SessionKey & { at: Date }>();
@@ -89,7 +75,7 @@ export class SessionClock {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void detached(() => this.flush()), FLUSH_AFTER).unref();
+    this.#timer ??= setTimeout(() => void detached(() => this.flush()), FLUSH_DELAY_MS).unref();
   }
 
   async #store(): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
-import { db, Prisma, type Transaction } from '../../db/client.ts';
+import { db, Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
 import { hashOwner, isPassword } from '../users/passwords.ts';
 import type { AttachingViewer } from './prove.ts';
+import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
 
 /** What somebody shows to be a user; nothing at all is nobody's. */
@@ -11,13 +12,6 @@ interface PasswordSignIn {
   login?: string | null;
   email?: string | null;
   password?: string | null;
-}
-
-/** A user who has signed in, and what was checked of them. */
-export interface SignedIn {
-  user: User;
-  /** SQL that holds for the user's row for as long as the check does. */
-  isAsChecked: Prisma.Sql;
 }
 
 export type SignIn = { social: SocialSignIn } | PasswordSignIn;
@@ -51,20 +45,6 @@ export async function signIn(
   const owner = hashOwner(applicationId, context);
   if (!(await isPassword(asked.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
   return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
-}
-
-/**
- * Keeps who has signed in as they were checked until the transaction ends: whoever changes the password, takes the
- * identity away or deletes the user waits, or has done so. Locked before the session, as they do.
- * @throws {WrongPasswordError} the user is gone, or what was checked has changed since
- */
-export async function holdSignedIn(
-  transaction: Transaction,
-  { user: { applicationId, id }, isAsChecked }: SignedIn,
-): Promise<void> {
-  const held = await transaction.$executeRaw`
-    SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} AND ${isAsChecked} FOR SHARE`;
-  if (held === 0) throw new WrongPasswordError();
 }
 
 async function findForSignIn(applicationId: number, { login, email }: PasswordSignIn): Promise<User | null> {

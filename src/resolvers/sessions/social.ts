@@ -4,11 +4,11 @@ import { isIdentityProvider } from '../../gateways/identity.ts';
 import type { IdentityKeys, VerifiedIdentity } from '../../gateways/identity-verifier.ts';
 import { IdentityRefusedError } from '../../gateways/provider.ts';
 import { SignInRefusedError } from '../../lib/errors.ts';
-import { openSettings } from '../identity-providers.ts';
 import { type CredentialField, mayChangeCredentials, sendCredentialNotice } from '../users/credentials.ts';
 import { type Identity, isProven } from '../users/identities.ts';
+import { openSettings } from './identity-providers.ts';
 import { type AttachingViewer, proveIdentity, provenBy } from './prove.ts';
-import type { SignedIn } from './sign-in.ts';
+import type { SignedIn } from './signed-in.ts';
 
 /** A sign-in that a provider has to vouch for. */
 export interface SocialSignIn {
@@ -59,14 +59,14 @@ export async function socialUser(
 async function verifiedIdentity(
   { provider, keys }: SocialSignIn,
   applicationId: number,
-  { identities, sealer }: Services,
+  { identities, encrypter }: Services,
 ): Promise<VerifiedIdentity> {
   if (!isIdentityProvider(provider)) throw new SignInRefusedError();
   const set = await db.identityProvider.findUnique({
     where: { applicationId_provider: { applicationId, provider } },
   });
   if (!set) throw new SignInRefusedError();
-  const settings = { ...openSettings(set, sealer), endpoint: set.endpoint ?? undefined };
+  const settings = { ...openSettings(set, encrypter), endpoint: set.endpoint ?? undefined };
   try {
     return await identities.of(provider, settings).verify(keys);
   } catch (error) {

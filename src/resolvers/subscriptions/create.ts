@@ -3,6 +3,12 @@ import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { PushSubscription, PushToken } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { hashSecret } from '../../lib/tokens.ts';
+import { isPushChannel, type PushChannel } from '../pushes/channels.ts';
+import { listSubscriptions } from './list.ts';
+import { lockOwner } from './lock.ts';
+import { dropOldest, jsonOf } from './rows.ts';
 import {
   type BrowserKeys,
   type CheckedDevice,
@@ -13,13 +19,7 @@ import {
   deviceProblems,
   type PushTokenInput,
   tokenProblems,
-} from '../../lib/device-rules.ts';
-import { UnprocessableError } from '../../lib/errors.ts';
-import { isPushChannel, type PushChannel } from '../../lib/push-names.ts';
-import { hashSecret } from '../../lib/tokens.ts';
-import { holdOwner } from './hold.ts';
-import { listSubscriptions } from './index.ts';
-import { dropOldest, jsonOf } from './rows.ts';
+} from './rules.ts';
 import { latestToken } from './tokens.ts';
 
 export interface NewSubscription {
@@ -47,7 +47,7 @@ interface Source {
 export async function createSubscription(input: NewSubscription, context: UserContext): Promise<PushSubscription[]> {
   const { channels, problems } = checkedChannels(input);
   await transact(jobOwnerOf(context.viewer), async (transaction) => {
-    await holdOwner(transaction, context);
+    await lockOwner(transaction, context);
     const latest = input.token && input.device ? null : await latestToken(transaction, context);
     const all = [...problems, ...givenTokenProblems(input.token, channels, latest, context)];
     const source = sourceOf(input, channels, latest, all);

@@ -1,6 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import type { BrowserKeys } from '../../lib/device-rules.ts';
+import type { BrowserKeys } from './rules.ts';
 
 /** Subscriptions, and push tokens, that one user may have (gaps §10). */
 const MAX_DEVICES = 10;

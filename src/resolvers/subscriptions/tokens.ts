@@ -3,6 +3,10 @@ import { db, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { PushToken } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+import { lockOwner } from './lock.ts';
+import { dropOldest, jsonOf } from './rows.ts';
 import {
   checkedDevice,
   checkedToken,
@@ -10,11 +14,7 @@ import {
   deviceProblems,
   type PushTokenInput,
   tokenProblems,
-} from '../../lib/device-rules.ts';
-import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
-import { holdOwner } from './hold.ts';
-import { dropOldest, jsonOf } from './rows.ts';
+} from './rules.ts';
 
 /**
  * Keeps what a provider calls a device of the caller; told again, it is the same token with another sequence. Of more
@@ -33,7 +33,7 @@ export async function createPushToken(
   const kept = checkedDevice(device);
   const at = context.now();
   return transact(jobOwnerOf(context.viewer), async (transaction) => {
-    await holdOwner(transaction, context);
+    await lockOwner(transaction, context);
     const known = await transaction.pushToken.findFirst({
       where: { applicationId, userId, environment, bundleIdentifier, udid: kept.udid },
       select: { id: true },

@@ -2,10 +2,10 @@ import type { KnownContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
-import { checkedUser, newUserProblems, type UserInput } from '../../lib/user-rules.ts';
 import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
 import { hashFirstPassword, hashOwner } from './passwords.ts';
+import { checkedUser, newUserProblems, type UserInput } from './rules.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
 /**

@@ -3,8 +3,8 @@ import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import type { KnownViewer } from '../../lib/access.ts';
 import { MINUTE } from '../../lib/time.ts';
-import type { CheckedUser } from '../../lib/user-rules.ts';
 import { isProven } from './identities.ts';
+import type { CheckedUser } from './rules.ts';
 
 /** What a user signs in by, or gets back in by. */
 const NAMES = {
@@ -18,7 +18,7 @@ const NAMES = {
 export type CredentialField = keyof typeof NAMES;
 
 /** How long after a sign-in its session may change credentials without the old password. */
-const FRESH = 10 * MINUTE;
+const FRESH_SIGN_IN_MS = 10 * MINUTE;
 
 /** The credentials that a change gives another value: e-mail, phone, login, and provider accounts that were proven. */
 export function changedCredentials(changes: Partial<CheckedUser>, before: User): CredentialField[] {
@@ -37,7 +37,7 @@ export async function mayChangeCredentials(
   { now, isLegacy }: Pick<Context, 'now' | 'isLegacy'>,
 ): Promise<boolean> {
   if (viewer.kind !== 'user' || !viewer.session) return true;
-  if (now().getTime() - viewer.session.signedInAt.getTime() < FRESH) return true;
+  if (now().getTime() - viewer.session.signedInAt.getTime() < FRESH_SIGN_IN_MS) return true;
   return isLegacy === true && !(await isStrict(viewer.applicationId));
 }
 

@@ -63,7 +63,7 @@ export async function findUserByPhone(phone: string, { viewer }: KnownContext): 
 }
 
 /** The user behind the call. */
-export async function findViewer({ viewer: { applicationId, userId } }: UserContext): Promise<User> {
+export async function findMe({ viewer: { applicationId, userId } }: UserContext): Promise<User> {
   const user = await userById({ applicationId, id: userId });
   // Their session goes with them, perhaps in the moment between.
   if (!user) throw new SessionMissingError();

@@ -18,7 +18,7 @@ import {
   connection,
   numericPage,
   type PageRequest,
-} from '../../lib/pages.ts';
+} from '../../lib/pagination.ts';
 import { requireListing } from './listing.ts';
 import { usersById } from './rows.ts';
 

@@ -3,6 +3,7 @@ import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { UsersListingForbiddenError } from '../../lib/errors.ts';
+import { userLoader } from './loader.ts';
 
 /** Whether the caller may list or search the users of the application (gaps §22.6). */
 export async function mayListUsers({ viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
@@ -20,7 +21,7 @@ export async function listedUser(
   { viewer, loaders }: Context,
 ): Promise<User | null> {
   const isOwn = viewer.kind === 'user' && viewer.userId === id;
-  return isOwn || (await mayListUsers({ viewer })) ? loaders.user.load({ applicationId, id }) : null;
+  return isOwn || (await mayListUsers({ viewer })) ? loaders.of(userLoader).load({ applicationId, id }) : null;
 }
 
 const isUsersListOn = coalesce(async (applicationIds: number[]): Promise<boolean[]> => {

@@ -1,6 +1,6 @@
 import { db, Prisma } from '../../db/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
-import type { CheckedUser } from '../../lib/user-rules.ts';
+import type { CheckedUser } from './rules.ts';
 
 /** Fields that may exist once in an application. */
 const UNIQUE = ['loginKey', 'email', 'facebookId', 'twitterId', 'externalUserId'] as const;

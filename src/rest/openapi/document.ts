@@ -1,7 +1,7 @@
-import { API_VERSION, VERSION_HEADER } from '../../lib/versions.ts';
-import { TAGS } from '../docs/operation-docs.ts';
-import type { Schema } from '../docs/schemas.ts';
+import { API_VERSION, VERSION_HEADER } from '../http/versions.ts';
 import { routes } from '../index.ts';
+import { TAGS } from './docs/operation-docs.ts';
+import type { Schema } from './docs/schemas.ts';
 import { COMMON_RESPONSES, ERROR_BODIES } from './errors.ts';
 import { merged } from './merging.ts';
 import { describe, expiryHeader } from './operations.ts';

@@ -12,14 +12,14 @@ import {
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
-import { notAllowed } from '../docs/errors.ts';
-import { closed, listOf, mapOf, type Schema, text } from '../docs/schemas.ts';
 import { type ErrorAnswer, errorList, isAboutInput, legacyError } from '../errors.ts';
+import { unsupported } from '../http/parameters.ts';
+import { XmlBody } from '../http/rendering.ts';
+import type { Route } from '../http/route.ts';
+import { wrongTypeErrors } from '../http/wrong-types.ts';
 import type { Rules } from '../operations.ts';
-import { unsupported } from '../parameters.ts';
-import { XmlBody } from '../rendering.ts';
-import type { Route } from '../route.ts';
-import { wrongTypeErrors } from '../wrong-types.ts';
+import { notAllowed } from './docs/errors.ts';
+import { closed, listOf, mapOf, type Schema, text } from './docs/schemas.ts';
 import type { Media, Response } from './types.ts';
 
 /** The bodies that errors have, by the names they have in the document. */

@@ -1,4 +1,4 @@
-import type { ObjectSchema, Schema } from '../docs/schemas.ts';
+import type { ObjectSchema, Schema } from './docs/schemas.ts';
 
 /**
  * The same body as a form: members of members under bracket keys, `user[login]`, lists of texts and numbers as

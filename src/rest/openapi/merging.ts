@@ -1,4 +1,4 @@
-import type { Schema } from '../docs/schemas.ts';
+import type { Schema } from './docs/schemas.ts';
 import type { Media, Operation, Reference, Response } from './types.ts';
 
 /** Two routes with one path, which look at what stands in it: they are one operation, under the name of the first. */

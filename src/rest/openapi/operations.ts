@@ -1,10 +1,10 @@
 import type { Access } from '../../lib/access.ts';
-import { API_VERSION, VERSION_HEADER } from '../../lib/versions.ts';
-import { operationField } from '../docs/from-graphql.ts';
-import type { RequestExample } from '../docs/operation-docs.ts';
-import type { ObjectSchema, Schema } from '../docs/schemas.ts';
+import type { Route } from '../http/route.ts';
+import { API_VERSION, VERSION_HEADER } from '../http/versions.ts';
 import { operationOf, type Rules, rulesOf } from '../operations.ts';
-import type { Route } from '../route.ts';
+import { operationField } from './docs/from-graphql.ts';
+import type { RequestExample } from './docs/operation-docs.ts';
+import type { ObjectSchema, Schema } from './docs/schemas.ts';
 import { COMMON_RESPONSES, errorResponses } from './errors.ts';
 import { formOf, formPairs } from './forms.ts';
 import { type PathTemplate, templateOf } from './paths.ts';

@@ -1,6 +1,6 @@
-import type { Schema } from '../docs/schemas.ts';
-import { described, text } from '../docs/schemas.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../http/route.ts';
+import type { Schema } from './docs/schemas.ts';
+import { described, text } from './docs/schemas.ts';
 
 /** A path as OpenAPI writes it, and what stands in its braces. */
 export interface PathTemplate {

@@ -1,6 +1,6 @@
 import type { Access } from '../../lib/access.ts';
+import type { Route } from '../http/route.ts';
 import type { Rules } from '../operations.ts';
-import type { Route } from '../route.ts';
 
 type Requirement = Record<string, string[]>;
 

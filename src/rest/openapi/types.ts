@@ -1,4 +1,4 @@
-import type { Schema } from '../docs/schemas.ts';
+import type { Schema } from './docs/schemas.ts';
 
 /** An OpenAPI 3.1 document, as far as ours goes. */
 export interface OpenApiDocument {

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertValidSchema, type GraphQLSchema } from 'graphql';
-import { type ClassNames, nameClasses } from '../../lib/typed-names.ts';
 import type { Catalogue, KnownClass } from '../../resolvers/classes/catalogue.ts';
 import { createBuilder } from '../builder.ts';
 import { readAccess, schema } from '../index.ts';
 import { addClass } from './class-operations.ts';
 import { typedClass } from './class-types.ts';
 import { type ClassPart, joinParts, partOf } from './merge.ts';
+import { type ClassNames, nameClasses } from './names.ts';
 import { sharedTypes } from './shared.ts';
 
 /** Classes of an application that have types of their own: the oldest; all have the generic operations. */

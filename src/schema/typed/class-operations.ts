@@ -2,13 +2,13 @@ import { createRecord, createRecords } from '../../resolvers/records/create.ts';
 import { deleteRecord, deleteRecords } from '../../resolvers/records/delete.ts';
 import { findRecord } from '../../resolvers/records/find.ts';
 import { listRecords } from '../../resolvers/records/list.ts';
-import { type RecordChange, recordChange, watchRecords } from '../../resolvers/records/live.ts';
+import { type RecordChange, recordChange, subscribeToRecords } from '../../resolvers/records/live.ts';
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import { updateRecord } from '../../resolvers/records/update.ts';
 import type { Builder } from '../builder.ts';
-import { counted } from '../counted.ts';
+import { FILTER, ORDER, RECORD_ID } from '../descriptions.ts';
 import { SINCE } from '../live.ts';
-import { FILTER, ORDER, RECORD_ID } from '../sentences.ts';
+import { metered } from '../metered.ts';
 import {
   changesType,
   filterType,
@@ -134,7 +134,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
       },
       {
         name: `${plural}Connection`,
-        fields: counted,
+        fields: metered,
       },
       { name: `${plural}ConnectionEdge` },
     ),
@@ -264,7 +264,7 @@ function addSubscription(
       args: { where: t.arg({ type: where, description: FILTER }), since: t.arg.string({ description: SINCE }) },
       extensions: { viewerDependent: true },
       subscribe: (_root, { where: asked, since }, context) =>
-        watchRecords({ className, where: genericFilter(asked, nameOf), since: since ?? null }, context),
+        subscribeToRecords({ className, where: genericFilter(asked, nameOf), since: since ?? null }, context),
       resolve: (event, { where: asked }, context) => recordChange(event, genericFilter(asked, nameOf), context),
     }),
   );

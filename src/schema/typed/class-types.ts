@@ -1,11 +1,11 @@
-import { type Place, type Scalar, type StoredValue, shownField, shownFile } from '../../lib/record-values.ts';
 import { unixSeconds } from '../../lib/time.ts';
-import { type ClassNames, nameFields } from '../../lib/typed-names.ts';
 import type { ClassField, KnownClass } from '../../resolvers/classes/catalogue.ts';
+import { type Place, type Scalar, type StoredValue, shownField, shownFile } from '../../resolvers/classes/values.ts';
 import { readableOnly, type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
 import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
-import { AND, DIRECTION, OR, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../sentences.ts';
+import { AND, DIRECTION, OR, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../descriptions.ts';
+import { type ClassNames, nameFields } from './names.ts';
 import type { SharedTypes } from './shared.ts';
 
 /** A class on its way into a schema. */

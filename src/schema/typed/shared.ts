@@ -1,6 +1,6 @@
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
 import type { User } from '../../generated/prisma/client.ts';
-import type { FieldType, Place, ShownFile } from '../../lib/record-values.ts';
+import type { FieldType, Place, ShownFile } from '../../resolvers/classes/values.ts';
 import type { RecordChange } from '../../resolvers/records/live.ts';
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import type { ShownRecord } from '../../resolvers/records/rows.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { Route } from '../../../src/rest/http/route.ts';
 import { formPairs } from '../../../src/rest/openapi/forms.ts';
-import type { Route } from '../../../src/rest/route.ts';
 import type { WireRequest } from '../wire.ts';
 import type { World } from '../world.ts';
 import { CALLERS, type CallerName } from './scene.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SAMPLES } from '../../../src/rest/docs/samples.ts';
+import { SAMPLES } from '../../../src/rest/openapi/docs/samples.ts';
 import { FOREIGN } from './scene.ts';
 
 /** Stands for a text that is too long to be printed; see `swollen`. */

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../src/db/embedded.ts';
+import type { Arena, Benchmark } from './arena.ts';
+import { chat } from './chat.ts';
+import { Cleanup } from './cleanup.ts';
+import { contacts } from './contacts.ts';
+import { type Contest, hold, type Outcome } from './contest.ts';
+import { createPerson } from './doors.ts';
+import { fanOut } from './fan-out.ts';
+import { geo } from './geo.ts';
+import { get } from './get.ts';
+import { graphql } from './graphql.ts';
+import { list } from './list.ts';
+import { login } from './login.ts';
+import { memory } from './memory.ts';
+import { type Options, readOptions } from './options.ts';
+import { push } from './push.ts';
+import { create } from './record-writes.ts';
+import { records } from './records.ts';
+import { send } from './send.ts';
+import { Recorder, startService } from './service.ts';
+import { session } from './session.ts';
+import { sockets } from './sockets.ts';
+import { start } from './start.ts';
+import { machine, table } from './table.ts';
+import { upload } from './upload.ts';
+import { users } from './users.ts';
+import { write } from './write.ts';
+
+const BENCHMARKS: Record<string, Benchmark> = {
+  send,
+  list,
+  get,
+  create,
+  graphql,
+  start,
+  memory,
+  'fan-out': fanOut,
+  sockets,
+  session,
+  login,
+  users,
+  chat,
+  records,
+  upload,
+  push,
+  contacts,
+  geo,
+};
+
+/** Whatever hangs, the run ends after this and what its rounds take. */
+const PATIENCE_MS = 600_000;
+/** No run holds more. */
+const CONTESTS = 150;
+
+const cleanup = new Cleanup();
+try {
+  const options = readOptions(process.argv.slice(2));
+  await Promise.race([run(options), interrupted(), outOfTime(options)]);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = 1;
+} finally {
+  await cleanup.run();
+  process.exit();
+}
+
+async function run(options: Options): Promise<void> {
+  const chosen = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS);
+  const unknown = chosen.find((name) => !Object.hasOwn(BENCHMARKS, name));
+  if (unknown) throw new Error(`there is no benchmark "${unknown}", only ${Object.keys(BENCHMARKS).join(', ')}`);
+  build();
+
+  const { arena, postgres } = await openArena(options);
+  const contests: Contest[] = [];
+  for (const name of chosen) contests.push(...(await BENCHMARKS[name]!(arena)));
+  await arena.recorder.stop();
+
+  const outcomes: Outcome[] = [];
+  for (const contest of contests) outcomes.push(...(await hold(contest, options)));
+  process.stdout.write(`\n${table(outcomes)}\n${machine(postgres)}`);
+  if (options.write) await write(outcomes, postgres, options);
+}
+
+/** What is measured is what the sources say now. */
+function build(): void {
+  const shell = process.platform === 'win32';
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell });
+  if (status !== 0) throw new Error('the service does not build');
+}
+
+async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena; postgres: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  const cluster = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'bench' });
+  cleanup.add(() => cluster.stop());
+
+  const home = { databaseUrl: cluster.url, dataDir: join(folder, 'data') };
+  const { url: serviceUrl } = await startService(
+    home,
+    cleanup,
+    profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
+  );
+  const recorder = await Recorder.start(home, cleanup);
+  const people = [];
+  for (const login of ['ada', 'bob', 'cleo', 'dan', 'eve']) people.push(await createPerson(serviceUrl, login));
+  const arena = { serviceUrl, recorder, databaseUrl: cluster.url, folder, people, seconds, cleanup };
+  return { arena, postgres: await versionOf(cluster.url) };
+}
+
+async function versionOf(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(`SELECT current_setting('server_version') AS version`);
+  await client.end();
+  return `PostgreSQL ${rows[0].version}`;
+}
+
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+    process.on('uncaughtException', reject);
+  });
+}
+
+function outOfTime({ rounds, seconds }: Options): Promise<never> {
+  const limit = PATIENCE_MS + CONTESTS * (rounds + 1) * 2 * (seconds + 2) * 1000;
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error('out of time')), limit).unref();
+  });
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Cleanup } from './cleanup.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const START_PATIENCE_MS = 120_000;
+const STOP_PATIENCE_MS = 15_000;
+
+export interface Started {
+  /** What the process said of itself when it was ready: its base URL. */
+  url: string;
+  child: ChildProcess;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Runs `node` with the arguments and waits until it prints `ready at <url>`. Its other output is shown only on stderr.
+ * @throws it ends, or says nothing for two minutes
+ */
+export async function startNode(
+  args: string[],
+  { env = {}, settings, cleanup }: { env?: Record<string, string>; settings?: unknown; cleanup: Cleanup },
+): Promise<Started> {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+  const stop = () => stopChild(child);
+  cleanup.add(stop);
+  if (settings !== undefined) child.send(settings as object);
+  return { url: await readyUrl(child, args), child, stop };
+}
+
+/** One of our own scripts, which takes its settings as the first message from us. */
+export function startScript(script: URL, settings: unknown, cleanup: Cleanup): Promise<Started> {
+  // With the service's own settings of Node.
+  const args = ['--env-file=production.env', '--import', 'tsx', fileURLToPath(script)];
+  return startNode(args, { settings, cleanup });
+}
+
+function readyUrl(child: ChildProcess, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => reject(new Error(`node ${args.join(' ')}: ${reason}`));
+    const timer = setTimeout(() => fail('not ready in time'), START_PATIENCE_MS);
+    let said = '';
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, url] = /ready at (\S+)\n/.exec(said) ?? [];
+      if (!url) return;
+      clearTimeout(timer);
+      resolve(url);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      fail(`ended with ${code}`);
+    });
+  });
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  const kill = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+  child.kill('SIGTERM');
+  await exited;
+  clearTimeout(kill);
+}

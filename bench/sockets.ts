@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../src/lib/tokens.ts';
+import type { Arena } from './arena.ts';
+import type { Contest, Figures } from './contest.ts';
+import { startCrowd } from './crowd.ts';
+import { createGroup, createPerson, sendMessage } from './doors.ts';
+import { Flock } from './flock.ts';
+import { startNode } from './processes.ts';
+import { queries } from './seeded.ts';
+import { APPLICATION, startService } from './service.ts';
+import { memoryOf, WEIGHABLE } from './weigh.ts';
+
+const SOCKETS = 10_000;
+/** Messages that are sent while all are away. */
+const MISSED = 20;
+const SEND_EVERY_MS = 1_000;
+const PATIENCE_MS = 60_000;
+
+/** Ten thousand users with a subscription each: what they weigh, and how they all come back at once. */
+export async function sockets(arena: Arena): Promise<Contest[]> {
+  const { cleanup, folder } = arena;
+  const { url, databaseUrl, asker: sender } = await startCrowd(SOCKETS, arena);
+  const tokens = await openSessions(databaseUrl);
+  const dialogId = await createGroup(url, [sender, await createPerson(url, 'first')], 'bench sockets');
+  await queries(databaseUrl, [
+    `INSERT INTO members (application_id, dialog_id, user_id, joined_at)
+     SELECT application_id, '${dialogId}', id, now() FROM users WHERE login LIKE 'user-%'`,
+    `UPDATE dialogs SET member_version = member_version + 1 WHERE id = '${dialogId}'`,
+    'VACUUM ANALYZE',
+  ]);
+  const settings = (base: string) => ({ url: socketUrl(base), protocol: ['graphql-transport-ws'], tokens, dialogId });
+
+  /** All subscribe while messages go on. @returns how long each took */
+  const listening = async (flock: Flock, base: string, resumes: boolean) => {
+    const talk = new Talk((text) => sendMessage(base, sender, dialogId, text), flock);
+    for (let number = 0; resumes && number < MISSED; number++) await talk.send();
+    talk.start();
+    const { milliseconds } = await flock.subscribe(resumes);
+    await talk.stop();
+    return milliseconds;
+  };
+  const weigh = async (): Promise<Figures> => {
+    const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, WEIGHABLE);
+    const flock = await Flock.start(settings(service.url), cleanup);
+    const { rss: before } = await memoryOf(service);
+    await listening(flock, service.url, false);
+    const { rss: after } = await memoryOf(service);
+    await Promise.all([flock.stop(), service.stop()]);
+    return { 'KB of each': (after - before) / SOCKETS / 1024 };
+  };
+  const weighBare = async (): Promise<Figures> => {
+    const idle = fileURLToPath(new URL('./bare/idle.mjs', import.meta.url));
+    const bare = await startNode([...WEIGHABLE, idle], { cleanup });
+    const silent = { url: socketUrl(bare.url), protocol: [], tokens: tokens.map(() => undefined), dialogId: undefined };
+    const flock = await Flock.start(silent, cleanup);
+    const { rss: before } = await memoryOf(bare);
+    await flock.sit();
+    const { rss: after } = await memoryOf(bare);
+    await Promise.all([flock.stop(), bare.stop()]);
+    return { 'KB of each': (after - before) / SOCKETS / 1024 };
+  };
+
+  const returning = await Flock.start(settings(url), cleanup);
+  const firstConnect = async (): Promise<Figures> => {
+    await returning.leave();
+    return percentiles(await listening(returning, url, false));
+  };
+  const storm = async (): Promise<Figures> => {
+    if ((await returning.count()).last === 0) await firstConnect();
+    await returning.leave();
+    const milliseconds = await listening(returning, url, true);
+    await allHave(returning);
+    return percentiles(milliseconds);
+  };
+  return [
+    { name: `${SOCKETS} idle subscribers`, service: weigh, bare: weighBare },
+    {
+      name: `${SOCKETS} return at once`,
+      service: storm,
+      bare: firstConnect,
+      note: () => `"${SOCKETS} return at once" stands beside the first connect of the same sockets.`,
+    },
+  ];
+}
+
+/** Tokens of new sessions, one of each user of the crowd. */
+async function openSessions(databaseUrl: string): Promise<string[]> {
+  const tokens = Array.from({ length: SOCKETS }, () => sessionToken(APPLICATION.id, randomBytes(SESSION_TOKEN_BYTES)));
+  await queries(databaseUrl, [
+    `INSERT INTO sessions (application_id, user_id, token_hash, nonce, timestamp, created_at, updated_at)
+     SELECT u.application_id, u.id, t.hash, t.nth, 0, now(), now()
+     FROM unnest(ARRAY['${tokens.map(hashSecret).join("','")}']) WITH ORDINALITY t (hash, nth)
+     JOIN users u ON u.login = 'user-' || t.nth`,
+  ]);
+  return tokens;
+}
+
+/** Somebody who sends a numbered message now and then. */
+class Talk {
+  static #count = 0;
+  readonly #say: (text: string) => Promise<unknown>;
+  readonly #flock: Flock;
+  #isOver = false;
+  #talking: Promise<void> | undefined;
+
+  constructor(say: (text: string) => Promise<unknown>, flock: Flock) {
+    this.#say = say;
+    this.#flock = flock;
+  }
+
+  async send(): Promise<void> {
+    const number = ++Talk.#count;
+    await this.#say(`message ${number}`);
+    this.#flock.sent(number);
+  }
+
+  start(): void {
+    this.#talking = (async () => {
+      while (!this.#isOver) {
+        await this.send();
+        await pause(SEND_EVERY_MS);
+      }
+    })();
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#talking;
+  }
+}
+
+function percentiles(milliseconds: number[]): Figures {
+  const sorted = milliseconds.toSorted((a, b) => a - b);
+  return {
+    'ms p50': sorted[Math.floor(sorted.length * 0.5)]!,
+    'ms p99': sorted[Math.floor(sorted.length * 0.99)]!,
+    'ms all': sorted.at(-1)!,
+  };
+}
+
+const socketUrl = (url: string) => `${url.replace('http', 'ws')}/graphql`;
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** @throws somebody has missed or doubled a message */
+async function allHave(flock: Flock): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { missed, doubled } = await flock.count();
+    if (missed === 0 && doubled === 0) return;
+    if (doubled! > 0 || performance.now() > deadline) throw new Error(`${missed} missed, ${doubled} doubled`);
+    await pause(50);
+  }
+}

@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { Context, Services } from '../../context.ts';
+import { readCredentials } from '../../lib/credentials.ts';
+import { BadInputError, RateLimitedError, ServiceUnavailableError, TooManyStreamsError } from '../../lib/errors.ts';
+import { ResponseSize } from '../../lib/response-size.ts';
+import { createContext } from '../../resolvers/create-context.ts';
+import { authenticate } from '../../resolvers/sessions/authenticate.ts';
+import { schema } from '../../schema/index.ts';
+import { callerLeft } from '../../server/http/caller-left.ts';
+import { readBody } from '../../server/http/request-body.ts';
+import { isLargeBody, readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
+import { rateHeaders } from '../../server/limits/definitions.ts';
+import { factsOf, type RequestFacts } from '../../server/observability/requests.ts';
+import { execute } from '../execute.ts';
+import { requestedOperation } from '../operations.ts';
+import { presentError } from '../presented-errors.ts';
+import { type ReadRequest, type RequestCaller, readRequest } from '../read-request.ts';
+import { subscribeWhileCredentialsHold } from '../stream-credentials.ts';
+import { tracedExecution } from '../traced-execution.ts';
+import { createExplorer, type Explorer } from './explorer.ts';
+import { requireReadable } from './request-shape.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
+
+/** What our plugins are given of a request. */
+interface ServerContext {
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** Who calls, asked once however often it is needed. */
+  caller: () => Promise<RequestCaller & { network: string }>;
+  /** The request's document with its schema, once it has been read. */
+  read?: ReadRequest;
+  facts: RequestFacts;
+  /** Names the request with each fault. */
+  requestLog: () => Logger;
+}
+
+/** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
+export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
+  const explorer = createExplorer(tokenHeaders[0]!);
+  const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
+  const yoga = createYoga<ServerContext, Context>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    logging: false,
+    parserAndValidationCache: false,
+    graphiql: explorer.options,
+    renderGraphiQL: explorer.page,
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
+    maskedErrors: { maskError: (error) => presentError(error, services.log) },
+    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders), guardExplorer(explorer)],
+    context: async ({ caller, res }) => {
+      const onTooSlow = () => void res.destroy();
+      const { viewer, ...call } = await caller();
+      const responseSize = new ResponseSize(viewer);
+      return createContext(services, viewer, { ...call, responseSize, onTooSlow, callerLeft: callerLeft(res) });
+    },
+  });
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const facts = factsOf(request);
+    const requestLog = () => services.log.child({ requestId: facts.id });
+    const caller = once(async () => {
+      const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
+      const viewer = await authenticate(credentials, services).catch((error) => {
+        throw presentError(error, requestLog());
+      });
+      facts.viewer = viewer;
+      const network = services.networkOf(request);
+      return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
+    });
+    try {
+      const body = await readBodyOf(request, caller);
+      requireReadable(request);
+      if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
+    } catch (error) {
+      refuse(response, error, requestLog(), { ...fixedHeaders, ...(await countsOf(request, caller)) });
+      return;
+    }
+    await yoga(request, response, { caller, facts, requestLog });
+  };
+}
+
+/** Anybody may send an operation, but only callers with credentials a large one at any speed. */
+async function readBodyOf(request: IncomingMessage, caller: ServerContext['caller']): Promise<Buffer> {
+  // Unavailable credentials are reported once the operation is known.
+  const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
+  const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+  if (isKnown) return readBody(request, MAX_BODY_BYTES);
+  if (isLargeBody(request)) await meter?.requireRoom('default');
+  return readUnauthenticatedBody(request, MAX_BODY_BYTES);
+}
+
+const ANONYMOUS = { kind: 'anonymous' } as const;
+
+/** Asks who calls, the first time that anybody wants to know. */
+function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asked: Promise<Result> | undefined;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
+}
+
+/** What the headers tell of the rate limits; a request that ran no operation counts as one. */
+async function countsOf({ method }: { method?: string | undefined }, caller: ServerContext['caller']) {
+  try {
+    const { meter } = await caller();
+    if (meter && !meter.hasCounted && method !== 'OPTIONS') await meter.tally('default');
+    return rateHeaders(meter?.state);
+  } catch {
+    return {}; // the answer itself tells that the database is away
+  }
+}
+
+function refuse(response: ServerResponse, error: unknown, log: Logger, headers: Record<string, string>): void {
+  response.writeHead(statusOf(error), {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': EXPOSED.join(', '),
+    ...headers,
+  });
+  response.end(JSON.stringify({ errors: [presentError(error, log)] }));
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof BadInputError) return error.status;
+  if (error instanceof RateLimitedError) return 429;
+  return error instanceof ServiceUnavailableError ? 503 : 500;
+}
+
+/** Answers depend on headers that no cache knows to be credentials. */
+const headersOfEveryAnswer = (tokenHeaders: readonly string[]): Record<string, string> => ({
+  'Cache-Control': 'no-store',
+  Vary: [...tokenHeaders, 'Authorization', 'On-Behalf-Of', 'Accept', 'Origin'].join(', '),
+  'X-Content-Type-Options': 'nosniff',
+});
+
+/** The documents of all transports are parsed, validated and limited by one function. */
+const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
+  async onParams({ params, context }) {
+    const server = context as unknown as ServerContext;
+    const caller = await server.caller();
+    server.read = await readRequest({ query: String(params.query), variables: params.variables }, caller, services);
+  },
+  onParse({ setParseFn, context }) {
+    const { read } = context as unknown as ServerContext;
+    setParseFn(() => {
+      if (read!.errors) throw read!.errors[0];
+      return read!.document;
+    });
+  },
+  onEnveloped({ setSchema, context }) {
+    const { read } = context as unknown as ServerContext;
+    setSchema(read?.errors ? schema : read!.schema);
+  },
+  onValidate({ setResult }) {
+    setResult([]);
+  },
+});
+
+const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerContext> => ({
+  async onResponse({ request, response, serverContext }) {
+    const headers = { ...fixed, ...(await countsOf(request, serverContext.caller)) };
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  },
+});
+
+const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> => ({
+  onResponse({ response }) {
+    if (!response.headers.get('content-type')?.startsWith('text/html')) return;
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value);
+  },
+});
+
+/** Operations run in spans of their own, and what goes wrong in them is told with their request. */
+const ourExecution: Plugin<Context> = {
+  onExecute({ args, setExecuteFn }) {
+    const { requestLog } = noteOperation(args);
+    setExecuteFn(async (given: ExecutionArgs) => {
+      const result: ExecutionResult = await tracedExecution(given, () => execute(given));
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
+    });
+  },
+  onSubscribe({ args, setSubscribeFn }) {
+    const { res } = noteOperation(args);
+    const subscribe = (given: ExecutionArgs) => withinLimit(res, given, () => subscribeWhileCredentialsHold(given));
+    setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribe(given)));
+  },
+};
+
+/** An event stream counts with the sockets of its caller for as long as its response is open. */
+async function withinLimit<Result>(
+  response: ServerResponse,
+  { contextValue }: ExecutionArgs,
+  subscribe: () => Promise<Result>,
+): Promise<Result | ExecutionResult> {
+  const { viewer, rateLimits } = contextValue as Context;
+  if (!rateLimits || viewer.kind === 'anonymous' || viewer.kind === 'refused') return subscribe();
+  const release = rateLimits.connections.take(viewer);
+  if (!release) return { errors: [new TooManyStreamsError()] };
+  response.once('close', release);
+  if (response.closed) release();
+  return subscribe();
+}
+
+/** Adds to what is known of a request what its document asks for. */
+function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {
+  const context = contextValue as unknown as ServerContext;
+  const asked = requestedOperation(document, operationName);
+  if (asked) Object.assign(context.facts, { operation: asked.name, fields: asked.fields });
+  return context;
+}

@@ -1,0 +1,55 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { isDatabaseUnavailable, isLockConflict } from '../db/failures.ts';
+import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
+
+/**
+ * What a caller sees of an error: sentences of the contract and complaints about the request as they are; anything
+ * else is a fault, logged with its cause and shown as nothing but that.
+ */
+export function presentError(error: unknown, log: Logger): GraphQLError {
+  if (error instanceof GraphQLError && shown.has(error)) return error;
+  const answer = shownOf(error, log);
+  shown.add(answer);
+  return answer;
+}
+
+/** What is shown already goes through unchanged, and is logged once: a door may find an error before its library does. */
+const shown = new WeakSet<GraphQLError>();
+
+function shownOf(error: unknown, log: Logger): GraphQLError {
+  const given =
+    error instanceof GraphQLError
+      ? error
+      : new GraphQLError('Internal server error', { originalError: error as Error });
+  const cause = causeOf(given);
+  if (cause instanceof ServiceError) return withExtensions(given, cause.message, cause.extensions);
+  if (cause === undefined) {
+    return withExtensions(given, given.message, { ...given.extensions, code: 'BAD_USER_INPUT' });
+  }
+  if (isDatabaseUnavailable(cause) || isLockConflict(cause)) {
+    const unavailable = new ServiceUnavailableError();
+    const reason = isLockConflict(cause) ? 'a statement waited too long for others' : 'the database is away';
+    log.error({ err: cause, path: given.path }, reason);
+    return withExtensions(given, unavailable.message, unavailable.extensions);
+  }
+  log.error({ err: cause, path: given.path }, 'a resolver failed');
+  return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
+}
+
+/** The error a resolver threw; undefined when GraphQL itself complains about the request. */
+function causeOf(error: GraphQLError): unknown {
+  if (error instanceof ServiceError) return error;
+  let cause: unknown = error.originalError;
+  while (cause instanceof GraphQLError && !(cause instanceof ServiceError)) cause = cause.originalError;
+  const isAboutVariables = error.path === undefined && error.nodes !== undefined;
+  return isAboutVariables && !(cause instanceof ServiceError) ? undefined : cause;
+}
+
+function withExtensions(
+  { nodes, source, positions, path }: GraphQLError,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}

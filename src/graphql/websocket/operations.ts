@@ -1,0 +1,79 @@
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { CloseCode, type SubscribePayload } from 'graphql-ws';
+import type { Services } from '../../context.ts';
+import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
+import { ResponseSize } from '../../lib/response-size.ts';
+import { createContext } from '../../resolvers/create-context.ts';
+import { authenticate } from '../../resolvers/sessions/authenticate.ts';
+import { requestedOperation } from '../operations.ts';
+import { readRequest } from '../read-request.ts';
+import { TOO_SLOW, waitingFor } from './connection.ts';
+import { type Connection, close, isOpen, reportOperation } from './connections.ts';
+
+const MAX_OPERATIONS = 100;
+
+/**
+ * An operation that a socket asks for, ready to be executed, or why it can't be. Its caller is looked up anew: what they
+ * may has perhaps changed since the socket was opened.
+ */
+export async function prepareOperation(
+  connection: Connection,
+  id: string,
+  { query, variables, operationName }: SubscribePayload,
+  services: Services,
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  connection.extra.operations++;
+  const refusal = begin(connection, id);
+  if (refusal) return [refusal];
+  const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
+  if (viewer instanceof GraphQLError) return [viewer];
+  if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
+    close(connection, CloseCode.Forbidden, 'Forbidden');
+    return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
+  }
+  const network = services.networkOf(connection.extra.request);
+  const meter = services.rateLimits?.meter(network, viewer);
+  const read = await readRequest({ query, variables }, { viewer, meter }, services).catch(asGraphQLError);
+  if (read instanceof GraphQLError) return [read];
+  if (read.errors) return read.errors;
+  const { schema, document } = read;
+  const asked = requestedOperation(document, operationName);
+  if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);
+  reportOperation(connection.extra, asked, services.log);
+  const contextValue = createContext(services, viewer, {
+    network,
+    meter,
+    responseSize: new ResponseSize(viewer),
+    onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
+    callerLeft: () => callerLeft(connection, id),
+  });
+  return { schema, document, variableValues: variables, operationName, contextValue };
+}
+
+/** Takes an operation in, or says why not. */
+function begin({ extra }: Connection, id: string): BadInputError | undefined {
+  // One that the client has cancelled is still being wound up: the library would mix the two up.
+  if (extra.underWay.has(id)) {
+    extra.socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    return new BadInputError('The operation exists already');
+  }
+  if (extra.underWay.size >= MAX_OPERATIONS) {
+    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
+  }
+  extra.underWay.add(id);
+  extra.unanswered.add(id);
+  extra.begins = id;
+  return undefined;
+}
+
+function callerLeft(connection: Connection, id: string): AbortSignal {
+  const controller = waitingFor(connection.extra, id);
+  if (!isOpen(connection)) controller.abort();
+  return controller.signal;
+}
+
+/** A fault as something that a hook may answer; `onError` masks it. */
+function asGraphQLError(fault: Error): GraphQLError {
+  if (fault instanceof GraphQLError) return fault;
+  return new GraphQLError('Internal server error', { originalError: fault });
+}

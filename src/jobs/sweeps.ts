@@ -1,0 +1,45 @@
+import type { Services } from '../context.ts';
+import { MINUTE } from '../lib/time.ts';
+import { onClassDeleted } from '../resolvers/classes/delete.ts';
+import { traced } from '../server/observability/tracing.ts';
+import { type Retention, sweep } from './sweep.ts';
+import { sweepDeletedClasses } from './sweep-classes.ts';
+import { sweepFiles } from './sweep-files.ts';
+
+/** Any number of processes may sweep at once. */
+const SWEEP_INTERVAL_MS = 5 * MINUTE;
+
+/** Sweeps regularly, and records of a class as soon as it is deleted. A failed sweep is tried again at the next interval. */
+export class Sweeps {
+  readonly #services: Services;
+  readonly #retention: Retention;
+  #timer: NodeJS.Timeout | undefined;
+  #forget: (() => void) | undefined;
+
+  constructor(services: Services, retention: Retention) {
+    this.#services = services;
+    this.#retention = retention;
+  }
+
+  start(): void {
+    const { now, storage } = this.#services;
+    this.#timer = setInterval(() => {
+      this.#run('sweep', () => sweep(now(), this.#retention));
+      this.#run('sweep-files', () => sweepFiles(now(), storage));
+    }, SWEEP_INTERVAL_MS).unref();
+    this.#forget = onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now())));
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#forget?.();
+  }
+
+  #run(name: string, work: () => Promise<void>): void {
+    const { observer, log } = this.#services;
+    traced(`job ${name}`, { isRoot: true }, work).catch((error) => {
+      observer.sweepFailed();
+      log.warn({ err: error }, 'the sweep failed; it will be tried again');
+    });
+  }
+}

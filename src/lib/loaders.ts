@@ -1,0 +1,19 @@
+import type { Viewer } from './access.ts';
+
+/**
+ * The loaders of one execution, by the function that makes them. Each is made when it is first needed, because thousands
+ * of idle subscribers hold a context and need none.
+ */
+export class Loaders {
+  readonly #viewer: Viewer;
+  readonly #loaders = new Map<unknown, unknown>();
+
+  constructor(viewer: Viewer) {
+    this.#viewer = viewer;
+  }
+
+  of<Loader>(create: (viewer: Viewer) => Loader): Loader {
+    if (!this.#loaders.has(create)) this.#loaders.set(create, create(this.#viewer));
+    return this.#loaders.get(create) as Loader;
+  }
+}

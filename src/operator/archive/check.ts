@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import { isKeyOf } from '../../gateways/storage.ts';
+import { ArchiveError } from './archive-error.ts';
+import type { Column, TableColumns } from './columns.ts';
+import type { EncryptedSecrets } from './encrypted-secrets.ts';
+import type { RowsEntry } from './read.ts';
+import { ownerColumn, type Secret } from './tables.ts';
+import { damaged } from './tar.ts';
+import { dropTrust, type Trust, trustedRow, trustedSecret } from './trust.ts';
+
+/** Rows as they are stored here. */
+export interface StorableRows {
+  table: string;
+  columns: Column[];
+  rows: (string | null)[][];
+}
+
+/** Columns in which a row names its file. */
+const KEY_COLUMNS: Record<string, string> = { blobs: 'storage_key' };
+/** Columns in which fields of a record may be files. */
+const FIELD_COLUMNS: Record<string, string> = { records: 'fields', dialogs: 'data' };
+
+/**
+ * Rows of an archive as rows of this database, secrets as it seals them, without trust that is not given.
+ * @throws {ArchiveError} columns that are not here, or the other way round; rows or files of another application;
+ *   a value missing
+ */
+export function storable(
+  entry: RowsEntry,
+  here: TableColumns,
+  { vault, trust }: { vault: EncryptedSecrets; trust: Trust },
+): StorableRows {
+  const { table, applicationId } = entry;
+  const columns = entry.columns.map((name) => {
+    const column = here.columns.find((one) => one.name === name);
+    if (!column) throw new ArchiveError(`the archive holds a column of ${table.name} that this service does not know`);
+    return column;
+  });
+  const missing = here.columns.find(({ name, isOptional }) => !isOptional && !entry.columns.includes(name));
+  if (missing) throw new ArchiveError(`the archive lacks the column ${missing.name} of ${table.name}`);
+  const rows = entry.rows.map((row) => {
+    requireOwn(entry, row, applicationId);
+    if (row.some((value, place) => value === null && columns[place]!.isNotNull)) throw damaged();
+    const drop = () => dropTrust(trust, entry, row);
+    const change = (secret: string, about: Secret) => (trust.isGiven ? secret : trustedSecret(secret, about, drop));
+    const opened = vault.fromArchive(table, entry.columns, row, change);
+    return trust.isGiven ? opened : trustedRow(entry, opened, drop);
+  });
+  return { table: table.name, columns, rows };
+}
+
+/** Asks the database whether all values are ones of their types. @throws {ArchiveError} */
+export async function requireValues(client: pg.Client, given: StorableRows): Promise<void> {
+  const { table, columns } = given;
+  const counts = columns.map(({ type }, place) => `count(c${place}::${type})`);
+  try {
+    await client.query(`SELECT ${counts.join(', ')} FROM ${unnested(columns)}`, columnwise(given));
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    throw new ArchiveError(`the archive holds a value that can't be one of ${table}: ${(error as Error).message}`);
+  }
+}
+
+/** Some keys are given once over all applications. @throws {ArchiveError} another application here has one of them */
+export async function requireNoClash(
+  client: pg.Client,
+  { table, columns, rows }: StorableRows,
+  { applicationId, globallyUnique }: { applicationId: number; globallyUnique: string[] },
+): Promise<void> {
+  for (const name of globallyUnique) {
+    const place = columns.findIndex((column) => column.name === name);
+    const { rows: found } = await client.query<{ id: number; value: string }>(
+      `SELECT t.application_id AS id, t."${name}"::text AS value FROM "${table}" t
+      WHERE t."${name}" = ANY($1::text[]::${columns[place]!.type}[]) AND t.application_id <> $2 LIMIT 1`,
+      [rows.map((row) => row[place]), applicationId],
+    );
+    const [clash] = found;
+    if (!clash) continue;
+    throw new ArchiveError(
+      `application ${clash.id} has ${name === 'id' ? `number ${clash.value}` : `the same ${name}`} of ${table} already, ` +
+        `which is given once over all applications: import application ${applicationId} into another database`,
+    );
+  }
+}
+
+/** `unnest($1::text[], …) AS given (c0, …)` */
+export function unnested(columns: Column[]): string {
+  const arrays = columns.map((_column, place) => `$${place + 1}::text[]`);
+  return `unnest(${arrays.join(', ')}) AS given (${columns.map((_column, place) => `c${place}`).join(', ')})`;
+}
+
+/** Its parameters. */
+export function columnwise({ columns, rows }: StorableRows): (string | null)[][] {
+  return columns.map((_column, place) => rows.map((row) => row[place]!));
+}
+
+/** Whether it is the data that the database refuses: a value, or a rule between rows. */
+export function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(String((error as { code?: unknown }).code));
+}
+
+function requireOwn({ table, columns }: RowsEntry, row: (string | null)[], applicationId: number): void {
+  const textOf = (name: string | undefined) => (name === undefined ? undefined : row[columns.indexOf(name)]);
+  if (textOf(ownerColumn(table.name)) !== String(applicationId)) throw damaged();
+  const key = textOf(KEY_COLUMNS[table.name]);
+  if (key != null && !isKeyOf(applicationId, key)) throw damaged();
+  const fields = textOf(FIELD_COLUMNS[table.name]);
+  if (fields?.includes('"key"') && !keysIn(fields).every((one) => isKeyOf(applicationId, one))) throw damaged();
+}
+
+function keysIn(fields: string): string[] {
+  try {
+    const values = Object.values(JSON.parse(fields) as Record<string, { key?: unknown } | null>);
+    return values.flatMap((value) =>
+      value !== null && typeof value === 'object' && 'key' in value ? [String(value.key)] : [],
+    );
+  } catch {
+    throw damaged();
+  }
+}

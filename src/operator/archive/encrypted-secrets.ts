@@ -1,0 +1,109 @@
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { DecryptionError, Encrypter } from '../../server/encryption/encrypter.ts';
+import { KEY_BYTES } from '../../server/encryption/keys.ts';
+import { ArchiveError } from './archive-error.ts';
+import type { ArchiveHeader } from './format.ts';
+import { type ArchivedTable, type NamedRow, ownerColumn, type Secret } from './tables.ts';
+
+type Seal = ArchiveHeader['secrets'];
+
+/** What the proof holds; who can open it has the right key. */
+const PROOF = 'atrium';
+const PROOF_PLACE = 'archive';
+const SALT_BYTES = 16;
+/** 64 MiB and some tenths of a second for each guess. */
+const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 2 ** 20 };
+
+/** Carries secrets between the rows of a service and those of an archive, where all of them lie sealed. */
+export class EncryptedSecrets {
+  readonly #service: Encrypter;
+  readonly #archive: Encrypter;
+
+  private constructor(service: Encrypter, archive: Encrypter) {
+    this.#service = service;
+    this.#archive = archive;
+  }
+
+  /** For a new archive: with the passphrase, or else with the service's own key. @returns what its header says of it */
+  static async create(
+    service: Encrypter,
+    passphrase: string | undefined,
+  ): Promise<{ vault: EncryptedSecrets; seal: Seal }> {
+    const salt = randomBytes(SALT_BYTES).toString('hex');
+    const archive = passphrase === undefined ? ofService(service) : await ofPassphrase(passphrase, salt);
+    const proof = archive.encrypt(PROOF, PROOF_PLACE);
+    const seal: Seal =
+      passphrase === undefined ? { sealedWith: 'key', proof } : { sealedWith: 'passphrase', salt, proof };
+    return { vault: new EncryptedSecrets(service, archive), seal };
+  }
+
+  /** For an archive that is there. @throws {ArchiveError} no passphrase, or another one; another ENCRYPTION_KEY */
+  static async open(service: Encrypter, seal: Seal, passphrase: string | undefined): Promise<EncryptedSecrets> {
+    if (seal.sealedWith === 'passphrase' && passphrase === undefined) {
+      throw new ArchiveError('the archive needs its passphrase: --passphrase-file');
+    }
+    const archive = seal.sealedWith === 'passphrase' ? await ofPassphrase(passphrase!, seal.salt) : ofService(service);
+    try {
+      archive.decrypt(seal.proof, PROOF_PLACE);
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error;
+      throw new ArchiveError(
+        seal.sealedWith === 'passphrase'
+          ? 'that is not the passphrase of the archive'
+          : 'the archive was written with another ENCRYPTION_KEY than the one here',
+      );
+    }
+    return new EncryptedSecrets(service, archive);
+  }
+
+  /** @throws {DecryptionError} the service's key is not the one of its database */
+  toArchive(table: ArchivedTable, columns: string[], values: (string | null)[]): (string | null)[] {
+    return carried(table, columns, values, (text, place, { sealedAt }, row) =>
+      this.#archive.encrypt(sealedAt ? this.#service.decrypt(text, sealedAt(row)) : text, place),
+    );
+  }
+
+  /**
+   * @param change what becomes of each secret, decrypted, before it is stored
+   * @throws {DecryptionError} a secret of another row
+   */
+  fromArchive(
+    table: ArchivedTable,
+    columns: string[],
+    values: (string | null)[],
+    change: (secret: string, about: Secret) => string,
+  ): (string | null)[] {
+    return carried(table, columns, values, (text, place, about, row) => {
+      const secret = change(this.#archive.decrypt(text, place), about);
+      return about.sealedAt ? this.#service.encrypt(secret, about.sealedAt(row)) : secret;
+    });
+  }
+}
+
+type Carry = (text: string, place: string, secret: Secret, row: NamedRow) => string;
+
+function carried(
+  { name, secrets = {} }: ArchivedTable,
+  columns: string[],
+  values: (string | null)[],
+  carry: Carry,
+): (string | null)[] {
+  const row = Object.fromEntries(columns.map((column, place) => [column, values[place]!]));
+  return values.map((text, place) => {
+    const column = columns[place]!;
+    const secret = secrets[column];
+    if (!secret || text === null) return text;
+    const identity = [row[ownerColumn(name)], row.id, row.environment, row.provider].filter((part) => part != null);
+    return carry(text, `archive ${name}.${column} ${identity.join(' ')}`, secret, row);
+  });
+}
+
+function ofService(service: Encrypter): Encrypter {
+  return service.forPurpose('archive');
+}
+
+async function ofPassphrase(passphrase: string, salt: string): Promise<Encrypter> {
+  const derive = promisify<string, Buffer, number, typeof SCRYPT, Buffer>(scrypt);
+  return new Encrypter(await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), KEY_BYTES, SCRYPT));
+}

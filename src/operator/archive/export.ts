@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import pg from 'pg';
+import { cancelOn } from '../../db/cancel.ts';
+import { walk } from '../../db/walk.ts';
+import type { Storage } from '../../gateways/storage.ts';
+import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import { ArchiveError } from './archive-error.ts';
+import { namePlainly, readColumns, type TableColumns } from './columns.ts';
+import { EncryptedSecrets } from './encrypted-secrets.ts';
+import { fileKeys } from './files.ts';
+import {
+  type ArchiveHeader,
+  type Counted,
+  FILES,
+  FORMAT,
+  HEADER_NAME,
+  MANIFEST_NAME,
+  MAX_PART_BYTES,
+  PART_BYTES,
+  Tally,
+} from './format.ts';
+import { ARCHIVED, type ArchivedTable, ownerColumn } from './tables.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar.ts';
+
+export interface ExportOptions {
+  /** Where the archive is to lie; nothing may be there. */
+  path: string;
+  /** Undefined: all. */
+  applicationId: number | undefined;
+  /** Of the service that writes it. */
+  version: string;
+  passphrase: string | undefined;
+  database: pg.ClientConfig;
+  storage: Storage;
+  encrypter: Encrypter;
+  now: Date;
+  signal: AbortSignal;
+  /** Is told of each entry that is written. */
+  onEntry: (applicationId: number, what: { rows: number } | { bytes: number }) => void;
+  /** Is told of each file whose row is there and whose bytes are not. */
+  onMissing: (applicationId: number, key: string) => void;
+}
+
+/**
+ * Writes an archive of one application or all, as one snapshot shows them while services go on working. The file has its
+ * name once it is complete; nobody but its owner may read it.
+ * @returns what is in it
+ * @throws {ArchiveError} no such application; something is where the archive is to lie
+ */
+export async function exportApplications(options: ExportOptions): Promise<Counted[]> {
+  const { path, database, signal } = options;
+  await requireNothing(path);
+  const client = new pg.Client(database);
+  client.on('error', () => {}); // the query under way fails with it
+  await client.connect();
+  const unfinished = `${path}.part`;
+  let forget = () => {};
+  try {
+    forget = await cancelOn(signal, database, client);
+    await namePlainly(client);
+    // Only reading, it has no transaction id, so nobody who reads the stream waits for its end.
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const writer = await ArchiveWriter.create(client, options);
+    await rm(unfinished, { force: true });
+    const file = await open(unfinished, 'wx', 0o600);
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    const content = Readable.from(writer.content(), { objectMode: false });
+    await pipeline(content, gzip, file.createWriteStream({ flush: true }), { signal });
+    await requireNothing(path);
+    await rename(unfinished, path);
+    return writer.counted();
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw signal.aborted ? new ArchiveError('stopped; there is no archive') : error;
+  } finally {
+    forget();
+    await client.end();
+  }
+}
+
+class ArchiveWriter {
+  readonly #client: pg.Client;
+  readonly #options: ExportOptions;
+  readonly #vault: EncryptedSecrets;
+  readonly #tables: Map<string, TableColumns>;
+  readonly #header: Buffer;
+  readonly #applicationIds: number[];
+  readonly #tally: Tally;
+
+  private constructor(
+    client: pg.Client,
+    options: ExportOptions,
+    about: { vault: EncryptedSecrets; tables: Map<string, TableColumns>; header: ArchiveHeader },
+  ) {
+    this.#client = client;
+    this.#options = options;
+    this.#vault = about.vault;
+    this.#tables = about.tables;
+    this.#applicationIds = about.header.applications;
+    this.#header = json(about.header);
+    this.#tally = new Tally(this.#header);
+  }
+
+  static async create(client: pg.Client, options: ExportOptions): Promise<ArchiveWriter> {
+    const { version, now, encrypter, passphrase, applicationId } = options;
+    const applications = await findApplicationIds(client, applicationId);
+    const { vault, seal } = await EncryptedSecrets.create(encrypter, passphrase);
+    const header = {
+      format: FORMAT,
+      version,
+      migration: await latestMigration(client),
+      createdAt: now.toISOString(),
+      applications,
+      secrets: seal,
+    } as const;
+    return new ArchiveWriter(client, options, { vault, header, tables: await readColumns(client) });
+  }
+
+  async *content(): AsyncGenerator<Buffer> {
+    yield* this.#entry(HEADER_NAME, this.#header);
+    for (const id of this.#applicationIds) {
+      for (const table of ARCHIVED) yield* this.#table(id, table);
+      for await (const key of fileKeys(this.#client, id)) yield* this.#file(id, key);
+    }
+    yield* this.#entry(MANIFEST_NAME, json(this.#tally.manifest()));
+    yield TAR_END;
+  }
+
+  counted(): Counted[] {
+    return this.#tally.manifest().applications;
+  }
+
+  async *#table(id: number, table: ArchivedTable): AsyncGenerator<Buffer> {
+    const { columns, key } = this.#tables.get(table.name)!;
+    const names = columns.map(({ name }) => name);
+    const selected = names.map((name) => table.instead?.[name] ?? `t.${pg.escapeIdentifier(name)}`);
+    const where = [`t.${ownerColumn(table.name)} = ${id}`, ...(table.where ? [table.where] : [])];
+    const order = key.map((name) => `t.${pg.escapeIdentifier(name)}`);
+    const select = `SELECT ${selected.join(', ')} FROM ${pg.escapeIdentifier(table.name)} t
+      WHERE ${where.join(' AND ')} ORDER BY ${order.join(', ')}`;
+    const titles = line(names);
+    let part = [titles];
+    let bytes = titles.length;
+    let number = 0;
+    for await (const values of walk(this.#client, select)) {
+      const row = line(this.#vault.toArchive(table, names, values));
+      if (titles.length + row.length > MAX_PART_BYTES) throw new ArchiveError(`a row of ${table.name} is too long`);
+      part.push(row);
+      bytes += row.length;
+      if (bytes < PART_BYTES) continue;
+      yield* this.#part(id, table.name, ++number, part);
+      part = [titles];
+      bytes = titles.length;
+    }
+    if (part.length > 1) yield* this.#part(id, table.name, ++number, part);
+  }
+
+  async *#part(id: number, table: string, number: number, lines: Buffer[]): AsyncGenerator<Buffer> {
+    const content = Buffer.concat(lines);
+    const rows = lines.length - 1;
+    this.#tally.addRows(id, table, rows, content);
+    yield* this.#entry(`${id}/${table}/${String(number).padStart(6, '0')}.ndjson`, content);
+    this.#options.onEntry(id, { rows });
+  }
+
+  async *#file(id: number, key: string): AsyncGenerator<Buffer> {
+    const { storage, now, onEntry, onMissing } = this.#options;
+    const found = await storage.get(key);
+    if (!found) {
+      onMissing(id, key);
+      return;
+    }
+    const { stream, size } = found;
+    yield tarHeader({ name: `${id}/${FILES}/${key}`, size }, now);
+    const hash = createHash('sha256');
+    let left = size;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      left -= chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (left !== 0) throw new ArchiveError(`the storage gave other bytes of ${key} than it said`);
+    yield tarPadding(size);
+    this.#tally.addFile(id, { key, size, sha256: hash.digest('hex') });
+    onEntry(id, { bytes: size });
+  }
+
+  *#entry(name: string, content: Buffer): Generator<Buffer> {
+    yield tarHeader({ name, size: content.length }, this.#options.now);
+    yield content;
+    yield tarPadding(content.length);
+  }
+}
+
+async function requireNothing(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (found) throw new ArchiveError(`${path} is there already`);
+}
+
+async function findApplicationIds(client: pg.Client, wanted: number | undefined): Promise<number[]> {
+  const { rows } = await client.query<{ id: number; isImporting: boolean }>(
+    `SELECT id, import_id IS NOT NULL AS "isImporting" FROM applications
+    WHERE $1::int IS NULL OR id = $1 ORDER BY id`,
+    [wanted ?? null],
+  );
+  const unfinished = rows.find(({ isImporting }) => isImporting);
+  if (unfinished) throw new ArchiveError(`application ${unfinished.id} is being imported`);
+  if (rows.length === 0) {
+    throw new ArchiveError(wanted === undefined ? 'there is no application' : `there is no application ${wanted}`);
+  }
+  return rows.map(({ id }) => id);
+}
+
+async function latestMigration(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT max(migration_name) AS name FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
+  );
+  return rows[0]!.name;
+}
+
+function json(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function line(values: (string | null)[]): Buffer {
+  return Buffer.from(`${JSON.stringify(values)}\n`);
+}

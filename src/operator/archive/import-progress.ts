@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import type { Storage } from '../../gateways/storage.ts';
+import { ArchiveError } from './archive-error.ts';
+import { columnwise, type StorableRows, unnested } from './check.ts';
+import { APPLICATIONS } from './tables.ts';
+
+/** How far the import of one application is, as its own row tells. */
+export interface ImportProgress {
+  applicationId: number;
+  /** The archive; null: the application is complete. */
+  importId: string | null;
+  /** Entries that are stored; -1: they are being removed. */
+  entries: number;
+  /** Entries that have been read in this run. */
+  seen: number;
+}
+
+/** Of those of the applications that are there. */
+export async function progressOf(client: pg.Client, applicationIds: number[]): Promise<ImportProgress[]> {
+  const { rows } = await client.query<Omit<ImportProgress, 'seen'>>(
+    `SELECT id AS "applicationId", import_id AS "importId", imported_entries AS entries FROM applications
+    WHERE id = ANY($1) ORDER BY id`,
+    [applicationIds],
+  );
+  return rows.map((row) => ({ ...row, seen: 0 }));
+}
+
+/**
+ * Makes sequences hand out only what lies behind what is imported. Whoever uses one waits for a moment, since nobody may
+ * draw from it between the question how far it is and the answer.
+ */
+export async function raiseSequences(client: pg.Client, highest: Map<string, bigint>): Promise<void> {
+  for (const [sequence, value] of highest) {
+    await inTransaction(client, async () => {
+      // Changes nothing, but holds the sequence.
+      await client.query(`ALTER SEQUENCE ${sequence} INCREMENT BY 1`);
+      const { rows } = await client.query<{ isBehind: boolean }>(
+        `SELECT last_value < $1::bigint OR NOT is_called AS "isBehind" FROM ${sequence}`,
+        [String(value)],
+      );
+      const next = value + 1n;
+      if (rows[0]!.isBehind)
+        await client.query(`SELECT setval('${sequence}', greatest(last_value, ${next}), false) FROM ${sequence}`);
+    });
+  }
+}
+
+/**
+ * Stores rows and moves the place on, both or neither; rows of an application begin its import.
+ * @param given undefined: the entry has been stored already
+ */
+export async function storeRows(
+  client: pg.Client,
+  given: StorableRows | undefined,
+  place: ImportProgress | { importId: string },
+): Promise<void> {
+  await inTransaction(client, async () => {
+    if ('seen' in place) await moveOn(client, place);
+    if (!given) return;
+    const { table, columns } = given;
+    const isApplication = table === APPLICATIONS;
+    const names = columns.map(({ name }) => `"${name}"`).concat(isApplication ? ['import_id'] : []);
+    const values = columns
+      .map(({ type }, index) => `c${index}::${type}`)
+      .concat(isApplication ? [`$${columns.length + 1}::text`] : []);
+    await client.query(
+      `INSERT INTO "${table}" (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${unnested(columns)}`,
+      [...columnwise(given), ...(isApplication ? [place.importId] : [])],
+    );
+  });
+}
+
+/** Stores bytes under their key, whatever an interrupted run has left there, and moves the place on. */
+export async function storeFile(
+  client: pg.Client,
+  storage: Storage,
+  { key, size, content }: { key: string; size: number; content: Readable },
+  place: ImportProgress,
+): Promise<void> {
+  await storage.delete(key);
+  await storage.put(key, content, { maxBytes: size });
+  await inTransaction(client, () => moveOn(client, place));
+}
+
+/** Lets everybody in. */
+export async function complete(client: pg.Client, importId: string, applicationIds: number[]): Promise<void> {
+  await client.query(
+    `UPDATE applications SET import_id = NULL, imported_entries = 0 WHERE id = ANY($1) AND import_id = $2`,
+    [applicationIds, importId],
+  );
+}
+
+async function moveOn(client: pg.Client, { applicationId, importId, seen }: ImportProgress): Promise<void> {
+  const { rowCount } = await client.query(
+    `UPDATE applications SET imported_entries = $3 WHERE id = $1 AND import_id = $2 AND imported_entries = $3 - 1`,
+    [applicationId, importId, seen],
+  );
+  if (rowCount !== 1) throw new ArchiveError(`the import of application ${applicationId} was changed by somebody else`);
+}
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await work();
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {}); // a lost connection has ended it
+    throw error;
+  }
+}

@@ -1,0 +1,247 @@
+import { Readable } from 'node:stream';
+import pg from 'pg';
+import { cancelOn } from '../../db/cancel.ts';
+import type { Storage } from '../../gateways/storage.ts';
+import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import { ArchiveError } from './archive-error.ts';
+import { isDataError, requireNoClash, requireValues, storable } from './check.ts';
+import { namePlainly, readColumns, type TableColumns } from './columns.ts';
+import { EncryptedSecrets } from './encrypted-secrets.ts';
+import type { Counted } from './format.ts';
+import { complete, type ImportProgress, progressOf, raiseSequences, storeFile, storeRows } from './import-progress.ts';
+import { type ArchiveEntry, ArchiveReader, type RowsEntry } from './read.ts';
+import { removeImport } from './remove.ts';
+import { APPLICATIONS } from './tables.ts';
+import type { Trust, UntrustedRow } from './trust.ts';
+
+export interface ImportOptions {
+  path: string;
+  /** Undefined: all that are in the archive. */
+  applicationId: number | undefined;
+  passphrase: string | undefined;
+  /** Keeps what only an operator may set: trust in assistants, addresses of providers. */
+  isTrusted: boolean;
+  database: pg.ClientConfig;
+  storage: Storage;
+  encrypter: Encrypter;
+  signal: AbortSignal;
+  /** Is told when all of it is to be read: first to check it, then to store it. `total`: entries, once they are known. */
+  onBegin: (what: 'checking' | 'storing', total?: number) => void;
+  onEntry: () => void;
+}
+
+export interface Imported {
+  /** Of this import: the archive, and whether it is trusted. */
+  id: string;
+  applications: Counted[];
+  /** Whether an earlier import of the same archive was gone on with. */
+  isResumed: boolean;
+  /** Rows that were stored without what only an operator may set. */
+  untrusted: UntrustedRow[];
+}
+
+/** One import at a time, as two could only be in each other's way. */
+const LOCK = 7_270_102;
+
+/**
+ * Stores the applications of an archive with all their ids. First the whole archive is checked, and nothing is written
+ * unless all of it can be stored. Until an application is complete nobody gets in; what is stored of it is told in its
+ * own row, so that the same command goes on wherever it was interrupted.
+ * @throws {ArchiveError} a damaged archive, another key, an application that is there already
+ */
+export async function importApplications(options: ImportOptions): Promise<Imported> {
+  const client = new pg.Client(options.database);
+  client.on('error', () => {}); // the query under way fails with it
+  await client.connect();
+  let forget = () => {};
+  try {
+    forget = await cancelOn(options.signal, options.database, client);
+    await namePlainly(client);
+    await requireAlone(client);
+    return await new Import(client, options, await readColumns(client)).run();
+  } catch (error) {
+    throw options.signal.aborted ? new ArchiveError('stopped; the same command goes on') : error;
+  } finally {
+    forget();
+    await client.end();
+  }
+}
+
+/**
+ * Takes away what an import has stored that was not finished.
+ * @throws {ArchiveError} there is no such application, or it is complete
+ */
+export async function discardImport(
+  applicationId: number,
+  { database, storage }: Pick<ImportOptions, 'database' | 'storage'>,
+): Promise<void> {
+  const client = new pg.Client(database);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await requireAlone(client);
+    const { rows } = await client.query('SELECT FROM applications WHERE id = $1 AND import_id IS NOT NULL', [
+      applicationId,
+    ]);
+    if (rows.length === 0) throw new ArchiveError(`there is no application ${applicationId} that is being imported`);
+    await removeImport(client, storage, applicationId);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireAlone(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
+  if (!rows[0]!.locked) throw new ArchiveError('another import is under way');
+}
+
+class Import {
+  readonly #client: pg.Client;
+  readonly #options: ImportOptions;
+  readonly #tables: Map<string, TableColumns>;
+  #vault!: EncryptedSecrets;
+  #applicationIds: number[] = [];
+  #entries = 0;
+  /** The row of each application, which is stored first. */
+  readonly #applications: RowsEntry[] = [];
+  /** The highest value of each sequence. */
+  readonly #highest = new Map<string, bigint>();
+  readonly #trust: Trust;
+
+  constructor(client: pg.Client, options: ImportOptions, tables: Map<string, TableColumns>) {
+    this.#client = client;
+    this.#options = options;
+    this.#tables = tables;
+    this.#trust = { isGiven: options.isTrusted, dropped: new Map() };
+  }
+
+  async run(): Promise<Imported> {
+    const { id: archiveId, counted } = await this.#check();
+    // Another answer about trust makes another import: none goes on half trusted.
+    const id = this.#trust.isGiven ? `${archiveId} trusted` : archiveId;
+    const places = await progressOf(this.#client, this.#applicationIds);
+    requireSame(places, id);
+    for (const { applicationId, entries } of places) {
+      if (entries < 0) await removeImport(this.#client, this.#options.storage, applicationId);
+    }
+    await this.#begin(id);
+    await this.#store(id);
+    await complete(this.#client, id, this.#applicationIds);
+    const isResumed = places.some(({ entries }) => entries >= 0);
+    return { id, applications: counted, isResumed, untrusted: [...this.#trust.dropped.values()] };
+  }
+
+  async #check(): Promise<{ id: string; counted: Counted[] }> {
+    const { path, applicationId: only, encrypter, passphrase, onBegin, onEntry } = this.#options;
+    const reader = await ArchiveReader.open(path);
+    try {
+      const { applications, secrets } = reader.header;
+      this.#applicationIds = applications.filter((id) => only === undefined || id === only);
+      if (this.#applicationIds.length === 0) throw new ArchiveError(`the archive holds no application ${only}`);
+      requireUnfinished(await progressOf(this.#client, this.#applicationIds));
+      this.#vault = await EncryptedSecrets.open(encrypter, secrets, passphrase);
+      onBegin('checking');
+      for await (const entry of reader.entries()) {
+        this.#options.signal.throwIfAborted();
+        if (this.#isWanted(entry)) await this.#checkEntry(entry);
+        if (entry.kind === 'file') for await (const _chunk of entry.content);
+        onEntry();
+      }
+      return { id: reader.id, counted: reader.counted().filter(({ id }) => this.#applicationIds.includes(id)) };
+    } finally {
+      reader.close();
+    }
+  }
+
+  async #checkEntry(entry: ArchiveEntry): Promise<void> {
+    this.#entries++;
+    if (entry.kind === 'file') return;
+    const { applicationId, table } = entry;
+    const here = this.#tables.get(table.name)!;
+    const rows = this.#storable(entry);
+    await requireValues(this.#client, rows);
+    await requireNoClash(this.#client, rows, { applicationId, globallyUnique: here.globallyUnique });
+    for (const [place, { sequence }] of rows.columns.entries()) {
+      if (!sequence) continue;
+      const highest = rows.rows.reduce((most, row) => max(most, BigInt(row[place]!)), 0n);
+      this.#highest.set(sequence, max(this.#highest.get(sequence) ?? 0n, highest));
+    }
+    if (table.name === APPLICATIONS) this.#applications.push(entry);
+  }
+
+  /** Sequences go first: nobody is given an id that is still to be stored. */
+  async #begin(id: string): Promise<void> {
+    await raiseSequences(this.#client, this.#highest);
+    const known = await progressOf(this.#client, this.#applicationIds);
+    for (const entry of this.#applications) {
+      if (known.some(({ applicationId }) => applicationId === entry.applicationId)) continue;
+      await storeRows(this.#client, this.#storable(entry), { importId: id });
+    }
+  }
+
+  async #store(id: string): Promise<void> {
+    const { path, onBegin, onEntry, signal, storage } = this.#options;
+    const places = new Map(
+      (await progressOf(this.#client, this.#applicationIds)).map((place) => [place.applicationId, place]),
+    );
+    const reader = await ArchiveReader.open(path);
+    try {
+      onBegin('storing', this.#entries);
+      for await (const entry of reader.entries()) {
+        signal.throwIfAborted();
+        if (this.#isWanted(entry)) {
+          await this.#storeEntry(entry, places.get(entry.applicationId)!);
+          onEntry();
+        }
+        if (entry.kind === 'file') for await (const _chunk of entry.content);
+      }
+      if (!id.startsWith(reader.id)) throw new ArchiveError('the archive was changed while it was read');
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      for (const applicationId of this.#applicationIds) await removeImport(this.#client, storage, applicationId);
+      throw new ArchiveError(`the archive can't be stored here: ${(error as Error).message}; nothing of it was kept`);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Each entry is stored together with the fact that it is. */
+  async #storeEntry(entry: ArchiveEntry, place: ImportProgress): Promise<void> {
+    place.seen++;
+    if (place.seen <= place.entries) return;
+    if (entry.kind === 'file') {
+      await storeFile(this.#client, this.#options.storage, { ...entry, content: Readable.from(entry.content) }, place);
+    } else if (entry.table.name === APPLICATIONS) {
+      await storeRows(this.#client, undefined, place);
+    } else {
+      await storeRows(this.#client, this.#storable(entry), place);
+    }
+  }
+
+  #storable(entry: RowsEntry) {
+    const parts = { vault: this.#vault, trust: this.#trust };
+    return storable(entry, this.#tables.get(entry.table.name)!, parts);
+  }
+
+  #isWanted({ applicationId }: ArchiveEntry): boolean {
+    return this.#applicationIds.includes(applicationId);
+  }
+}
+
+function requireUnfinished(places: ImportProgress[]): void {
+  const whole = places.find(({ importId }) => importId === null);
+  if (whole) throw new ArchiveError(`application ${whole.applicationId} is there already`);
+}
+
+function requireSame(places: ImportProgress[], id: string): void {
+  const other = places.find(({ importId, entries }) => importId !== id && entries >= 0);
+  if (!other) return;
+  throw new ArchiveError(
+    `application ${other.applicationId} is being imported from another archive, or with another --trust: ` +
+      `finish that, or take it away with discard-import ${other.applicationId}`,
+  );
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

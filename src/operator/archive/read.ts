@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { isKeyOf } from '../../gateways/storage.ts';
+import { ArchiveError } from './archive-error.ts';
+import {
+  type ArchiveHeader,
+  archiveHeader,
+  type Counted,
+  FORMAT,
+  HEADER_NAME,
+  MANIFEST_NAME,
+  MAX_PART_BYTES,
+  sha256,
+  Tally,
+} from './format.ts';
+import { APPLICATIONS, type ArchivedTable, archivedTable } from './tables.ts';
+import { damaged, type TarHeader, TarReader } from './tar.ts';
+
+export interface RowsEntry {
+  kind: 'rows';
+  applicationId: number;
+  table: ArchivedTable;
+  /** As the archive names them: not to be trusted. */
+  columns: string[];
+  /** As many values each as there are columns. */
+  rows: (string | null)[][];
+}
+
+export interface FileEntry {
+  kind: 'file';
+  applicationId: number;
+  /** A key of the storage, of this application. */
+  key: string;
+  size: number;
+  /** Has to be read to its end before the next entry. */
+  content: AsyncIterable<Buffer>;
+}
+
+export type ArchiveEntry = RowsEntry | FileEntry;
+
+const MAX_HEADER_BYTES = 1024 * 1024;
+
+/**
+ * Reads an archive, which anybody may have made up or damaged, without ever holding more than a part of it.
+ * @throws {ArchiveError} as soon as it is not what this service would have written
+ */
+export class ArchiveReader {
+  readonly #source: ReadStream;
+  readonly #unzipped: Gunzip;
+  readonly #tar: TarReader;
+  #tally!: Tally;
+  header!: ArchiveHeader;
+  /** Of this archive and no other; once all of it has been read. */
+  id!: string;
+
+  private constructor(path: string) {
+    this.#source = createReadStream(path);
+    this.#unzipped = createGunzip();
+    this.#source.on('error', (error) => this.#unzipped.destroy(error));
+    this.#source.pipe(this.#unzipped);
+    this.#tar = new TarReader(this.#unzipped);
+  }
+
+  /** @throws {ArchiveError} another format, or a damaged header */
+  static async open(path: string): Promise<ArchiveReader> {
+    const reader = new ArchiveReader(path);
+    try {
+      await plainly(() => reader.#readHeader());
+      return reader;
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#source.destroy();
+    this.#unzipped.destroy();
+  }
+
+  /** All entries in their order. Behind the last one all of them agree with the manifest, else it throws. */
+  async *entries(): AsyncGenerator<ArchiveEntry> {
+    const left = [...this.header.applications];
+    let current: number | undefined;
+    for (;;) {
+      const header = await plainly(() => this.#tar.next());
+      if (header?.name === MANIFEST_NAME && left.length === 0) return plainly(() => this.#end(header));
+      const place = header && placeOf(header.name);
+      if (!header || !place) throw damaged();
+      if (place.applicationId !== current) {
+        if (place.applicationId !== left.shift() || place.table !== APPLICATIONS) throw damaged();
+        current = place.applicationId;
+      } else if (place.table === APPLICATIONS) {
+        throw damaged();
+      }
+      if (place.key !== undefined) yield this.#file(header, place.applicationId, place.key);
+      else yield await plainly(() => this.#rows(header, place.applicationId, place.table!));
+    }
+  }
+
+  /** What the entries so far hold. */
+  counted(): Counted[] {
+    return this.#tally.manifest().applications;
+  }
+
+  async #readHeader(): Promise<void> {
+    const entry = await this.#tar.next();
+    if (entry?.name !== HEADER_NAME || entry.size > MAX_HEADER_BYTES) throw damaged();
+    const content = await this.#tar.take(entry);
+    const given = parseJson(content.toString()) as { format?: unknown } | null;
+    const format = given?.format;
+    if (typeof format === 'number' && format > FORMAT) {
+      throw new ArchiveError(
+        `the archive has the format ${format}; this service reads ${FORMAT}: it needs a newer one`,
+      );
+    }
+    const parsed = archiveHeader.safeParse(given);
+    if (!parsed.success) throw damaged();
+    this.header = parsed.data;
+    this.#tally = new Tally(content);
+  }
+
+  async #rows(entry: TarHeader, applicationId: number, tableName: string): Promise<RowsEntry> {
+    const table = archivedTable(tableName);
+    if (!table) throw new ArchiveError(`the archive holds ${tableName}, which this service does not know`);
+    if (entry.size > MAX_PART_BYTES) throw damaged();
+    const content = await this.#tar.take(entry);
+    const [columns, ...rows] = linesOf(content);
+    if (!columns?.every((name) => name !== null) || new Set(columns).size !== columns.length) throw damaged();
+    if (rows.length === 0 || rows.some((row) => row.length !== columns.length)) throw damaged();
+    if (tableName === APPLICATIONS && rows.length !== 1) throw damaged();
+    this.#tally.addRows(applicationId, tableName, rows.length, content);
+    return { kind: 'rows', applicationId, table, columns: columns as string[], rows };
+  }
+
+  /** What was read has to be what was written, and nothing may follow. */
+  async #end(entry: TarHeader): Promise<void> {
+    const wanted = `${JSON.stringify(this.#tally.manifest(), null, 2)}\n`;
+    if (entry.size !== Buffer.byteLength(wanted)) throw damaged();
+    const manifest = await this.#tar.take(entry);
+    if (manifest.toString() !== wanted || (await this.#tar.next())) throw damaged();
+    this.id = sha256(manifest);
+  }
+
+  #file(entry: TarHeader, applicationId: number, key: string): FileEntry {
+    return { kind: 'file', applicationId, key, size: entry.size, content: this.#content(entry, applicationId, key) };
+  }
+
+  async *#content(entry: TarHeader, applicationId: number, key: string): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    const chunks = this.#tar.stream(entry);
+    for (;;) {
+      const { done, value } = await plainly(() => chunks.next());
+      if (done) break;
+      hash.update(value);
+      yield value;
+    }
+    this.#tally.addFile(applicationId, { key, size: entry.size, sha256: hash.digest('hex') });
+  }
+}
+
+interface Place {
+  applicationId: number;
+  table?: string;
+  key?: string;
+}
+
+/** What the name of an entry says; undefined: it is none of ours. */
+function placeOf(name: string): Place | undefined {
+  const [, id, table, key] =
+    /^([1-9]\d{0,9})\/(?:(\w{1,63})\/\d{6,9}\.ndjson|files\/([0-9a-f/]{44}))$/.exec(name) ?? [];
+  const applicationId = Number(id);
+  if (table !== undefined) return { applicationId, table };
+  return key !== undefined && isKeyOf(applicationId, key) ? { applicationId, key } : undefined;
+}
+
+function linesOf(content: Buffer): (string | null)[][] {
+  const lines = content.toString().split('\n');
+  if (lines.pop() !== '') throw damaged();
+  return lines.map((line) => {
+    const values = parseJson(line);
+    const isRow = Array.isArray(values) && values.every((value) => value === null || typeof value === 'string');
+    if (!isRow) throw damaged();
+    return values as (string | null)[];
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damaged();
+  }
+}
+
+/** What the decompression says of damaged bytes is said in our words. */
+async function plainly<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw String((error as NodeJS.ErrnoException).code).startsWith('Z_') ? damaged() : error;
+  }
+}

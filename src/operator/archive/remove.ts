@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { Storage } from '../../gateways/storage.ts';
+import { fileKeys } from './files.ts';
+import { APPLICATIONS, ARCHIVED } from './tables.ts';
+
+/** Rows of one statement, so that none holds its locks for long. */
+const BATCH = 5_000;
+
+/** Kept by triggers, and tied to no row that would take them along. */
+const COUNTS = ['blob_counts'];
+
+/**
+ * Removes an application whose import was not finished, with its files. Interrupted, it is gone on with by whoever
+ * calls it next: until then the application can't be anything but removed.
+ */
+export async function removeImport(client: pg.Client, storage: Storage, applicationId: number): Promise<void> {
+  const mine = 'id = $1 AND import_id IS NOT NULL';
+  await client.query(`UPDATE applications SET imported_entries = -1 WHERE ${mine}`, [applicationId]);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  for await (const key of fileKeys(client, applicationId)) await storage.delete(key);
+  await client.query('COMMIT');
+  const tables = ARCHIVED.map(({ name }) => name).filter((name) => name !== APPLICATIONS);
+  for (const table of [...tables.reverse(), ...COUNTS]) {
+    let deleted: number | null;
+    do {
+      ({ rowCount: deleted } = await client.query(
+        `DELETE FROM "${table}" WHERE ctid = ANY(ARRAY(
+          SELECT ctid FROM "${table}" WHERE application_id = $1 LIMIT ${BATCH}))`,
+        [applicationId],
+      ));
+    } while (deleted === BATCH);
+  }
+  await client.query(`DELETE FROM applications WHERE ${mine}`, [applicationId]);
+}

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { readConfig } from '../../config.ts';
+import { createStorage } from '../../gateways/create-storage.ts';
+import type { Storage } from '../../gateways/storage.ts';
+import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import { createEncrypter, openDatabase } from '../../server/startup.ts';
+import { exportApplications } from '../archive/export.ts';
+import { type Counted, rowsOf } from '../archive/format.ts';
+import { discardImport, importApplications } from '../archive/import.ts';
+import { print } from './answer.ts';
+import { onInterruption } from './interruption.ts';
+import { applicationOption, readNamedFile, wholeNumber } from './options.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+interface ArchiveOptions {
+  application?: number;
+  passphraseFile?: string;
+  trust?: boolean;
+}
+
+/** What a command on archives works with. */
+interface Workplace {
+  database: pg.ClientConfig;
+  storage: Storage;
+  encrypter: Encrypter;
+  progress: Progress;
+  /** Whether the operator wants it to stop. */
+  signal: AbortSignal;
+}
+
+/** Missing files that are told one by one. */
+const TOLD_FILES = 20;
+const PASSPHRASE = '--passphrase-file <file>';
+
+export function addArchiveCommands(program: Command): void {
+  program
+    .command('export')
+    .description('write applications with all their data and files into one archive, as they are at this moment')
+    .argument('<file>', 'the archive, which nobody else may read')
+    .addOption(applicationOption().makeOptionMandatory(false))
+    .option(PASSPHRASE, 'seal secrets with the passphrase in this file instead of ENCRYPTION_KEY')
+    .action(async (file: string, options: ArchiveOptions, command: Command) => {
+      const passphrase = await readPassphrase(options);
+      const answer = await work(async ({ progress, ...workplace }) => {
+        progress.begin('entries');
+        const missing: string[] = [];
+        const applications = await exportApplications({
+          ...workplace,
+          path: resolve(file),
+          applicationId: options.application,
+          passphrase,
+          version: await serviceVersion(),
+          now: new Date(),
+          onEntry: () => progress.advance(),
+          onMissing: (applicationId, key) => {
+            missing.push(key);
+            if (missing.length > TOLD_FILES) return;
+            progress.say(`application ${applicationId}: the bytes of ${key} are gone`);
+          },
+        });
+        return { file, applications: applications.map(shown), missingFiles: missing.length };
+      });
+      await print({ value: answer }, { json: isJson(command) });
+    });
+
+  program
+    .command('import')
+    .description('store the applications of an archive; interrupted, the same command goes on')
+    .argument('<file>', 'the archive')
+    .addOption(applicationOption().makeOptionMandatory(false))
+    .option(PASSPHRASE, 'the passphrase that the archive was written with')
+    .option('--trust', 'keep what only an operator may set: trusted assistants, endpoints and CAs of providers')
+    .action(async (file: string, options: ArchiveOptions, command: Command) => {
+      const passphrase = await readPassphrase(options);
+      const answer = await work(async ({ progress, ...workplace }) => {
+        const { applications, isResumed, untrusted } = await importApplications({
+          ...workplace,
+          path: resolve(file),
+          applicationId: options.application,
+          passphrase,
+          isTrusted: options.trust === true,
+          onBegin: (what, total) => progress.begin(`entries ${what === 'checking' ? 'checked' : 'stored'}`, total),
+          onEntry: () => progress.advance(),
+        });
+        return { file, applications: applications.map(shown), isResumed, untrusted };
+      });
+      await print({ value: answer }, { json: isJson(command) });
+    });
+
+  program
+    .command('discard-import')
+    .description('take away what an import that was not finished has stored')
+    .argument('<application>', 'the application', wholeNumber)
+    .action(async (application: number, _options, command: Command) => {
+      await work((workplace) => discardImport(application, workplace));
+      await print({ value: { discarded: application } }, { json: isJson(command) });
+    });
+}
+
+/** Works beside whatever processes serve. The first Ctrl-C asks it to stop in good order. */
+async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Promise<Answer> {
+  const { signal, forget } = onInterruption();
+  const config = readConfig();
+  const database = await openDatabase(config);
+  const progress = createProgress();
+  try {
+    const encrypter = await createEncrypter(config);
+    const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
+    try {
+      return await task({ database: database.direct, storage, encrypter, progress, signal });
+    } finally {
+      storage.close();
+    }
+  } finally {
+    progress.end();
+    forget();
+    await database.stop();
+  }
+}
+
+function shown(counted: Counted) {
+  const { id, files } = counted;
+  return { id, rows: rowsOf(counted), files: files.count, bytes: files.bytes };
+}
+
+async function readPassphrase({ passphraseFile }: ArchiveOptions): Promise<string | undefined> {
+  if (passphraseFile === undefined) return undefined;
+  const passphrase = (await readNamedFile('--passphrase-file', passphraseFile)).trim();
+  if (passphrase === '') throw new Error('--passphrase-file: the file holds no passphrase');
+  return passphrase;
+}
+
+async function serviceVersion(): Promise<string> {
+  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function isJson(command: Command): boolean {
+  return command.optsWithGlobals().json === true;
+}

@@ -1,0 +1,90 @@
+import { type Command, Option } from 'commander';
+import type { IdentityProvider } from '../../generated/prisma/client.ts';
+import {
+  listIdentityProviders,
+  type ProviderInput,
+  publicId,
+  storeIdentityProvider,
+} from '../../resolvers/sessions/identity-providers.ts';
+import { administerApplication } from './administer.ts';
+import { applicationOption, clearable } from './options.ts';
+
+/** The options that each provider needs, and no others. */
+const NEEDED = {
+  facebook: ['appId', 'appSecret'],
+  twitter: ['consumerKey', 'consumerSecret'],
+  firebase_phone: ['projectId'],
+} as const;
+
+type Provider = keyof typeof NEEDED;
+type Setting = (typeof NEEDED)[Provider][number];
+
+type SetOptions = Partial<Record<Setting, string>> & {
+  application: number;
+  provider: Provider;
+  endpoint?: string | false;
+};
+
+export function addIdentityProviderCommands(program: Command): void {
+  const social = program.command('social').description('providers by which users sign in');
+
+  social
+    .command('set')
+    .description('set a provider up, or anew: from now on users may sign in by it')
+    .addOption(applicationOption())
+    .addOption(new Option('--provider <name>').choices(Object.keys(NEEDED)).makeOptionMandatory())
+    .option('--app-id <id>', 'of facebook')
+    .option('--app-secret <secret>', 'of facebook')
+    .option('--consumer-key <key>', 'of twitter')
+    .option('--consumer-secret <secret>', 'of twitter')
+    .option('--project-id <id>', 'of firebase_phone')
+    .option('--endpoint <url>', "instead of the provider's own address")
+    .option('--no-endpoint', "the provider's own address again")
+    .action(({ application, endpoint, ...options }: SetOptions, command: Command) => {
+      const input = { ...inputOf(options, command), applicationId: application, endpoint: clearable(endpoint) };
+      return administerApplication(command, application, async ({ encrypter, now }) => ({
+        value: shown(await storeIdentityProvider(input, { encrypter, now: now() })),
+      }));
+    });
+
+  social
+    .command('list')
+    .description('show the providers that are set up')
+    .addOption(applicationOption())
+    .action(({ application }: { application: number }, command: Command) =>
+      administerApplication(command, application, async (context) => ({
+        value: (await listIdentityProviders(context)).map(shown),
+        columns: ['provider', 'publicId', 'endpoint', 'createdAt', 'updatedAt'],
+      })),
+    );
+}
+
+function inputOf(
+  { provider, ...given }: Omit<SetOptions, 'application' | 'endpoint'>,
+  command: Command,
+): ProviderInput {
+  const needed: readonly string[] = NEEDED[provider];
+  const lacking = needed.find((name) => !(name in given));
+  if (lacking) command.error(`${provider} needs ${flagOf(lacking)}`);
+  const foreign = Object.keys(given).find((name) => !needed.includes(name));
+  if (foreign) command.error(`${flagOf(foreign)} is not for ${provider}`);
+  const { appId = '', appSecret = '', consumerKey = '', consumerSecret = '', projectId = '' } = given;
+  switch (provider) {
+    case 'facebook':
+      return { facebook: { appId, appSecret } };
+    case 'twitter':
+      return { twitter: { consumerKey, consumerSecret } };
+    case 'firebase_phone':
+      return { firebasePhone: { projectId } };
+  }
+}
+
+/** `appId` → `--app-id` */
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function shown(provider: IdentityProvider) {
+  const { endpoint, createdAt, updatedAt } = provider;
+  return { provider: provider.provider, publicId: publicId(provider), endpoint, createdAt, updatedAt };
+}

@@ -1,0 +1,159 @@
+import pg from 'pg';
+import { cancelOn } from '../../db/cancel.ts';
+import { walk } from '../../db/walk.ts';
+import type { Storage } from '../../gateways/storage.ts';
+import type { Check, Difference } from './check.ts';
+import { checkFiles, FILE_CHECKS } from './files.ts';
+import { MESSAGE_CHECKS } from './messages.ts';
+import { PEOPLE_CHECKS } from './people.ts';
+import { RECORD_CHECKS } from './records.ts';
+import { STREAM_CHECKS } from './stream.ts';
+
+/** All that is compared by SQL alone. */
+export const ROW_CHECKS: readonly Check[] = [...MESSAGE_CHECKS, ...PEOPLE_CHECKS, ...RECORD_CHECKS, ...STREAM_CHECKS];
+
+const SECRETS = { name: 'secrets', sentence: 'What is sealed for an application opens with ENCRYPTION_KEY.' };
+
+/** What is looked at, in that order. */
+export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECKS, ...FILE_CHECKS, SECRETS];
+
+export interface CheckOptions {
+  database: pg.ClientConfig;
+  /** Undefined: files are not looked at. */
+  storage: Storage | undefined;
+  /** How many secrets of an application the key does not open. Undefined: they are not looked at. */
+  unopened?: (applicationId: number) => Promise<number>;
+  now: Date;
+  /** Undefined: all. */
+  applicationId: number | undefined;
+  /** Whether what can be counted anew is. */
+  repairs: boolean;
+  signal?: AbortSignal;
+  /** Is told which check begins. */
+  onBegin?: (check: string, applicationId: number | null) => void;
+  onDifference: (difference: Difference, isRepaired: boolean) => void;
+  /** Default: all. */
+  checks?: readonly Check[];
+}
+
+/**
+ * Compares what is stored with what it should be, beside whatever is served: each check reads one snapshot, takes no
+ * lock, and goes through its rows with a cursor. An application that is just being imported is passed over.
+ * @throws {Error} there is no such application
+ */
+export async function checkDatabase(options: CheckOptions): Promise<void> {
+  const [client, fresh] = [await connect(options.database), await connect(options.database)];
+  let forget = () => {};
+  try {
+    forget = await cancelOn(options.signal, options.database, client, fresh);
+    const ids = await applicationIds(client, options.applicationId);
+    for (const check of options.checks ?? ROW_CHECKS) {
+      if (check.needs && !(await exists(client, check.needs))) continue;
+      // What concerns all applications is no matter of one.
+      const global = options.applicationId === undefined ? [null] : [];
+      for (const id of check.isGlobal ? global : ids) await runCheck(check, id, { client, fresh }, options);
+    }
+    const { storage, now } = options;
+    for (const applicationId of storage ? ids : []) {
+      options.onBegin?.('files', applicationId);
+      await inSnapshot(client, async () => {
+        for await (const difference of checkFiles({ applicationId, client, fresh, storage: storage!, now })) {
+          options.signal?.throwIfAborted();
+          options.onDifference(difference, false);
+        }
+      });
+    }
+    for (const applicationId of options.unopened ? ids : []) await checkSecrets(applicationId, options);
+  } catch (error) {
+    options.signal?.throwIfAborted(); // then what went wrong is that it was stopped
+    throw error;
+  } finally {
+    forget();
+    await Promise.all([client.end(), fresh.end()]);
+  }
+}
+
+async function checkSecrets(applicationId: number, { unopened, signal, onBegin, onDifference }: CheckOptions) {
+  signal?.throwIfAborted();
+  onBegin?.(SECRETS.name, applicationId);
+  const count = await unopened!(applicationId);
+  const difference = {
+    check: SECRETS.name,
+    applicationId,
+    row: {},
+    kept: `${count} sealed with another key`,
+    counted: null,
+  };
+  if (count > 0) onDifference(difference, false);
+}
+
+interface Connections {
+  client: pg.Client;
+  fresh: pg.Client;
+}
+
+async function runCheck(
+  { name, sql, repair }: Check,
+  applicationId: number | null,
+  { client, fresh }: Connections,
+  { repairs, signal, onBegin, onDifference }: CheckOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  onBegin?.(name, applicationId);
+  const values = applicationId === null ? [] : [applicationId];
+  await inSnapshot(client, async () => {
+    for await (const [row, kept, counted] of walk(client, sql, values)) {
+      signal?.throwIfAborted();
+      const difference = { check: name, applicationId, row: JSON.parse(row!), kept: kept!, counted: counted! };
+      const isRepaired = repairs && repair !== undefined && (await mend(fresh, repair, [applicationId, row!]));
+      onDifference(difference, isRepaired);
+    }
+  });
+}
+
+/** @returns whether there still was something to set right */
+async function mend(client: pg.Client, statements: readonly string[], values: unknown[]): Promise<boolean> {
+  await client.query('BEGIN');
+  try {
+    let changed = 0;
+    for (const statement of statements) changed = (await client.query(statement, values)).rowCount ?? 0;
+    await client.query('COMMIT');
+    return changed > 0;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** A snapshot that writes nothing has no transaction id: readers of the stream do not wait for its end. */
+async function inSnapshot(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    // What goes through everything takes as long as it takes; times are told in one way wherever it runs.
+    await client.query("SET LOCAL statement_timeout = 0; SET LOCAL TimeZone = 'UTC'");
+    await work();
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+async function applicationIds(client: pg.Client, wanted: number | undefined): Promise<number[]> {
+  const { rows } = await client.query<{ id: number }>(
+    'SELECT id FROM applications WHERE ($1::int IS NULL OR id = $1) AND import_id IS NULL ORDER BY id',
+    [wanted ?? null],
+  );
+  if (wanted !== undefined && rows.length === 0) throw new Error(`there is no application ${wanted}`);
+  return rows.map(({ id }) => id);
+}
+
+async function exists(client: pg.Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [table]);
+  return rows[0]!.exists;
+}
+
+async function connect(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config);
+  client.on('error', () => {}); // the query under way fails with it
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,136 @@
+import { Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
+import type { ItemKind, Ledger } from './ledger.ts';
+import { MigrationError } from './problem.ts';
+
+/** Sentences that are told of each kind of clash. */
+const SHOWN = 3;
+
+interface Clash {
+  id: string;
+  what: string;
+}
+
+/**
+ * Nothing is stored where something else has its id or its name. What has the same id and began at the same second is
+ * the same, stored by the reading before; across applications no id is used twice.
+ * @throws {MigrationError} the first clashes of each kind, in one line
+ */
+export async function requireNoClashes(ledger: Ledger): Promise<void> {
+  const { applicationId } = ledger;
+  const problems: string[] = [];
+  for (const clashes of [
+    userElsewhere(applicationId),
+    otherUser(applicationId),
+    takenName(applicationId),
+    sharedName(applicationId),
+    elsewhere(applicationId, 'dialog', Prisma.raw('dialogs')),
+    elsewhere(applicationId, 'record', Prisma.raw('records')),
+    messageElsewhere(applicationId),
+    otherDialog(applicationId),
+    otherRecord(applicationId),
+    otherMessage(applicationId),
+    otherBlob(applicationId),
+  ]) {
+    for (const { id, what } of await query<Clash>`${clashes} LIMIT ${SHOWN}`) problems.push(`${what} ${id}`);
+  }
+  if (problems.length > 0) {
+    throw new MigrationError(`nothing was stored, as these are others' here: ${problems.join(', ')}`);
+  }
+}
+
+function staged(applicationId: number, kind: ItemKind): Prisma.Sql {
+  return Prisma.sql`migrated_items i WHERE i.application_id = ${applicationId} AND i.kind = ${kind}
+    AND i.content IS NOT NULL`;
+}
+
+/** Applications are few, so each of them is looked into by its own key. */
+function others(applicationId: number): Prisma.Sql {
+  return Prisma.sql`(SELECT a.id AS other_id FROM applications a WHERE a.id <> ${applicationId}) a`;
+}
+
+/** The id as a number; the database may look at rows of all kinds before it picks those of one. */
+const NUMBER = Prisma.sql`CASE WHEN i.kind IN ('user', 'blob') THEN i.id::int END`;
+
+function userElsewhere(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, 'user of another application' AS what
+    FROM ${others(applicationId)}, ${staged(applicationId, 'user')}
+      AND EXISTS (SELECT FROM users u WHERE u.application_id = a.other_id AND u.id = ${NUMBER})`;
+}
+
+function elsewhere(applicationId: number, kind: ItemKind, table: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, ${`${kind} of another application`} AS what
+    FROM ${others(applicationId)}, ${staged(applicationId, kind)}
+      AND EXISTS (SELECT FROM ${table} r WHERE r.application_id = a.other_id AND r.id = i.id)`;
+}
+
+function messageElsewhere(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT s.id, 'message of another application' AS what
+    FROM ${others(applicationId)}, migrated_messages s WHERE s.application_id = ${applicationId}
+      AND EXISTS (SELECT FROM messages m WHERE m.application_id = a.other_id AND m.id = s.id)`;
+}
+
+function otherUser(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, 'user' AS what
+    FROM users u, ${staged(applicationId, 'user')} AND u.application_id = ${applicationId} AND u.id = ${NUMBER}
+      AND date_trunc('second', u.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz)`;
+}
+
+/**
+ * What is compared of each of them: what the user has here, and what the other one comes with. A provider account that
+ * a user has proven here stays theirs, which is no clash.
+ */
+const COMPARED = [
+  ['login', 'u.login_key', "lower(i.content ->> 'login')"],
+  ['email', 'u.email', "lower(i.content ->> 'email')"],
+  ['facebook_id', "nullif(u.facebook_id, coalesce(u.verified_facebook_id, ''))", "i.content ->> 'facebook_id'"],
+  ['twitter_id', "nullif(u.twitter_id, coalesce(u.verified_twitter_id, ''))", "i.content ->> 'twitter_id'"],
+  ['external_user_id', 'u.external_user_id', "(i.content ->> 'external_user_id')::bigint"],
+] as const;
+
+/** Of a user who does not come along with another name. */
+function takenName(applicationId: number): Prisma.Sql {
+  const parts = COMPARED.map(
+    ([name, here, there]) => Prisma.sql`
+      SELECT ${`${name} of user`} AS what, i.id
+      FROM users u, ${staged(applicationId, 'user')} AND u.application_id = ${applicationId}
+        AND ${Prisma.raw(here)} = ${Prisma.raw(`CASE WHEN i.kind = 'user' THEN ${there} END`)} AND u.id <> ${NUMBER}
+        AND NOT EXISTS (SELECT FROM migrated_items o WHERE o.application_id = ${applicationId} AND o.kind = 'user'
+          AND o.id = u.id::text)`,
+  );
+  return Prisma.sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) taken`;
+}
+
+/** Two users of the other server by one name. */
+function sharedName(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT n.name || ' of user' AS what, max(i.id) AS id
+    FROM unnest(${COMPARED.map(([name]) => name)}::text[]) AS n (name), ${staged(applicationId, 'user')} AND i.content ->> n.name IS NOT NULL
+    GROUP BY n.name, lower(i.content ->> n.name) HAVING count(*) > 1`;
+}
+
+function otherDialog(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, 'dialog' AS what
+    FROM dialogs d, ${staged(applicationId, 'dialog')} AND d.application_id = ${applicationId} AND d.id = i.id
+      AND (d.type <> (i.content ->> 'type')::int
+        OR date_trunc('second', d.created_at) <> date_trunc('second', (i.content ->> 'createdAt')::timestamptz))`;
+}
+
+function otherRecord(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, 'record' AS what
+    FROM records r, ${staged(applicationId, 'record')} AND r.application_id = ${applicationId} AND r.id = i.id
+      AND NOT EXISTS (SELECT FROM record_classes c
+        WHERE c.application_id = ${applicationId} AND c.key = r.class_key AND c.name = i.container)`;
+}
+
+function otherMessage(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT s.id, 'message' AS what
+    FROM migrated_messages s JOIN messages m ON m.application_id = s.application_id AND m.id = s.id
+    WHERE s.application_id = ${applicationId} AND m.sender_id <> s.sender_id`;
+}
+
+/** Ids of files are given once over all applications. */
+function otherBlob(applicationId: number): Prisma.Sql {
+  return Prisma.sql`SELECT i.id, 'file' AS what
+    FROM blobs b, ${staged(applicationId, 'blob')} AND b.id = ${NUMBER} AND (b.application_id <> ${applicationId}
+      OR date_trunc('second', b.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz))`;
+}

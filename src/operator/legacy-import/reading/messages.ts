@@ -1,0 +1,121 @@
+import { query } from '../../../db/query.ts';
+import { unixSeconds } from '../../../lib/time.ts';
+import { MigrationError } from '../problem.ts';
+import type { Run } from '../run.ts';
+import type { SourceDialog, SourceMessage } from '../shapes.ts';
+import { type MessageWindow, nextWindow, PAGE, type Reader } from '../source.ts';
+import { Bound } from './bound.ts';
+import { gone, keyReadsDialogs } from './dialogs.ts';
+
+/** Clocks and whole seconds: so much earlier is asked for again, in seconds. */
+const OVERLAP = 60;
+
+/**
+ * The messages of all dialogs. At the first reading all of them; later those that were sent, changed, or could have been
+ * read since.
+ */
+export async function readMessages(run: Run): Promise<void> {
+  const { ledger, progress } = run;
+  const after = String(ledger.cursor.done ?? '');
+  progress.begin('messages');
+  for await (const { id, content: dialog } of ledger.each<SourceDialog>('dialog', after)) {
+    const begun = ledger.cursor.dialog === id ? { ...ledger.cursor } : undefined;
+    const tasks = await tasksOf(dialog, run);
+    for (const [task, { reader, window }] of tasks.entries()) {
+      if (begun && Number(begun.task) > task) continue;
+      const isBegun = begun !== undefined && Number(begun.task) === task;
+      const from = isBegun ? { ...window, from: Number(begun.from), skip: Number(begun.skip) } : window;
+      await readWindow(dialog, { reader, window: from, task }, run);
+    }
+    await ledger.keep({ done: id }, []);
+  }
+}
+
+/** Who may be asked for the messages of a dialog: an API key alone, or else those of its occupants whom we can be. */
+export function readersOf(dialog: SourceDialog, run: Run): Reader[] {
+  if (keyReadsDialogs(run)) return ['all'];
+  const { source } = run;
+  if (dialog.type === 1) return source.hasKey ? [dialog.userId] : source.signedIn.slice(0, 1);
+  return source.hasKey ? dialog.occupantIds : dialog.occupantIds.filter((id) => source.signedIn.includes(id));
+}
+
+interface Task {
+  reader: Reader;
+  window: MessageWindow;
+}
+
+async function tasksOf(dialog: SourceDialog, run: Run): Promise<Task[]> {
+  const readers = readersOf(dialog, run);
+  const from = await firstOpen(dialog, run);
+  const { since } = run.ledger;
+  return readers.flatMap((reader) => {
+    const recent = { reader, window: { from, skip: 0 } };
+    if (from === 0 || !since) return [recent];
+    const changedSince = unixSeconds(since) - OVERLAP;
+    return [recent, { reader, window: { from: 0, skip: 0, changedSince } }];
+  });
+}
+
+/**
+ * The second of the first message that is not known to be read by and delivered to all, as only from there on anything
+ * but the content may have changed since the reading before; 0 at the first reading.
+ */
+async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<number> {
+  if (!ledger.since) return 0;
+  const { applicationId } = ledger;
+  const [row] = await query<{ second: number | null }>`
+    SELECT coalesce(
+      (SELECT m.date_sent FROM messages m
+        WHERE ${type}::int <> 1 AND m.application_id = ${applicationId} AND m.dialog_id = ${id} AND m.seq > (
+          SELECT min(least(mb.read_seq, mb.delivered_seq)) FROM members mb
+          WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${id} AND mb.left_at IS NULL)
+        ORDER BY m.seq LIMIT 1),
+      (SELECT m.date_sent FROM messages m WHERE m.application_id = ${applicationId} AND m.dialog_id = ${id}
+        ORDER BY m.seq DESC LIMIT 1)) AS second`;
+  const second = row?.second ?? 0;
+  // The other server has messages that were sent here not at all: what it got since counts, too.
+  return second === 0 ? 0 : Math.min(second, unixSeconds(ledger.since) - OVERLAP);
+}
+
+async function readWindow(
+  dialog: SourceDialog,
+  { reader, window: begun, task }: Task & { task: number },
+  { source, ledger, progress }: Run,
+): Promise<void> {
+  const total = await source.countMessages(dialog, reader).catch(gone);
+  if (total === undefined) return;
+  const bound = new Bound(`messages of ${dialog.id}`, total * 2);
+  for (let window = begun; ; ) {
+    const messages = await source.messages(dialog, window, reader).catch(gone);
+    if (!messages) return;
+    bound.add(messages.length);
+    requireOrder(dialog, window, messages);
+    if (messages.length > 0) {
+      window = nextWindow(
+        window,
+        messages.map(({ dateSent }) => dateSent),
+      );
+    }
+    ledger.count('messagesRead', messages.length);
+    await ledger.keep(
+      { ...doneOf(ledger.cursor), dialog: dialog.id, task, from: window.from, skip: window.skip },
+      [],
+      messages,
+    );
+    progress.advance(messages.length);
+    if (messages.length < PAGE) return;
+  }
+}
+
+function doneOf({ done }: Record<string, string | number>): Record<string, string | number> {
+  return done === undefined ? {} : { done };
+}
+
+/** @throws {MigrationError} a page that does not go on from where it was to */
+function requireOrder({ id }: SourceDialog, { from }: MessageWindow, messages: SourceMessage[]): void {
+  let last = from;
+  for (const { dateSent } of messages) {
+    if (dateSent < last) throw new MigrationError(`messages of ${id} do not come in the order asked for`);
+    last = dateSent;
+  }
+}

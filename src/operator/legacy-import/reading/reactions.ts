@@ -1,0 +1,99 @@
+import { db } from '../../../db/client.ts';
+import type { Item } from '../ledger.ts';
+import type { Run } from '../run.ts';
+import type { SourceDialog } from '../shapes.ts';
+import type { Reader } from '../source.ts';
+import { gone } from './dialogs.ts';
+import { readersOf } from './messages.ts';
+
+/** Messages of one look into the ledger. */
+const BATCH = 100;
+
+/** A user's reaction. */
+export type SourceReaction = [userId: number, name: string];
+
+/** Who reacted how to those messages that have reactions. */
+export async function readReactions(run: Run): Promise<void> {
+  const { ledger, progress } = run;
+  const { applicationId } = ledger;
+  let after = String(ledger.cursor.after ?? '');
+  progress.begin(
+    'messages with reactions',
+    await db.migratedMessage.count({ where: { applicationId, hasReactions: true, id: { gt: after } } }),
+  );
+  for (;;) {
+    const messages = await db.migratedMessage.findMany({
+      where: { applicationId, hasReactions: true, id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: BATCH,
+      select: { id: true, dialogId: true },
+    });
+    for (const message of messages) {
+      const items = await readReactionsTo(message, run);
+      after = message.id;
+      ledger.count('reactionsRead', items.flatMap(({ content }) => content as SourceReaction[]).length);
+      await ledger.keep({ after }, items);
+      progress.advance();
+    }
+    if (messages.length < BATCH) return;
+  }
+}
+
+async function readReactionsTo(message: { id: string; dialogId: string }, run: Run): Promise<Item[]> {
+  const { source, ledger } = run;
+  const { applicationId } = ledger;
+  const { content } = await db.migratedItem.findUniqueOrThrow({
+    where: { applicationId_kind_id: { applicationId, kind: 'dialog', id: message.dialogId } },
+    select: { content: true },
+  });
+  const [reader] = readersOf(content as SourceDialog, run);
+  const byName = reader === undefined ? undefined : await source.reactions(message.id, reader).catch(gone);
+  if (!byName) return [];
+  const own = new Map<number, string[]>();
+  for (const [name, userIds] of Object.entries(byName)) {
+    for (const userId of userIds) own.set(userId, [...(own.get(userId) ?? []), name]);
+  }
+  for (const [userId, names] of own) {
+    if (names.length > 1) own.set(userId, await orderOf(names, message.id, userId, run));
+  }
+  const reactions = inOrder(Object.keys(byName), own);
+  return [{ kind: 'reactions', id: message.id, container: message.dialogId, content: reactions }];
+}
+
+/** Only the user is told in which order they added their own. */
+async function orderOf(names: string[], messageId: string, userId: number, { source }: Run): Promise<string[]> {
+  const isAskable = source.hasKey || source.signedIn.includes(userId);
+  const told: Reader | undefined = isAskable ? userId : undefined;
+  const shown = told === undefined ? [] : ((await source.ownReactions(messageId, told).catch(gone)) ?? []);
+  const known = shown.filter((name) => names.includes(name));
+  return [...new Set([...known, ...names])];
+}
+
+/**
+ * One order of all reactions in which names first come as they did, and each user's own come as they did.
+ * @param names in the order in which they first came
+ * @param own names by user, in the order of adding
+ */
+export function inOrder(names: string[], own: ReadonlyMap<number, string[]>): SourceReaction[] {
+  const left = new Map([...own].map(([userId, added]) => [userId, [...added]]));
+  const reactions: SourceReaction[] = [];
+  const known = new Set<string>();
+  const take = (isNext: (name: string) => boolean, max: number): number => {
+    let taken = 0;
+    for (const [userId, added] of left) {
+      while (taken < max && added.length > 0 && isNext(added[0]!)) {
+        reactions.push([userId, added.shift()!]);
+        taken++;
+      }
+    }
+    return taken;
+  };
+  for (const name of names) {
+    // First whatever may come before the name does, as that may be what hides it.
+    take((next) => known.has(next), Number.POSITIVE_INFINITY);
+    take((next) => next === name, 1);
+    known.add(name);
+  }
+  take(() => true, Number.POSITIVE_INFINITY);
+  return reactions;
+}

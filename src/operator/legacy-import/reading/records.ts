@@ -1,0 +1,79 @@
+import { readFieldType } from '../../../resolvers/classes/field-notation.ts';
+import { newFields, type RuledField } from '../../../resolvers/records/changes.ts';
+import { SourceRefusal } from '../client.ts';
+import { MigrationError } from '../problem.ts';
+import type { Run } from '../run.ts';
+import type { SourceClass, SourceRecord } from '../shapes.ts';
+import { PAGE } from '../source.ts';
+import { Bound, requireAscending } from './bound.ts';
+
+/** The classes; without an API key nobody is told of them. */
+export async function readClasses({ source, ledger, progress }: Run): Promise<void> {
+  progress.begin('classes');
+  const classes = await source.classes().catch((error) => {
+    if (!(error instanceof SourceRefusal)) throw error;
+    progress.say(`classes and records are left out, as the other server shows them to API keys alone`);
+    return [];
+  });
+  for (const known of classes) fieldsOf(known);
+  ledger.count('classesRead', classes.length);
+  await ledger.keep(
+    {},
+    classes.map((content) => ({ kind: 'class', id: content.name, content })),
+  );
+  progress.advance(classes.length);
+}
+
+/** The records of all classes, one class after the other. */
+export async function listRecordPage(run: Run): Promise<void> {
+  const { source, ledger, progress } = run;
+  const resumed = String(ledger.cursor.className ?? '');
+  for await (const { id: className, content } of ledger.each<SourceClass>('class')) {
+    if (className < resumed) continue;
+    const fields = fieldsOf(content);
+    const total = await source.countRecords(className, 'all');
+    progress.begin(`records of ${className}`, total);
+    const bound = new Bound(`records of ${className}`, total);
+    let after = className === resumed ? String(ledger.cursor.after) : '';
+    for (;;) {
+      const records = await source.records(className, after, 'all');
+      bound.add(records.length);
+      requireAscending(
+        `records of ${className}`,
+        records.map(({ id }) => id),
+        after,
+      );
+      for (const record of records) requireFit(className, fields, record);
+      after = records.at(-1)?.id ?? after;
+      ledger.count('recordsRead', records.length);
+      await ledger.keep(
+        { className, after },
+        records.map((content) => ({ kind: 'record', id: content.id, container: className, content })),
+      );
+      progress.advance(records.length);
+      if (records.length < PAGE) break;
+    }
+  }
+}
+
+/** The fields of a class as its records are read by them. @throws {MigrationError} a type that we don't have */
+function fieldsOf({ name, custom_fields }: SourceClass): ReadonlyMap<string, RuledField> {
+  return new Map(
+    custom_fields.map((field) => {
+      const type = readFieldType(field.type)?.type;
+      if (!type) throw new MigrationError(`class ${name}: field ${field.name} has an unknown type`);
+      const isArray = isArrayField(field);
+      return [field.name, { name: field.name, type, isArray, isRequired: false, isUnique: false, slot: null }];
+    }),
+  );
+}
+
+export function isArrayField({ is_array }: SourceClass['custom_fields'][number]): boolean {
+  return is_array === true || is_array === '1' || is_array === 'true';
+}
+
+/** What could not be stored is found out before anything is. */
+function requireFit(className: string, fields: ReadonlyMap<string, RuledField>, record: SourceRecord): void {
+  const [problem] = newFields(fields, record.fields).problems;
+  if (problem !== undefined) throw new MigrationError(`record ${record.id} of ${className}: ${problem}`);
+}

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { isStringId } from '../../lib/string-ids.ts';
+import { ACCESS_KINDS } from '../../resolvers/classes/grants.ts';
+import { withoutReservedKeys } from '../../resolvers/messages/rules.ts';
+import { MigrationError } from './problem.ts';
+
+// What the documented answers look like (gaps §§4–9, 13), strict in what the database relies on and open for what more
+// another server may say. Rules for new input (lengths, letters of a login) are not asked of what is there already.
+
+const MAX_ID = 2_147_483_647;
+/** Longer texts are no names, addresses or notes. */
+const MAX_TEXT = 10_000;
+/** Longest message text, custom fields or attachments, in bytes of JSON. */
+const MAX_CONTENT = 1024 * 1024;
+const MAX_OCCUPANTS = 100_000;
+
+const databaseId = z.int().min(1).max(MAX_ID);
+const stringId = z.string().refine(isStringId, 'should be 24 hex digits');
+const text = z.string().max(MAX_TEXT);
+const optionalText = text.nullish().transform((value) => value || null);
+const moment = z
+  .string()
+  .max(40)
+  .transform((value) => new Date(value))
+  .refine(isStorable, 'should be a moment')
+  .transform((value) => value.toISOString());
+const unixSeconds = z.int().min(0).max(MAX_ID);
+const count = z.int().min(0);
+const flag = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]);
+/** Ids as other servers say them: numbers or their digits. */
+const digits = z
+  .union([z.int().min(0).transform(String), z.string().regex(/^\d{1,20}$/, 'should be digits')])
+  .nullish()
+  .transform((value) => value ?? null);
+
+function isStorable(value: Date): boolean {
+  const year = value.getUTCFullYear();
+  return year >= 1970 && year < 10_000;
+}
+
+const user = z.object({
+  id: databaseId,
+  full_name: optionalText,
+  email: optionalText,
+  login: optionalText,
+  phone: optionalText,
+  website: optionalText,
+  created_at: moment,
+  updated_at: moment,
+  last_request_at: moment.nullish().transform((value) => value ?? null),
+  external_user_id: z
+    .int()
+    .min(1)
+    .nullish()
+    .transform((value) => value ?? null),
+  facebook_id: digits,
+  twitter_id: digits,
+  blob_id: z
+    .union([
+      databaseId,
+      z
+        .string()
+        .regex(/^\d{1,9}$/)
+        .transform(Number),
+    ])
+    .nullish()
+    .transform((value) => value ?? null),
+  custom_data: optionalText,
+  parents_contacts: optionalText,
+  age_over16: flag.nullish().transform(Boolean),
+  allow_statistics_analysis: flag.nullish().transform(Boolean),
+  allow_sales_activities: flag.nullish().transform(Boolean),
+  user_tags: optionalText,
+});
+export type SourceUser = z.infer<typeof user>;
+
+const permission = z.object({
+  access: z.enum(ACCESS_KINDS),
+  users_ids: z.array(z.coerce.number().pipe(databaseId)).max(1_000).optional(),
+  users_groups: z.array(text).max(1_000).optional(),
+});
+export type SourcePermission = z.infer<typeof permission>;
+
+const recordClass = z.object({
+  _id: stringId,
+  name: z.string().max(50),
+  acl: z.object({ create: permission, read: permission, update: permission, delete: permission }),
+  custom_fields: z
+    .array(
+      z.object({ name: z.string().max(50), type: z.string().max(20), is_array: z.union([z.string(), flag]).nullish() }),
+    )
+    .max(200),
+});
+export type SourceClass = z.infer<typeof recordClass>;
+
+const record = z
+  .looseObject({
+    _id: stringId,
+    _parent_id: stringId.nullish().transform((value) => value ?? null),
+    created_at: unixSeconds,
+    updated_at: unixSeconds,
+    user_id: z.int().min(0).max(MAX_ID),
+    permissions: z.object({ read: permission, update: permission, delete: permission }),
+  })
+  .transform(({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }) => ({
+    id: _id,
+    parentId: _parent_id,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    userId: user_id,
+    permissions,
+    fields,
+  }));
+export type SourceRecord = z.infer<typeof record>;
+
+const dialog = z
+  .object({
+    _id: stringId,
+    user_id: databaseId,
+    type: z.literal([1, 2, 3]),
+    name: z.string().max(MAX_TEXT).nullish(),
+    photo: optionalText,
+    occupants_ids: z.array(databaseId).max(MAX_OCCUPANTS),
+    admins_ids: z.array(databaseId).max(MAX_OCCUPANTS).default([]),
+    is_join_required: flag.default(false),
+    data: z.looseObject({ class_name: z.string().max(50) }).nullish(),
+    created_at: moment,
+    updated_at: moment,
+  })
+  .refine(({ type, occupants_ids }) => type !== 3 || new Set(occupants_ids).size === 2, 'should have two occupants')
+  .transform((given) => ({
+    id: given._id,
+    userId: given.user_id,
+    type: given.type,
+    name: given.type === 3 ? null : (given.name ?? null),
+    photo: given.photo,
+    occupantIds: given.type === 1 ? [] : ascending(given.occupants_ids),
+    adminIds: given.type === 3 ? [] : ascending(given.admins_ids),
+    isJoinRequired: given.is_join_required,
+    data: given.data ?? null,
+    createdAt: given.created_at,
+    updatedAt: given.updated_at,
+  }));
+export type SourceDialog = z.infer<typeof dialog>;
+
+const userIds = z
+  .array(databaseId)
+  .max(MAX_OCCUPANTS)
+  .nullish()
+  .transform((ids) => ascending(ids ?? []));
+
+const message = z
+  .looseObject({
+    _id: stringId,
+    chat_dialog_id: stringId,
+    sender_id: databaseId,
+    recipient_id: z.int().min(0).max(MAX_ID).nullish(),
+    message: z.string().max(MAX_CONTENT).nullish(),
+    attachments: z.array(z.looseObject({})).max(1_000).nullish(),
+    date_sent: unixSeconds,
+    created_at: moment,
+    updated_at: moment,
+    read_ids: userIds,
+    delivered_ids: userIds,
+    reactions: z.unknown(),
+  })
+  .transform((given) => ({
+    id: given._id,
+    dialogId: given.chat_dialog_id,
+    senderId: given.sender_id,
+    recipientId: given.recipient_id ?? 0,
+    text: given.message ?? '',
+    attachments: given.attachments ?? [],
+    customFields: withoutReservedKeys(given),
+    dateSent: given.date_sent,
+    createdAt: given.created_at,
+    updatedAt: given.updated_at,
+    readIds: given.read_ids,
+    deliveredIds: given.delivered_ids,
+    hasReactions: given.reactions !== null && given.reactions !== undefined,
+  }))
+  .refine(
+    ({ attachments, customFields }) => JSON.stringify([attachments, customFields]).length <= MAX_CONTENT,
+    'should be smaller',
+  );
+export type SourceMessage = z.infer<typeof message>;
+
+const blob = z.object({
+  id: databaseId,
+  uid: z.string().max(100),
+  content_type: z.string().max(255),
+  name: z.string().max(1_000),
+  size: z.int().min(0).nullish(),
+  created_at: moment,
+  updated_at: moment,
+  blob_status: z.string().nullish(),
+  set_completed_at: moment.nullish(),
+  public: flag,
+  tags: optionalText,
+  user_id: databaseId.nullish(),
+});
+export type SourceBlob = z.infer<typeof blob>;
+
+const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ total_entries: count, items: z.array(item).max(1_000) });
+const list = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).max(1_000) });
+
+/** The answers that are read, by name. */
+export const ANSWERS = {
+  users: page(z.object({ user }).transform((wrapped) => wrapped.user)),
+  classes: z.object({ items: z.array(recordClass).max(10_000) }),
+  records: list(record),
+  dialogs: page(dialog),
+  /** The rest of a dialog says the same to everybody. */
+  places: page(z.object({ _id: stringId, unread_messages_count: count.nullish() })),
+  messages: list(message),
+  messageIds: list(z.object({ _id: stringId, date_sent: unixSeconds })),
+  count: z.object({ items: z.object({ count }) }).transform(({ items }) => items.count),
+  notifications: z.object({ notifications: z.object({ enabled: flag }) }).transform((given) => given.notifications),
+  reactions: z.record(z.string().min(1).max(64), z.array(databaseId).max(MAX_OCCUPANTS)),
+  ownReactions: z
+    .object({ reactions: z.object({ own: z.array(z.string()).max(1_000) }).nullish() })
+    .transform(({ reactions }) => reactions?.own ?? []),
+  blobs: page(z.object({ blob }).transform((wrapped) => wrapped.blob)),
+  session: z.object({ session: z.object({ token: z.string().min(1).max(1_000), user_id: databaseId }) }),
+} as const;
+
+/** @throws {MigrationError} it is not what is documented; the message says where */
+export function readAnswer<Shape extends z.ZodType>(shape: Shape, answer: unknown, what: string): z.infer<Shape> {
+  const result = shape.safeParse(answer);
+  if (result.success) return result.data;
+  const { path, message: reason } = result.error.issues[0]!;
+  throw new MigrationError(`${what}: ${[path.join('.') || 'the answer', reason].join(': ')}`);
+}
+
+function ascending(ids: number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}

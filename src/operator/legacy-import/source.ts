@@ -1,0 +1,213 @@
+import { randomInt } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import { sign } from '../../lib/signature.ts';
+import { unixSeconds } from '../../lib/time.ts';
+import { type SourceClient, SourceRefusal } from './client.ts';
+import type { SourceCredentials } from './credentials.ts';
+import { MigrationError } from './problem.ts';
+import { ANSWERS, readAnswer, type SourceDialog, type SourceMessage } from './shapes.ts';
+
+/** Items of one page. */
+export const PAGE = 100;
+
+/** Whom a question is asked as: a user, or `all`, an API key alone. */
+export type Reader = number | 'all';
+
+type Query = Record<string, string | number>;
+
+/** The other server by its documented paths; one method for each question that is asked. */
+export class Source {
+  readonly #client: SourceClient;
+  readonly #credentials: SourceCredentials;
+  /** Of the users we sign in as. */
+  readonly #tokens = new Map<number, { token: string; login: string; password: string }>();
+
+  constructor(client: SourceClient, credentials: SourceCredentials) {
+    this.#client = client;
+    this.#credentials = credentials;
+  }
+
+  get hasKey(): boolean {
+    return this.#credentials.apiKey !== undefined;
+  }
+
+  /** The users we sign in as, where there is no API key. */
+  get signedIn(): number[] {
+    return [...this.#tokens.keys()].sort((a, b) => a - b);
+  }
+
+  now(): Date {
+    return this.#client.now();
+  }
+
+  get requests(): number {
+    return this.#client.requests;
+  }
+
+  /** @throws {MigrationError} somebody can't sign in */
+  async signIn(): Promise<void> {
+    for (const { login, password } of this.#credentials.users) await this.#openSession(login, password);
+  }
+
+  /** Users behind this one, by their ids. */
+  users(after: number) {
+    const query = { 'filter[]': `number id gt ${after}`, order: 'asc number id', per_page: PAGE };
+    return this.#ask(ANSWERS.users, '/users.json', query, this.#anybody());
+  }
+
+  /** @throws {SourceRefusal} we have no API key */
+  async classes() {
+    return (await this.#ask(ANSWERS.classes, '/class.json', {}, 'all')).items;
+  }
+
+  async records(className: string, after: string, reader: Reader) {
+    const query = { ...behind(after), sort_asc: '_id', limit: PAGE, permissions: 1 };
+    return (await this.#ask(ANSWERS.records, `/data/${className}.json`, query, reader)).items;
+  }
+
+  countRecords(className: string, reader: Reader): Promise<number> {
+    return this.#ask(ANSWERS.count, `/data/${className}.json`, { count: 1 }, reader);
+  }
+
+  /** Dialogs that the reader sees in their list, behind this one by their ids. */
+  dialogs(after: string, reader: Reader) {
+    return this.#ask(ANSWERS.dialogs, '/chat/Dialog.json', { ...behind(after), ...BY_ID }, reader);
+  }
+
+  /** The same of groups and private dialogs, without what is the same for everybody. */
+  places(after: string, reader: Reader) {
+    const query = { ...behind(after), ...BY_ID, 'type[in]': '2,3' };
+    return this.#ask(ANSWERS.places, '/chat/Dialog.json', query, reader);
+  }
+
+  countDialogs(reader: Reader): Promise<number> {
+    return this.#ask(ANSWERS.count, '/chat/Dialog.json', { count: 1 }, reader);
+  }
+
+  /** Messages of a dialog in its order, nobody's marks changed. */
+  async messages({ id }: Pick<SourceDialog, 'id'>, window: MessageWindow, reader: Reader): Promise<SourceMessage[]> {
+    const { items } = await this.#ask(ANSWERS.messages, '/chat/Message.json', messageQuery(id, window), reader);
+    const stranger = items.find(({ dialogId }) => dialogId !== id);
+    if (stranger) throw new MigrationError(`GET /chat/Message.json: ${stranger.id} is of another dialog than ${id}`);
+    return items;
+  }
+
+  async messageIds({ id }: Pick<SourceDialog, 'id'>, window: MessageWindow, reader: Reader) {
+    return (await this.#ask(ANSWERS.messageIds, '/chat/Message.json', messageQuery(id, window), reader)).items;
+  }
+
+  countMessages({ id }: Pick<SourceDialog, 'id'>, reader: Reader): Promise<number> {
+    const query = { chat_dialog_id: id, count: 1, mark_as_read: 0 };
+    return this.#ask(ANSWERS.count, '/chat/Message.json', query, reader);
+  }
+
+  /** Whether the user gets pushes of the dialog. */
+  async isNotified({ id }: Pick<SourceDialog, 'id'>, reader: Reader): Promise<boolean> {
+    return (await this.#ask(ANSWERS.notifications, `/chat/Dialog/${id}/notifications.json`, {}, reader)).enabled;
+  }
+
+  /** Users by the name of their reaction, names in the order in which they first came. */
+  reactions(messageId: string, reader: Reader) {
+    return this.#ask(ANSWERS.reactions, `/chat/Message/${messageId}/reactions.json`, {}, reader);
+  }
+
+  /** The reader's own, in the order of adding. */
+  ownReactions(messageId: string, reader: Reader): Promise<string[]> {
+    return this.#ask(ANSWERS.ownReactions, `/chat/Message/${messageId}.json`, {}, reader);
+  }
+
+  /** Files of the reader, newest first. */
+  blobs(page: number, reader: Reader) {
+    return this.#ask(ANSWERS.blobs, '/blobs.json', { page, per_page: PAGE }, reader);
+  }
+
+  /** @throws {FileUnavailable} */
+  blobFile<Result>(id: number, reader: Reader, use: (stream: Readable) => Promise<Result>): Promise<Result> {
+    return this.#client.file({ path: `/blobs/${id}/download`, headers: this.#headers(reader) }, use);
+  }
+
+  /** @throws {FileUnavailable} */
+  recordFile<Result>(
+    { className, id, field }: { className: string; id: string; field: string },
+    use: (stream: Readable) => Promise<Result>,
+  ): Promise<Result> {
+    const path = `/data/${className}/${id}/file.json`;
+    return this.#client.file({ path, query: { field_name: field }, headers: this.#headers(this.#anybody()) }, use);
+  }
+
+  #anybody(): Reader {
+    return this.hasKey ? 'all' : this.signedIn[0]!;
+  }
+
+  async #ask<Shape extends z.ZodType>(shape: Shape, path: string, query: Query, reader: Reader) {
+    const ask = () => this.#client.json({ path, query, headers: this.#headers(reader) });
+    const answer = await ask().catch(async (error) => {
+      const session = typeof reader === 'number' ? this.#tokens.get(reader) : undefined;
+      if (!(error instanceof SourceRefusal) || error.status !== 401 || !session) throw error;
+      // It has expired, say while we were made to wait.
+      await this.#openSession(session.login, session.password);
+      return ask();
+    });
+    return readAnswer(shape, answer, `GET ${path}`);
+  }
+
+  #headers(reader: Reader): Record<string, string> {
+    const { apiKey, tokenHeader } = this.#credentials;
+    if (apiKey !== undefined) {
+      return { Authorization: `ApiKey ${apiKey}`, ...(reader === 'all' ? {} : { 'On-Behalf-Of': String(reader) }) };
+    }
+    const session = reader === 'all' ? undefined : this.#tokens.get(reader);
+    if (!session) throw new SourceRefusal('an API key is needed', 403, '');
+    return { [tokenHeader]: session.token };
+  }
+
+  async #openSession(login: string, password: string): Promise<void> {
+    const { applicationId, authKey, authSecret, signatureHash } = this.#credentials;
+    const signed = {
+      application_id: String(applicationId),
+      auth_key: authKey!,
+      nonce: String(randomInt(2 ** 31)),
+      timestamp: String(unixSeconds(this.now())),
+      'user[login]': login,
+      'user[password]': password,
+    };
+    const signature = sign(Object.entries(signed), authSecret!, signatureHash);
+    const body = new URLSearchParams({ ...signed, signature }).toString();
+    const answer = await this.#client.json({ method: 'POST', path: '/session.json', headers: {}, body });
+    const { session } = readAnswer(ANSWERS.session, answer, 'POST /session.json');
+    this.#tokens.set(session.user_id, { token: session.token, login, password });
+  }
+}
+
+/** Messages from one moment on, in Unix seconds, some of them passed over. */
+export interface MessageWindow {
+  from: number;
+  skip: number;
+  /** Only those changed since then, in Unix seconds. */
+  changedSince?: number | undefined;
+}
+
+/** The window of the next page: those of the last second are asked for again, as others may have come to it. */
+export function nextWindow({ from, skip, ...others }: MessageWindow, dates: number[]): MessageWindow {
+  const last = dates.at(-1)!;
+  return { ...others, from: last, skip: last === from ? skip + dates.length : 0 };
+}
+
+function messageQuery(dialogId: string, { from, skip, changedSince }: MessageWindow): Query {
+  return {
+    chat_dialog_id: dialogId,
+    mark_as_read: 0,
+    sort_asc: 'date_sent',
+    'date_sent[gte]': from,
+    ...(changedSince === undefined ? {} : { 'updated_at[gte]': changedSince }),
+    skip,
+    limit: PAGE,
+  };
+}
+
+const BY_ID = { sort_asc: '_id', limit: PAGE };
+
+function behind(id: string): Query {
+  return id === '' ? {} : { '_id[gt]': id };
+}

@@ -1,0 +1,181 @@
+import type { Readable } from 'node:stream';
+import { db, type Transaction } from '../../../db/client.ts';
+import type { StagedFile } from '../../../gateways/storage.ts';
+import { BadInputError } from '../../../lib/errors.ts';
+import { reloadCatalogue } from '../../../resolvers/classes/catalogue.ts';
+import type { FileValue } from '../../../resolvers/classes/values.ts';
+import { newUid } from '../../../resolvers/content/uids.ts';
+import { claimFile, releaseFile, removeReleased, stageFile } from '../../../resolvers/files/staged.ts';
+import { FileUnavailable } from '../client.ts';
+import type { Cursor, StoredItem } from '../ledger.ts';
+import type { OwnedBlob } from '../reading/blobs.ts';
+import type { Run } from '../run.ts';
+import type { SourceClass, SourceRecord } from '../shapes.ts';
+import { fileFieldsOf, fileOf } from './records.ts';
+import { keepRoom } from './users.ts';
+
+/** Largest file, as for uploads. */
+const MAX_BYTES = 100 * 1024 * 1024;
+
+/** Fetches the bytes of files, each with its own row. What can't be had is counted, and its row says that it has none. */
+export async function storeFiles(run: Run): Promise<void> {
+  const { ledger } = run;
+  if (ledger.cursor.kind !== 'record') await storeBlobs(run);
+  await storeRecordFiles(run);
+}
+
+async function storeBlobs(run: Run): Promise<void> {
+  const { ledger, progress } = run;
+  progress.begin('files stored', await ledger.size('blob'));
+  for await (const item of ledger.each<OwnedBlob>('blob', String(ledger.cursor.after ?? ''))) {
+    await storeBlob(item, run);
+    progress.advance();
+  }
+  await keepRoom('blobs', ledger.applicationId);
+}
+
+async function storeBlob({ id, content: blob }: StoredItem<OwnedBlob>, run: Run): Promise<void> {
+  const { source, ledger } = run;
+  const { applicationId, since } = ledger;
+  const found = await db.blob.findUnique({ where: { applicationId_id: { applicationId, id: blob.id } } });
+  const isDeleted = !found && since !== undefined && new Date(blob.created_at) < since;
+  const isStored = found && (found.storageKey !== null || blob.blob_status !== 'complete');
+  if (isDeleted || isStored) return ledger.keep({ after: id }, []);
+
+  const isComplete = blob.blob_status === 'complete';
+  const file = isComplete ? await fetchFile(run, (use) => source.blobFile(blob.id, blob.userId, use)) : undefined;
+  ledger.count(file ? 'filesStored' : isComplete ? 'filesWithoutBytes' : 'filesNeverUploaded');
+  await storeWith(file, { after: id }, run, async (transaction) => {
+    const bytes = file
+      ? { storageKey: file.key, size: file.size, completedAt: blob.set_completed_at ?? blob.updated_at }
+      : {};
+    const where = { applicationId_id: { applicationId, id: blob.id } };
+    await transaction.blob.upsert({
+      where,
+      create: {
+        applicationId,
+        id: blob.id,
+        uid: uidOf(blob, run),
+        userId: blob.userId,
+        name: blob.name,
+        contentType: blob.content_type,
+        isPublic: blob.public,
+        tags: blob.tags?.split(',') ?? [],
+        createdAt: blob.created_at,
+        updatedAt: blob.updated_at,
+        ...bytes,
+      },
+      update: bytes,
+    });
+  });
+}
+
+/** A uid leads to its application by its first digits; one that leads elsewhere would not be found. */
+function uidOf({ uid }: OwnedBlob, { ledger }: Run): string {
+  const own = newUid(ledger.applicationId);
+  if (/^[0-9a-f]{34}$/.test(uid) && uid.slice(0, 8) === own.slice(0, 8)) return uid;
+  ledger.count('filesWithNewUid');
+  return own;
+}
+
+async function storeRecordFiles(run: Run): Promise<void> {
+  const { ledger, progress } = run;
+  const { applicationId } = ledger;
+  const resumed = ledger.cursor.kind === 'record' ? { ...ledger.cursor } : undefined;
+  for await (const { id: className } of ledger.each<SourceClass>('class')) {
+    if (resumed && className < String(resumed.className)) continue;
+    const known = (await reloadCatalogue(applicationId)).byName.get(className);
+    const fields = known ? fileFieldsOf(known) : [];
+    if (fields.length === 0) continue;
+    progress.begin(`files of ${className}`);
+    const after = resumed?.className === className ? String(resumed.after) : '';
+    for await (const batch of ledger.batches<SourceRecord>('record', after, className)) {
+      for (const item of batch) {
+        for (const field of fields) {
+          if (fileOf(item.content, field)) await storeRecordFile({ className, field, item }, run);
+        }
+      }
+      await ledger.keep({ kind: 'record', className, after: batch.at(-1)!.id }, []);
+      progress.advance(batch.length);
+    }
+  }
+}
+
+interface FilePlace {
+  className: string;
+  field: string;
+  item: StoredItem<SourceRecord>;
+}
+
+async function storeRecordFile({ className, field, item }: FilePlace, run: Run): Promise<void> {
+  const { source, ledger, context } = run;
+  const { applicationId } = ledger;
+  const { id } = item;
+  const fileId = String(fileOf(item.content, field)!.file_id);
+  const before = await fileNow({ applicationId, id, field });
+  if (before === 'no record' || before?.fileId === fileId) return;
+  const given = fileOf(item.content, field)!;
+  const file = await fetchFile(run, (use) => source.recordFile({ className, id, field }, use));
+  ledger.count(file ? 'recordFilesStored' : 'recordFilesMissing');
+  if (!file) return;
+  const value: FileValue = {
+    fileId,
+    key: file.key,
+    name: String(given.name ?? field),
+    size: file.size,
+    contentType: String(given.content_type ?? 'application/octet-stream'),
+  };
+  const loose = before ? [{ applicationId, key: before.key }] : [];
+  await storeWith(file, ledger.cursor, run, async (transaction) => {
+    await releaseFile(transaction, loose, context.now());
+    await transaction.$executeRaw`
+      UPDATE records SET fields = jsonb_set(fields, ARRAY[${field}], ${JSON.stringify(value)}::jsonb)
+      WHERE application_id = ${applicationId} AND id = ${id}`;
+  });
+  await removeReleased(loose, context);
+}
+
+async function fileNow({ applicationId, id, field }: { applicationId: number; id: string; field: string }) {
+  const row = await db.record.findUnique({
+    where: { applicationId_id: { applicationId, id } },
+    select: { fields: true },
+  });
+  if (!row) return 'no record';
+  return (row.fields as Record<string, unknown>)[field] as FileValue | undefined;
+}
+
+type Use = (stream: Readable) => Promise<StagedFile>;
+
+/** @returns undefined when it can't be had */
+async function fetchFile(
+  { ledger, context }: Run,
+  fetch: (use: Use) => Promise<StagedFile>,
+): Promise<StagedFile | undefined> {
+  const { applicationId } = ledger;
+  try {
+    return await fetch((stream) =>
+      stageFile({ applicationId, name: undefined, contentType: '', stream, maxBytes: MAX_BYTES }, context),
+    );
+  } catch (error) {
+    if (error instanceof FileUnavailable || error instanceof BadInputError) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the bytes those of a row that `work` stores; if that fails, they go. */
+async function storeWith(
+  file: StagedFile | undefined,
+  cursor: Cursor,
+  { ledger, context }: Run,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  try {
+    await ledger.write(cursor, async (transaction) => {
+      if (file) await claimFile(transaction, file);
+      await work(transaction);
+    });
+  } catch (error) {
+    if (file) await removeReleased([file], context);
+    throw error;
+  }
+}

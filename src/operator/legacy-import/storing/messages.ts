@@ -1,0 +1,109 @@
+import { Prisma, type Transaction } from '../../../db/client.ts';
+import type { StoredDialog } from '../run.ts';
+
+/**
+ * Stores the messages of a dialog that is held, each behind those that were sent before it. What was sent here since the
+ * reading before and is younger moves up, with all that hangs on its place: places and moments rise together. What was
+ * deleted here stays deleted.
+ */
+export async function storeMessages(
+  transaction: Transaction,
+  { applicationId, id: dialogId }: StoredDialog,
+  since: Date | null,
+): Promise<void> {
+  // Edited there, and not here since.
+  await transaction.$executeRaw`
+    UPDATE messages m SET text = s.text, attachments = s.attachments, custom_fields = s.custom_fields,
+      updated_at = s.updated_at
+    FROM migrated_messages s
+    WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId} AND m.application_id = s.application_id
+      AND m.id = s.id AND m.dialog_id = s.dialog_id AND m.updated_at < s.updated_at`;
+  await transaction.$executeRaw`
+    DELETE FROM migrated_messages s
+    WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId}
+      AND s.created_at < date_trunc('second', ${since}::timestamptz)
+      AND NOT EXISTS (SELECT FROM messages m WHERE m.application_id = s.application_id AND m.id = s.id)`;
+  // A server whose moments contradict its order keeps the order.
+  const moved = await transaction.$queryRaw<{ isAmong: boolean }[]>`
+    WITH fresh AS (
+      SELECT s.id, s.position, max(s.created_at) OVER rising AS at, max(s.date_sent) OVER rising AS second
+      FROM migrated_messages s LEFT JOIN messages m ON m.application_id = s.application_id AND m.id = s.id
+      WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId} AND m.id IS NULL
+      WINDOW rising AS (ORDER BY s.date_sent, s.position)
+    ), placed AS (
+      UPDATE migrated_messages s SET created_at = f.at, date_sent = f.second,
+        behind = coalesce((SELECT m.seq - 1 FROM messages m
+          WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND m.created_at > f.at
+          ORDER BY m.created_at, m.seq LIMIT 1), d.last_seq)
+      FROM fresh f, dialogs d
+      WHERE s.application_id = ${applicationId} AND s.id = f.id AND d.application_id = ${applicationId}
+        AND d.id = ${dialogId}
+      RETURNING s.behind < d.last_seq AS is_among
+    )
+    SELECT bool_or(is_among) AS "isAmong" FROM placed HAVING count(*) > 0`;
+  if (moved.length === 0) return;
+  if (moved[0]!.isAmong) await makeRoom(transaction, { applicationId, dialogId });
+  await insert(transaction, { applicationId, dialogId });
+}
+
+interface Place {
+  applicationId: number;
+  dialogId: string;
+}
+
+/**
+ * Tables whose rows name places of messages, with keys that hold at every moment: so places go by way of negative ones.
+ * How far each moves is counted in one walk over places and late messages; a count for each would be their product.
+ */
+async function makeRoom(transaction: Transaction, { applicationId, dialogId }: Place): Promise<void> {
+  for (const table of [Prisma.sql`messages`, Prisma.sql`message_marks`, Prisma.sql`hidden_messages`]) {
+    await transaction.$executeRaw`
+      WITH places AS MATERIALIZED (
+        SELECT seq, is_late, (count(*) FILTER (WHERE is_late)
+          OVER (ORDER BY seq, is_late ROWS UNBOUNDED PRECEDING))::int AS shift
+        FROM (
+          SELECT DISTINCT seq, false AS is_late FROM ${table}
+          WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}
+          UNION ALL SELECT behind, true FROM migrated_messages
+          WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND behind IS NOT NULL) p
+      )
+      UPDATE ${table} t SET seq = -(t.seq + s.shift) FROM places s
+      WHERE t.application_id = ${applicationId} AND t.dialog_id = ${dialogId} AND t.seq = s.seq AND NOT s.is_late
+        AND s.shift > 0`;
+    await transaction.$executeRaw`
+      UPDATE ${table} SET seq = -seq
+      WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq < 0`;
+  }
+  // What came below a watermark is not read for that: `storeMarks` says so.
+  await transaction.$executeRaw`
+    UPDATE members mb SET read_seq = mb.read_seq + s.read, delivered_seq = mb.delivered_seq + s.delivered,
+      unread_own_seq = mb.unread_own_seq + s.unread_own, undelivered_own_seq = mb.undelivered_own_seq + s.undelivered_own,
+      hidden_seq = mb.hidden_seq + s.hidden
+    FROM members o CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE f.behind < o.read_seq)::int AS read,
+        count(*) FILTER (WHERE f.behind < o.delivered_seq)::int AS delivered,
+        count(*) FILTER (WHERE f.behind < o.unread_own_seq)::int AS unread_own,
+        count(*) FILTER (WHERE f.behind < o.undelivered_own_seq)::int AS undelivered_own,
+        count(*) FILTER (WHERE f.behind < o.hidden_seq)::int AS hidden
+      FROM migrated_messages f WHERE f.application_id = ${applicationId} AND f.dialog_id = ${dialogId}
+    ) s
+    WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${dialogId}
+      AND o.application_id = mb.application_id AND o.dialog_id = mb.dialog_id AND o.user_id = mb.user_id`;
+}
+
+async function insert(transaction: Transaction, { applicationId, dialogId }: Place): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, attachments, custom_fields,
+      send_to_chat, date_sent, created_at, updated_at)
+    SELECT s.application_id, s.id, s.dialog_id, s.behind + row_number() OVER (ORDER BY s.date_sent, s.position),
+      s.sender_id, s.recipient_id, s.text, s.attachments, s.custom_fields, false, s.date_sent, s.created_at,
+      greatest(s.updated_at, s.created_at)
+    FROM migrated_messages s
+    WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId} AND s.behind IS NOT NULL`;
+  await transaction.$executeRaw`
+    UPDATE dialogs d SET last_seq = d.last_seq + n.count, message_count = d.message_count + n.count,
+      last_message_at = greatest(d.last_message_at, n.latest), updated_at = greatest(d.updated_at, n.latest)
+    FROM (SELECT count(*)::int AS count, max(s.created_at) AS latest FROM migrated_messages s
+      WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId} AND s.behind IS NOT NULL) n
+    WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
+}

@@ -1,0 +1,74 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { db } from '../db/client.ts';
+import type { BusDriver } from './bus.ts';
+
+const CHANNEL = 'atrium';
+const RECONNECT_AFTER = 500;
+
+/** Carries messages by LISTEN and NOTIFY, which go with a commit of their own: inside others they would serialise them. */
+export class PostgresBus implements BusDriver {
+  readonly maxBytes = 7_900;
+  readonly #database: pg.ClientConfig;
+  readonly #log: Logger;
+  #onText: (text: string) => void = () => {};
+  #onReturn: () => void = () => {};
+  /** The connection that listens, or is about to. */
+  #client: pg.Client | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(database: pg.ClientConfig, log: Logger) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  async start(onText: (text: string) => void, onReturn: () => void): Promise<void> {
+    this.#onText = onText;
+    this.#onReturn = onReturn;
+    try {
+      await this.#listen();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async send(text: string): Promise<void> {
+    await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${text})`;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#again);
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #listen(): Promise<void> {
+    const client = new pg.Client({ keepAlive: true, ...this.#database });
+    client.on('notification', ({ payload }) => this.#onText(payload!));
+    client.on('error', () => {});
+    client.on('end', () => this.#listenAgain(client));
+    this.#client = client;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      // Left open, it could hear beside its successor, and everything would be heard twice.
+      void client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** For a connection that is lost, or could not be made. */
+  #listenAgain(lost: pg.Client | undefined): void {
+    if (this.#isStopped || lost !== this.#client) return;
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      this.#listen().then(this.#onReturn, (error) => {
+        this.#log.warn({ err: error }, 'notifications can not be heard; trying again');
+        this.#listenAgain(this.#client);
+      });
+    }, RECONNECT_AFTER).unref();
+  }
+}

@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { query } from '../db/query.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
+import type { BusDriver } from './bus.ts';
+
+/** How long Redis may take to answer. */
+const COMMAND_TIMEOUT_MS = SECOND;
+
+/** Carries messages by Redis' publish and subscribe; while it is away, processes find what is new by looking. */
+export class RedisBus implements BusDriver {
+  readonly maxBytes = 64 * 1024;
+  readonly #publisher: Redis;
+  readonly #subscriber: Redis;
+  readonly #log: Logger;
+  #channel = '';
+  #toldAt = 0;
+
+  constructor(url: string, log: Logger) {
+    this.#log = log;
+    const options = { lazyConnect: true, connectTimeout: 5 * SECOND };
+    this.#publisher = new Redis(url, {
+      ...options,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+    });
+    this.#subscriber = new Redis(url, options);
+    for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', (error) => this.#tell(error));
+  }
+
+  async start(onText: (text: string) => void, onReturn: () => void): Promise<void> {
+    this.#channel = await channelOf();
+    this.#subscriber.on('message', (_channel, text) => onText(text));
+    this.#subscriber.on('ready', () => {
+      // A subscription that was lost is made anew by the client itself; what came meanwhile was not heard.
+      this.#subscriber.subscribe(this.#channel).then(onReturn, (error) => this.#tell(error));
+    });
+    // The service starts without it as well; its clients go on trying.
+    const connected = Promise.allSettled([this.#publisher.connect(), this.#subscriber.connect()]);
+    await Promise.race([connected, new Promise((resolve) => setTimeout(resolve, COMMAND_TIMEOUT_MS))]);
+  }
+
+  async send(text: string): Promise<void> {
+    if (this.#publisher.status === 'ready') await this.#publisher.publish(this.#channel, text);
+  }
+
+  async stop(): Promise<void> {
+    this.#publisher.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  /** The client tries again and again; once a minute is enough to know. */
+  #tell(error: Error): void {
+    if (Date.now() - this.#toldAt < MINUTE) return;
+    this.#toldAt = Date.now();
+    this.#log.warn({ err: error }, 'Redis is away; events reach other processes later');
+  }
+}
+
+/** One Redis may serve several services: each has a channel named after its database. */
+async function channelOf(): Promise<string> {
+  const [row] = await query<{ name: string }>`
+    SELECT (SELECT system_identifier FROM pg_control_system())::text || ':' || current_database() AS name`;
+  return `atrium:${row!.name}`;
+}

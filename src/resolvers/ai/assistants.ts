@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { AdministrationContext, Services } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
+import { isOutside } from '../../gateways/public-addresses.ts';
+import type { Assistant } from '../../generated/prisma/client.ts';
+import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+
+/** What may be given of an assistant; what is left out, or null where null means nothing, stays as it is. */
+export interface AssistantChanges {
+  name?: string | null;
+  /** `<baseUrl>/chat/completions` is asked. */
+  baseUrl?: string | null;
+  model?: string | null;
+  /** Null takes it away. */
+  apiKey?: string | null;
+  instructions?: string | null;
+}
+
+export type NewAssistant = AssistantChanges & { name: string; baseUrl: string; model: string };
+
+type AssistantServices = Pick<Services, 'now' | 'encrypter'>;
+
+const printable = z.string().regex(/^[!-~]+$/, 'should be printable characters without blanks');
+
+/** Each field's rule, with the text of what is wrong. */
+const RULES = {
+  name: z.string().trim().min(1, "can't be blank").max(255, 'is too long (maximum is 255 characters)'),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'should be an http or https address' })
+    .max(2000, 'is too long (maximum is 2000 characters)')
+    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should hold no user and password'),
+  model: printable.max(255, 'is too long (maximum is 255 characters)'),
+  apiKey: printable.max(4096, 'is too long (maximum is 4096 characters)'),
+  instructions: z.string().max(20_000, 'is too long (maximum is 20000 characters)'),
+};
+
+/** The assistants of an application, the oldest first. */
+export function listAssistants(applicationId: number): Promise<Assistant[]> {
+  return db.assistant.findMany({ where: { applicationId }, orderBy: { id: 'asc' } });
+}
+
+/** @throws {NotFoundError} */
+export async function findAssistant(applicationId: number, id: string): Promise<Assistant> {
+  const assistant = isStringId(id)
+    ? await db.assistant.findUnique({ where: { applicationId_id: { applicationId, id } } })
+    : null;
+  if (!assistant) throw new NotFoundError();
+  return assistant;
+}
+
+/**
+ * Makes an assistant of the caller's application. Its address has to be public: who runs the service asks it from
+ * within its own network.
+ * @throws {InvalidFieldsError} all fields at fault, all texts
+ */
+export function createAssistant(
+  input: NewAssistant,
+  { viewer, ...services }: AdministrationContext,
+): Promise<Assistant> {
+  requirePublic(input);
+  return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services);
+}
+
+/**
+ * Changes what is given of an assistant. With another address goes its API key, unless there is a new one: it is for
+ * nobody else to see.
+ * @throws {NotFoundError} @throws {InvalidFieldsError}
+ */
+export function updateAssistant(
+  id: string,
+  changes: AssistantChanges,
+  { viewer, ...services }: AdministrationContext,
+): Promise<Assistant> {
+  return changeAssistant(id, { ...changes, applicationId: viewer.applicationId, isTrusted: false }, services);
+}
+
+/**
+ * As `updateAssistant`, for the operator, who trusts whatever address they give, the one it has, too.
+ * @throws {NotFoundError} @throws {InvalidFieldsError}
+ */
+export async function changeAssistant(
+  id: string,
+  { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
+  { now, encrypter }: AssistantServices,
+): Promise<Assistant> {
+  const before = await findAssistant(applicationId, id);
+  const isMoved = changes.baseUrl != null && changes.baseUrl !== before.baseUrl;
+  if (isMoved && !isTrusted) requirePublic(changes);
+  requireNone(problemsOf(changes));
+  const { name, baseUrl, model, apiKey, instructions } = changes;
+  const isKeyless = apiKey === null || (isMoved && apiKey === undefined);
+  const [updated] = await db.assistant.updateManyAndReturn({
+    // Somebody else may have moved it meanwhile: then a key of theirs must not be sent here.
+    where: { applicationId, id, baseUrl: before.baseUrl },
+    data: {
+      name: name?.trim(),
+      baseUrl: baseUrl ?? undefined,
+      isTrusted: isMoved || (isTrusted && baseUrl != null) ? isTrusted : undefined,
+      model: model ?? undefined,
+      sealedApiKey: isKeyless
+        ? null
+        : apiKey && encrypter.encrypt(apiKey, additionalDataOfApiKey({ applicationId, id })),
+      instructions: instructions ?? undefined,
+      updatedAt: now(),
+    },
+  });
+  if (!updated) throw new NotFoundError();
+  return updated;
+}
+
+/** @throws {NotFoundError} */
+export async function deleteAssistant(id: string, { viewer }: AdministrationContext): Promise<true> {
+  const { count } = await db.assistant.deleteMany({ where: { applicationId: viewer.applicationId, id } });
+  if (count === 0) throw new NotFoundError();
+  return true;
+}
+
+/**
+ * As `createAssistant`, for the operator, who may trust an address inside the service's own network.
+ * @throws {InvalidFieldsError}
+ */
+export async function storeAssistant(
+  input: NewAssistant & { applicationId: number; isTrusted: boolean },
+  { now, encrypter }: AssistantServices,
+): Promise<Assistant> {
+  requireNone(problemsOf(input));
+  const { applicationId, isTrusted, name, baseUrl, model, apiKey, instructions } = input;
+  const at = now();
+  const id = newId(at);
+  return db.assistant.create({
+    data: {
+      applicationId,
+      id,
+      name: name.trim(),
+      baseUrl,
+      isTrusted,
+      model,
+      sealedApiKey: apiKey ? encrypter.encrypt(apiKey, additionalDataOfApiKey({ applicationId, id })) : null,
+      instructions: instructions ?? '',
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+}
+
+function problemsOf(changes: AssistantChanges): FieldErrors {
+  const problems: FieldErrors = {};
+  for (const [field, rule] of Object.entries(RULES)) {
+    const value = changes[field as keyof AssistantChanges];
+    const texts = value == null ? [] : (rule.safeParse(value).error?.issues ?? []).map(({ message }) => message);
+    if (texts.length > 0) problems[field] = texts;
+  }
+  return problems;
+}
+
+/** Says at once of an address what the transport would only say when it is asked. */
+function requirePublic({ baseUrl }: AssistantChanges): void {
+  if (baseUrl == null || !URL.canParse(baseUrl) || isOutside(new URL(baseUrl))) return;
+  throw new InvalidFieldsError({ baseUrl: ['should be a public address'] });
+}
+
+function requireNone(problems: FieldErrors): void {
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+}
+
+/** Where the key of an assistant's model is stored: sealed for it, it can be opened for no other. */
+export function additionalDataOfApiKey({ applicationId, id }: Pick<Assistant, 'applicationId' | 'id'>): string {
+  return `assistants ${applicationId} ${id}`;
+}

@@ -1,0 +1,116 @@
+import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+
+/** The sentences of gaps §15 about what the AI helpers are given, by the names of the legacy parameters. */
+
+export const MAX_MESSAGE = 2000;
+export const MAX_TEXT = 5000;
+export const MAX_LANGUAGE = 100;
+const MAX_CONVERSATION = 100_000;
+const MAX_IMAGES = 20;
+
+export type Turn = { role: 'user' | 'assistant'; message: string };
+
+export type ConversationPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+export interface ConversationMessage {
+  role: 'user' | 'assistant' | 'developer';
+  content: string | ConversationPart[];
+}
+
+/** `message` and `text` may be so long; an id is what it is. */
+const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, to_language: MAX_LANGUAGE };
+
+/** A parameter that has to be a text with something in it. */
+export function textProblems(parameter: string, value: string | null | undefined): string[] {
+  if (value == null || value.trim() === '') {
+    return [problem(parameter, `${words(parameter)} can't be empty, must be a string`)];
+  }
+  const most = LIMITS[parameter];
+  const isTooLong = most !== undefined && [...value].length > most;
+  return isTooLong ? [problem(parameter, `${words(parameter)} is too long (maximum is ${most} characters)`)] : [];
+}
+
+/** What was said before a message; nothing is as good as an empty list. */
+export function historyProblems(history: unknown): string[] {
+  const isHistory = history == null || (Array.isArray(history) && history.every(isTurn));
+  return isHistory
+    ? []
+    : [problem('history', 'History must be an array of objects with role user or assistant and string message')];
+}
+
+/** A history without problems. */
+export function readHistory(history: unknown): Turn[] {
+  return (history as Turn[] | null | undefined) ?? [];
+}
+
+/**
+ * A conversation without problems, with nothing in it that the rules do not know.
+ * @param imageUrl what the model is given for the address of an image, which may be anything; may throw
+ */
+export function readConversation(messages: unknown, imageUrl: (url: unknown) => string): ConversationMessage[] {
+  const readPart = (part: ConversationPart): ConversationPart =>
+    part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'image_url', image_url: { url: imageUrl(part.image_url.url) } };
+  return (messages as ConversationMessage[]).map(({ role, content }) => ({
+    role,
+    content: typeof content === 'string' ? content : content.map(readPart),
+  }));
+}
+
+/** A conversation that goes to the model as it is. */
+export function conversationProblems(messages: unknown): string[] {
+  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isConversationMessage)) {
+    return [problem('messages', 'Messages must be an array of objects with role and content')];
+  }
+  const { text, images } = conversationSize(messages);
+  return [
+    ...(text > MAX_CONVERSATION
+      ? [problem('messages', `Messages are too long (maximum is ${MAX_CONVERSATION} characters)`)]
+      : []),
+    ...(images > MAX_IMAGES ? [problem('messages', `Messages have too many images (maximum is ${MAX_IMAGES})`)] : []),
+  ];
+}
+
+/** Characters and images of a conversation. */
+function conversationSize(messages: ConversationMessage[]): { text: number; images: number } {
+  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [textPart(content)] : content));
+  return {
+    text: parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0),
+    images: parts.filter(({ type }) => type === 'image_url').length,
+  };
+}
+
+function textPart(text: string): ConversationPart {
+  return { type: 'text', text };
+}
+
+function isTurn(item: unknown): item is Turn {
+  if (!isObject(item as ParameterValue)) return false;
+  const { role, message } = item as Record<string, unknown>;
+  return (role === 'user' || role === 'assistant') && typeof message === 'string';
+}
+
+function isConversationMessage(item: unknown): item is ConversationMessage {
+  if (!isObject(item as ParameterValue)) return false;
+  const { role, content } = item as Record<string, unknown>;
+  const isRole = role === 'user' || role === 'assistant' || role === 'developer';
+  return isRole && (typeof content === 'string' || (Array.isArray(content) && content.every(isConversationPart)));
+}
+
+function isConversationPart(part: unknown): part is ConversationPart {
+  if (!isObject(part as ParameterValue)) return false;
+  const { type, text, image_url } = part as Record<string, ParameterValue>;
+  if (type === 'text') return typeof text === 'string';
+  return type === 'image_url' && isObject(image_url);
+}
+
+function problem(parameter: string, sentence: string): string {
+  return `Validation Error: ${parameter}: ${sentence}`;
+}
+
+/** `dialog_id` → `Dialog id` */
+function words(parameter: string): string {
+  const text = parameter.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

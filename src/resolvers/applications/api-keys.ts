@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import type { Services } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import type { ApiKey } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { BadInputError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { appendRevokedApiKey } from '../../realtime/outbox.ts';
+
+/** An API key together with the key itself, which is shown this once. */
+export type NewApiKey = ApiKey & { key: string };
+
+const MAX_NAME = 255;
+
+/** A key nobody has: 43 characters of `A–Z a–z 0–9 - _`. */
+export function randomApiKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The application's API keys, the revoked ones too, the oldest first. */
+export function listApiKeys(applicationId: number): Promise<ApiKey[]> {
+  return db.apiKey.findMany({ where: { applicationId }, orderBy: { id: 'asc' } });
+}
+
+/** The API keys of all applications, the oldest first; for the operator alone. */
+export function listAllApiKeys(): Promise<ApiKey[]> {
+  return db.apiKey.findMany({ orderBy: { id: 'asc' } });
+}
+
+/**
+ * A key of whatever application, for the operator alone, who knows keys by their ids. Imported keys bring theirs along,
+ * so that two applications may have the same.
+ * @throws {NotFoundError} no such key
+ * @throws {BadInputError} several applications have one, and none is named
+ */
+export async function findApiKey(id: number, applicationId?: number): Promise<ApiKey> {
+  const [key, another] = isDatabaseId(id) ? await db.apiKey.findMany({ where: { id, applicationId }, take: 2 }) : [];
+  if (another) throw new BadInputError(`several applications have an API key ${id}: name one with --application`);
+  if (!key) throw new NotFoundError();
+  return key;
+}
+
+/** @throws {InvalidFieldsError} no name, or more than 255 characters of it */
+export async function createApiKey(
+  applicationId: number,
+  name: string,
+  { now }: Pick<Services, 'now'>,
+): Promise<NewApiKey> {
+  const trimmed = name.trim();
+  if (trimmed === '') throw new InvalidFieldsError({ name: ["can't be blank"] });
+  if (trimmed.length > MAX_NAME) {
+    throw new InvalidFieldsError({ name: [`is too long (maximum is ${MAX_NAME} characters)`] });
+  }
+  const key = randomApiKey();
+  const data = { applicationId, name: trimmed, keyHash: hashSecret(key), createdAt: now() };
+  return { ...(await db.apiKey.create({ data })), key };
+}
+
+/**
+ * Refuses the key from now on, and ends what was opened with it, On-Behalf-Of too. It may be the caller's own.
+ * @throws {NotFoundError} no such key, or revoked before
+ */
+export async function revokeApiKey(
+  applicationId: number,
+  id: number,
+  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+): Promise<ApiKey> {
+  const revoked = await transact(jobOwnerOf({ applicationId }), async (transaction) => {
+    const at = now();
+    const where = { applicationId, id: isDatabaseId(id) ? id : 0, revokedAt: null };
+    const [key] = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
+    if (!key) throw new NotFoundError();
+    await appendRevokedApiKey(transaction, key, at);
+    return key;
+  });
+  outbox.wake();
+  return revoked;
+}

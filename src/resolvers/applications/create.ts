@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Services } from '../../context.ts';
+import type { Transaction } from '../../db/client.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { randomApiKey } from './api-keys.ts';
+import { problemsOf, requireNone } from './rules.ts';
+/** What a new application is reached with; key and secret are shown this once. */
+export interface ApplicationCredentials {
+  applicationId: number;
+  authKey: string;
+  authSecret: string;
+  apiKey: string;
+}
+
+export interface NewApplication {
+  id?: number;
+  name: string;
+  authKey?: string;
+  authSecret?: string;
+  apiKey?: string;
+}
+
+/** Applications are made one after the other: never two first ones, and no id is handed out twice. */
+const CREATION_LOCK = 7_270_101;
+
+/**
+ * Creates the first application of an empty database; does nothing where there is one.
+ * @param keep is given the secrets before the application is stored for good; if it fails, there is none
+ */
+export function bootstrapApplication(
+  input: NewApplication,
+  now: Date,
+  keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
+): Promise<ApplicationCredentials | undefined> {
+  return inTurn(async (transaction) => {
+    if ((await transaction.application.count()) > 0) return undefined;
+    const credentials = await storeApplication(transaction, input, now);
+    await keep(credentials);
+    return credentials;
+  });
+}
+
+/**
+ * Creates an application with one API key; for the operator alone.
+ * @throws {InvalidFieldsError} a blank or long name; an id that is taken, or can't be one
+ */
+export async function createApplication(
+  { id, name }: Pick<NewApplication, 'id' | 'name'>,
+  { now }: Pick<Services, 'now'>,
+): Promise<ApplicationCredentials> {
+  const problems = problemsOf({ name });
+  if (id !== undefined && !isDatabaseId(id)) problems.id = ['should be between 1 and 2147483647'];
+  requireNone(problems);
+  return inTurn(async (transaction) => {
+    const isTaken = id !== undefined && (await transaction.application.count({ where: { id } })) > 0;
+    if (isTaken) throw new InvalidFieldsError({ id: ['has already been taken'] });
+    return storeApplication(transaction, { id, name: name.trim() }, now());
+  });
+}
+
+function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  return transact(BACKGROUND, async (transaction) => {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
+    return create(transaction);
+  });
+}
+
+/** Settings whose documented values, which applications from elsewhere keep, grant sessions more than is safe. */
+const SAFE_SETTINGS = { groups: 'granted', filesByNumber: 'owner' } as const;
+
+/** What is not given of the credentials is random. */
+async function storeApplication(
+  transaction: Transaction,
+  { id: wanted, name, ...given }: NewApplication,
+  now: Date,
+): Promise<ApplicationCredentials> {
+  const authKey = given.authKey ?? randomBytes(15).toString('base64url');
+  const authSecret = given.authSecret ?? randomBytes(15).toString('base64url');
+  const apiKey = given.apiKey ?? randomApiKey();
+  const { id } = await transaction.application.create({
+    data: { id: wanted, name, authKey, authSecret, ...SAFE_SETTINGS, createdAt: now, updatedAt: now },
+  });
+  await transaction.apiKey.create({
+    data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },
+  });
+  // An id that was chosen must not be handed out again.
+  await transaction.$executeRaw`
+    SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
+  return { applicationId: id, authKey, authSecret, apiKey };
+}

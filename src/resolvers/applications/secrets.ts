@@ -1,0 +1,38 @@
+import { db } from '../../db/client.ts';
+import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
+import { additionalDataOfApiKey } from '../ai/assistants.ts';
+import { additionalDataOfSettings } from '../pushes/settings.ts';
+import { additionalDataOfProvider } from '../sessions/identity-providers.ts';
+
+/**
+ * How many secrets can't be opened, since they were sealed with another key or for another row.
+ * @param most rows of each table that are looked at; default: all
+ * @param applicationId default: of all applications
+ */
+export async function countUndecryptable(
+  encrypter: Encrypter,
+  { applicationId, most }: { applicationId?: number; most?: number } = {},
+): Promise<number> {
+  const some = { where: { applicationId }, ...(most === undefined ? {} : { take: most }) };
+  const [providers, settings, assistants] = await Promise.all([
+    db.identityProvider.findMany(some),
+    db.pushSettings.findMany(some),
+    db.assistant.findMany(some),
+  ]);
+  const sealed: [text: string | null, place: string][] = [
+    ...providers.map((row): [string | null, string] => [row.sealed, additionalDataOfProvider(row)]),
+    ...settings.map((row): [string, string] => [row.sealed, additionalDataOfSettings(row)]),
+    ...assistants.map((row): [string | null, string] => [row.sealedApiKey, additionalDataOfApiKey(row)]),
+  ];
+  return sealed.filter(([text, place]) => text !== null && !opens(encrypter, text, place)).length;
+}
+
+function opens(encrypter: Encrypter, text: string, place: string): boolean {
+  try {
+    encrypter.decrypt(text, place);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Services } from '../../context.ts';
+import type { Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import type { Application } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { appendSessionMinutes } from '../../realtime/outbox.ts';
+import { type ApplicationChanges, problemsOf, requireNone } from './rules.ts';
+/**
+ * Changes an application's settings from the next request on. Another session lifetime counts for open sessions too.
+ * @throws {NotFoundError} unknown application
+ * @throws {InvalidFieldsError} a blank or long name; minutes that are no positive number; an unknown country
+ */
+export async function updateApplication(
+  id: number,
+  changes: ApplicationChanges,
+  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+): Promise<Application> {
+  requireNone(problemsOf(changes));
+  const at = now();
+  const data: Prisma.ApplicationUpdateManyMutationInput = {
+    name: changes.name?.trim(),
+    signatureHash: changes.signatureHash ?? undefined,
+    usersList: changes.usersList ?? undefined,
+    groups: changes.groups ?? undefined,
+    filesByNumber: changes.filesByNumber ?? undefined,
+    passwordReset: changes.passwordReset ?? undefined,
+    strictCredentialChanges: changes.strictCredentialChanges ?? undefined,
+    chatPushes: changes.chatPushes ?? undefined,
+    sessionMinutes: changes.sessionMinutes,
+    phoneMatching: changes.phoneMatching ?? undefined,
+    phoneRegion: changes.phoneRegion,
+    answerAssist: changes.answerAssist ?? undefined,
+    summarize: changes.summarize ?? undefined,
+    translate: changes.translate ?? undefined,
+    gateway: changes.gateway ?? undefined,
+    aiDailyTokens: changes.aiDailyTokens ?? undefined,
+    updatedAt: at,
+  };
+  const updated = await transact(jobOwnerOf({ applicationId: id }), async (transaction) => {
+    const [application] = await transaction.application.updateManyAndReturn({ where: { id }, data });
+    if (!application) throw new NotFoundError();
+    if (changes.sessionMinutes !== undefined) await appendSessionMinutes(transaction, id, at);
+    return application;
+  });
+  outbox.wake();
+  return updated;
+}

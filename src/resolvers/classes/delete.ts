@@ -1,0 +1,33 @@
+import type { AdministrationContext } from '../../context.ts';
+import { appendDeletedClass } from '../../realtime/outbox.ts';
+import { reloadCatalogue, renewCatalogue } from './catalogue.ts';
+import { changeClasses, lockClass } from './lock.ts';
+
+type Listener = () => void;
+
+const listeners = new Set<Listener>();
+
+/** Registers the job that removes records of deleted classes. @returns removes it */
+export function onClassDeleted(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Deletes a class. Its records are gone at once; a job removes their rows.
+ * @throws {ForbiddenError} `Undefined class`
+ */
+export async function deleteClass(name: string, { viewer, now, outbox }: AdministrationContext): Promise<true> {
+  const { applicationId } = viewer;
+  await changeClasses(applicationId, async (transaction) => {
+    const { key } = await lockClass(transaction, applicationId, name);
+    await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
+    await transaction.deletedClass.create({ data: { applicationId, classKey: key } });
+    await appendDeletedClass(transaction, { applicationId, classKey: key }, now());
+    await renewCatalogue(transaction, applicationId);
+  });
+  await reloadCatalogue(applicationId);
+  outbox.wake();
+  for (const listener of listeners) listener();
+  return true;
+}

@@ -1,0 +1,57 @@
+import { Prisma, type Transaction } from '../../db/client.ts';
+import { sqlState } from '../../db/failures.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import type { KnownClass } from './catalogue.ts';
+import type { FieldChange } from './definition.ts';
+import { MAX_INDEXED_BYTES, slotKindOf } from './slots.ts';
+export function ofClass({ applicationId, key }: KnownClass) {
+  return { applicationId, classKey: key };
+}
+
+/** What an option demands of the records that are there. */
+export async function prepareField(
+  transaction: Transaction,
+  held: KnownClass,
+  { before, after }: FieldChange,
+): Promise<void> {
+  const { applicationId, key } = held;
+  const { name } = after;
+  const records = Prisma.sql`records r WHERE r.application_id = ${applicationId} AND r.class_key = ${key}`;
+  const hasValue = before && Prisma.sql`jsonb_exists(r.fields, ${name})`;
+  if (!hasValue) return;
+  const needsShort = after.indexState === 'building' || after.isUnique;
+  if (needsShort && slotKindOf(after) === 'text') {
+    const [long] = await transaction.$queryRaw<{ id: string }[]>`
+      SELECT r.id FROM ${records} AND octet_length(r.fields ->> ${name}) > ${MAX_INDEXED_BYTES} LIMIT 1`;
+    if (long) throw new UnprocessableError(`Field ${name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
+  }
+  if (after.isUnique && !before.isUnique) {
+    const added = transaction.$executeRaw`
+      INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+      SELECT r.application_id, r.class_key, ${name}, r.fields ->> ${name}, r.id FROM ${records} AND ${hasValue}`;
+    await added.catch((error) => {
+      if (sqlState(error) === '23505') throw new UnprocessableError(`Field ${name} has values that are not unique`);
+      throw error;
+    });
+  }
+  if (before.isUnique && !after.isUnique) {
+    await transaction.recordKey.deleteMany({ where: { applicationId, classKey: key, field: name } });
+  }
+}
+
+export async function storeFields(
+  transaction: Transaction,
+  { applicationId, key }: { applicationId: number; key: number },
+  changes: FieldChange[],
+): Promise<void> {
+  const count = await transaction.classField.count({ where: { applicationId, classKey: key } });
+  let position = count;
+  for (const { before, after } of changes) {
+    if (before) {
+      const where = { applicationId_classKey_name: { applicationId, classKey: key, name: after.name } };
+      await transaction.classField.update({ where, data: after });
+    } else {
+      await transaction.classField.create({ data: { applicationId, classKey: key, position: position++, ...after } });
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
+import type { ClassField, KnownClass } from './catalogue.ts';
+
+/** A change of a class waits for its writers with a connection in hand, and may scan all its records. */
+const changers = new Semaphore({
+  concurrency: 2,
+  concurrencyPerOwner: [1],
+  maxWaiting: 1_000,
+  maxWaitingPerOwner: [200],
+  refuse: () => new ServiceUnavailableError(),
+});
+
+/** Making a field unique reads all records of the class at once, because none may be written in the meantime. */
+const SCAN_TIMEOUT_MS = 10 * 60 * 1_000;
+
+export function changeClasses(
+  applicationId: number,
+  change: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  const owner = jobOwnerOf({ applicationId });
+  return changers.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
+}
+
+/** The class as it is now; nobody writes records of it until the transaction ends. */
+export async function lockClass(transaction: Transaction, applicationId: number, name: string): Promise<KnownClass> {
+  const held = await transaction.$queryRaw<{ key: number }[]>`
+    SELECT key FROM record_classes WHERE application_id = ${applicationId} AND name = ${name} FOR UPDATE`;
+  if (held.length === 0) throw new ForbiddenError('Undefined class');
+  const row = await transaction.recordClass.findUniqueOrThrow({
+    where: { applicationId_key: { applicationId, key: held[0]!.key } },
+    include: { fields: { orderBy: { position: 'asc' } } },
+  });
+  return { ...row, fields: new Map(row.fields.map((field) => [field.name, field as ClassField])) };
+}

@@ -1,0 +1,83 @@
+import type { FieldErrors } from '../../lib/errors.ts';
+
+/** What may be given of a blob, before it is checked. */
+export interface BlobInput {
+  contentType?: string | null;
+  name?: string | null;
+  public?: unknown;
+  tags?: string[] | null;
+}
+
+/** A blob's own fields, checked and in the form in which they are stored. */
+export interface CheckedBlob {
+  contentType: string;
+  name: string;
+  isPublic: boolean;
+  tags: string[];
+}
+
+export const MAX_NAME = 100;
+export const MAX_TYPE = 255;
+/** Of all tags together, with the commas between them. */
+const MAX_TAGS = 1_000;
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+/** A media type, perhaps with parameters: `text/plain; charset=utf-8`. Nothing in it can end a header. */
+const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*$`);
+
+/** Texts of every rule that a new blob breaks, by field in the order of the record; empty when none (gaps §13.2). */
+export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldErrors {
+  return changeProblems({ ...more, contentType: contentType ?? '', name: name ?? '' });
+}
+
+/** The same for a change of a blob; what is not given stays as it is. */
+export function changeProblems({ contentType, name, tags, ...flags }: BlobInput): FieldErrors {
+  return compact({
+    contentType: contentType === undefined ? [] : typeProblems(text(contentType)),
+    name: name === undefined ? [] : nameProblems(text(name)),
+    public: ['boolean', 'undefined'].includes(typeof (flags.public ?? undefined)) ? [] : ['is invalid'],
+    tags: tagsOf(tags).join().length > MAX_TAGS ? [`is too long (maximum is ${MAX_TAGS} characters)`] : [],
+  });
+}
+
+/** The blob as it is stored; call it only when there are no problems. */
+export function checkedBlob(input: BlobInput): CheckedBlob {
+  return {
+    contentType: text(input.contentType),
+    name: text(input.name),
+    isPublic: input.public === true,
+    tags: tagsOf(input.tags),
+  };
+}
+
+/** The given fields as they are stored; call it only when there are no problems. */
+export function checkedChanges(input: BlobInput): Partial<CheckedBlob> {
+  const { contentType, name, isPublic, tags } = checkedBlob(input);
+  return {
+    ...(input.contentType !== undefined && { contentType }),
+    ...(input.name !== undefined && { name }),
+    ...(input.public !== undefined && { isPublic }),
+    ...(input.tags !== undefined && { tags }),
+  };
+}
+
+function text(value: string | null | undefined): string {
+  return value?.trimEnd() ?? '';
+}
+
+function tagsOf(tags: string[] | null | undefined): string[] {
+  return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+function typeProblems(contentType: string): string[] {
+  return contentType.length <= MAX_TYPE && MEDIA_TYPE.test(contentType) ? [] : ['is invalid'];
+}
+
+function nameProblems(name: string): string[] {
+  if (name === '') return ["can't be blank"];
+  return [...name].length > MAX_NAME ? [`is too long (maximum is ${MAX_NAME} characters)`] : [];
+}
+
+function compact(problems: FieldErrors): FieldErrors {
+  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
+}

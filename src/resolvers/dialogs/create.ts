@@ -1,0 +1,108 @@
+import type { UserContext } from '../../context.ts';
+import { newId } from '../../db/ids.ts';
+import type { Dialog } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { withClasses } from '../records/lock-class.ts';
+import { lockUsers } from '../users/lock.ts';
+import { type DataInput, type DialogData, dataColumns, namesData, newData } from './data.ts';
+import { unhideDialog } from './hide.ts';
+import { transactForUsers } from './lock.ts';
+import { findOrCreatePrivateDialog } from './private.ts';
+import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './rules.ts';
+import { DIALOG_TYPE, type DialogType } from './types.ts';
+export interface NewDialog extends DataInput {
+  type?: DialogType | null;
+  occupantIds?: number[] | null;
+  name?: string | null;
+  photo?: string | null;
+  isJoinRequired?: boolean | null;
+}
+
+/**
+ * Creates a dialog the caller owns; a private one that exists is returned as it is (gaps §5.2).
+ * @throws {UnprocessableError} with all sentences that apply
+ * @throws {ForbiddenError} `Undefined class`
+ */
+export function createDialog(input: NewDialog, context: UserContext): Promise<Dialog> {
+  if (!namesData(input)) return create(input, context, () => undefined);
+  return withClasses(context.viewer, (classes) =>
+    create(input, context, (problems) => newData(input, classes, problems)),
+  );
+}
+
+async function create(
+  input: NewDialog,
+  context: UserContext,
+  readData: (problems: string[]) => DialogData | undefined,
+): Promise<Dialog> {
+  const { viewer } = context;
+  const type = input.type ?? undefined;
+  const givenIds = [...new Set(input.occupantIds ?? [])];
+  const problems = dialogProblems(input);
+  if (type !== DIALOG_TYPE.PUBLIC_GROUP && new Set([...givenIds, viewer.userId]).size > MAX_OCCUPANTS) {
+    throw new UnprocessableError(...problems, tooManyOccupants);
+  }
+  const knownIds = await existingUsers(viewer.applicationId, givenIds);
+  if (type !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP && knownIds.length === 0) {
+    problems.push('Occupants with these IDs do not exist.');
+  }
+  const otherIds = knownIds.filter((id) => id !== viewer.userId);
+  if (type === DIALOG_TYPE.PRIVATE && knownIds.length > 0 && otherIds.length !== 1) {
+    problems.push('Incorrect occupant_id');
+  }
+  const data = readData(problems);
+  if (type === undefined || problems.length > 0) throw new UnprocessableError(...problems);
+
+  if (type === DIALOG_TYPE.PRIVATE) {
+    const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context, data);
+    if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
+    await unhideDialog(dialog.id, context);
+    return dialog;
+  }
+  return createGroup(type, otherIds, { ...input, data }, context);
+}
+
+function dialogProblems({ type, name }: NewDialog): string[] {
+  if (type == null) return ['Type should be 1, 2 or 3', ...(name ? nameProblems(name) : [])];
+  return type === DIALOG_TYPE.PRIVATE ? [] : nameProblems(name);
+}
+
+async function createGroup(
+  type: DialogType,
+  otherIds: number[],
+  { name, photo, isJoinRequired, data }: NewDialog & { data: DialogData | undefined },
+  context: UserContext,
+): Promise<Dialog> {
+  const { applicationId, userId } = context.viewer;
+  const at = context.now();
+  const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;
+  const created = await transactForUsers(jobOwnerOf(context.viewer), otherIds.length, async (transaction) => {
+    const memberIds = [userId, ...(await lockUsers(transaction, isPublic ? [] : otherIds, context))];
+    const dialog = await transaction.dialog.create({
+      data: {
+        applicationId,
+        id: newId(at),
+        type,
+        userId,
+        name: name!.trimEnd(),
+        photo: photo?.trimEnd() ?? null,
+        isJoinRequired: isJoinRequired ?? false,
+        ...(await dataColumns(transaction, data)),
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    if (!isPublic) {
+      // One statement however many they are: Prisma would split a long list and run the parts at once.
+      await transaction.$executeRaw`
+        INSERT INTO members (application_id, dialog_id, user_id, joined_at)
+        SELECT ${applicationId}::int, ${dialog.id}, unnest(${memberIds}::int[]), ${at}::timestamptz`;
+    }
+    await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: dialog.id, userId }], at);
+    return dialog;
+  });
+  context.outbox.wake();
+  return created;
+}

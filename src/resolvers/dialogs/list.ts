@@ -1,0 +1,143 @@
+import type { ActingContext } from '../../context.ts';
+import { Prisma } from '../../db/client.ts';
+import {
+  between,
+  conditionOf,
+  type FilteredField,
+  type FilterInput,
+  type Order,
+  orderBy,
+} from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
+import type { Dialog } from '../../generated/prisma/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pagination.ts';
+import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { dataCondition } from './data.ts';
+import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
+import { DIALOG_COLUMNS } from './rows.ts';
+import { DIALOG_TYPE } from './types.ts';
+
+export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
+
+export interface DialogListing {
+  filter?: FilterInput | null;
+  /** Default: latest activity first. */
+  orderBy?: { field: DialogSortField; direction: 'asc' | 'desc' } | null;
+  /** Dialogs to pass over; the cost grows with it. */
+  skip?: number | null;
+  /** Only dialogs that carry this class; then `filter` may ask for its fields under `data`. */
+  dataClassName?: string | null;
+}
+
+/**
+ * The caller's groups and private dialogs and all public groups; for an API key alone all of its application.
+ * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} a filter that the class does not have
+ */
+export async function listDialogs(
+  listing: DialogListing & ConnectionArguments,
+  { viewer }: ActingContext,
+): Promise<CountedConnection<Dialog>> {
+  const page = pageRequest(listing);
+  const { dataClassName } = listing;
+  const known = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);
+  const fields = fieldsFor(viewer);
+  const order = orderOf(listing, fields);
+  const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
+  const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
+  const rows = await query<SortedDialog>`
+    SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
+  return {
+    ...connection(rows, page, ({ sortedBy, id }) => ({
+      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
+      id,
+    })),
+    totalCount: async () => {
+      const [row] = await query<{ count: number }>`
+        SELECT count(*)::int AS count FROM ${shown}`;
+      return row!.count;
+    },
+  };
+}
+
+/**
+ * The dialogs `d` that the caller may see, with the `WHERE` that confines a list to them. Users are led from their
+ * places to their dialogs one by one, never by way of everybody's; admins of public groups have a place there too.
+ */
+function visibleTo(viewer: ActingViewer): Prisma.Sql {
+  const { applicationId } = viewer;
+  if (viewer.kind === 'key') return Prisma.sql`dialogs d WHERE d.application_id = ${applicationId}`;
+  return Prisma.sql`(
+      SELECT m.dialog_id AS id, m.hidden_seq FROM members m
+      WHERE m.application_id = ${applicationId} AND m.user_id = ${viewer.userId} AND m.left_at IS NULL
+      UNION
+      SELECT p.id, NULL FROM dialogs p
+      WHERE p.application_id = ${applicationId} AND p.type = ${PUBLIC_GROUP}
+    ) AS own CROSS JOIN LATERAL (
+      SELECT * FROM dialogs o WHERE o.application_id = ${applicationId} AND o.id = own.id OFFSET 0
+    ) AS d WHERE (own.hidden_seq IS NULL OR own.hidden_seq < d.last_seq)`;
+}
+
+function carries(known: KnownClass | undefined): Prisma.Sql {
+  return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
+}
+
+/** Said in the statement itself, so that its plan knows how few public groups there are. */
+const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
+
+type SortedField = FilteredField & { isAlwaysSet?: boolean };
+
+/** What a list can be filtered and sorted by, as the viewer sees it. */
+function fieldsFor(viewer: ActingViewer) {
+  const lastMessageAt = shownLastMessageAt(viewer);
+  return {
+    id: { column: Prisma.sql`d.id`, cast: 'text', isAlwaysSet: true },
+    type: { column: Prisma.sql`d.type`, cast: 'int', isAlwaysSet: true },
+    name: { column: shownName(viewer), cast: 'text' },
+    lastMessageDateSent: { column: Prisma.sql`floor(extract(epoch FROM ${lastMessageAt}))::float8`, cast: 'float8' },
+    createdAt: { column: Prisma.sql`d.created_at`, cast: 'timestamptz', isAlwaysSet: true },
+    updatedAt: { column: Prisma.sql`d.updated_at`, cast: 'timestamptz', isAlwaysSet: true },
+    activeAt: { column: Prisma.sql`coalesce(${lastMessageAt}, d.created_at)`, cast: 'timestamptz', isAlwaysSet: true },
+    occupantIds: {
+      column: Prisma.sql`ARRAY(SELECT m.user_id FROM members m
+        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> 1)`,
+      cast: 'int',
+      isArray: true,
+    },
+  } as const satisfies Record<string, SortedField>;
+}
+
+/** A private dialog is called after the other occupant (see `views.ts`). */
+function shownName(viewer: ActingViewer): Prisma.Sql {
+  const own = viewer.kind === 'user' ? Prisma.sql`${viewer.userId}` : Prisma.sql`d.user_id`;
+  return Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
+    SELECT coalesce(u.full_name, u.login, u.email) FROM users u
+    WHERE u.application_id = d.application_id AND u.id = split_part(d.pair_key, ':',
+      CASE WHEN split_part(d.pair_key, ':', 1)::int = ${own} THEN 2 ELSE 1 END)::int) ELSE d.name END`;
+}
+
+/**
+ * Only who has deleted messages for themselves need have another latest one than the dialog. The maximum is what an
+ * index gives at once; for whether there is any, the table may be scanned dialog by dialog.
+ */
+function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
+  if (viewer.kind === 'key') return Prisma.sql`d.last_message_at`;
+  return Prisma.sql`CASE WHEN (SELECT max(h.seq) FROM hidden_messages h
+      WHERE h.application_id = d.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = d.id) IS NOT NULL
+    THEN (SELECT m.created_at FROM messages m
+      WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND ${messageVisibleTo(viewer)}
+      ORDER BY m.seq DESC LIMIT 1)
+    ELSE d.last_message_at END`;
+}
+
+/** Latest activity first unless asked otherwise. */
+function orderOf({ orderBy }: DialogListing, fields: ReturnType<typeof fieldsFor>): Order {
+  const id = Prisma.sql`d.id`;
+  if (!orderBy) return { ...fields.activeAt, id, isDescending: true };
+  return { ...fields[orderBy.field], id, isDescending: orderBy.direction === 'desc' };
+}
+
+interface SortedDialog extends Dialog {
+  sortedBy: Date | string | number | null;
+}

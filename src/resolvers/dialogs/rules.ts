@@ -1,0 +1,52 @@
+import { db } from '../../db/client.ts';
+import { DIALOG_TYPE, type DialogType } from './types.ts';
+
+/** What a caller is in a dialog; each is also what stands before it. An API key alone is as good as the owner. */
+export type Standing = 'occupant' | 'admin' | 'owner';
+
+/** What can be changed of a dialog. */
+export type DialogChange = 'settings' | 'data' | 'occupants' | 'others' | 'admins';
+
+const { PUBLIC_GROUP, GROUP, PRIVATE } = DIALOG_TYPE;
+
+/**
+ * Who may change what, at least (gaps §5.3): `settings` are name, photo and whether joining is required, `occupants`
+ * adding anybody and removing oneself, `others` removing anybody else.
+ */
+const RIGHTS: Record<DialogChange, Record<DialogType, Standing | 'nobody'>> = {
+  settings: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'occupant', [PRIVATE]: 'nobody' },
+  data: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'occupant', [PRIVATE]: 'occupant' },
+  occupants: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'occupant', [PRIVATE]: 'nobody' },
+  others: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'admin', [PRIVATE]: 'nobody' },
+  admins: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'owner', [PRIVATE]: 'nobody' },
+};
+
+const RANK = { occupant: 1, admin: 2, owner: 3, nobody: 4 } as const;
+
+export function mayChange(change: DialogChange, type: DialogType, standing: Standing): boolean {
+  return RANK[standing] >= RANK[RIGHTS[change][type]];
+}
+
+/** Whether messages of others may be deleted for all (gaps §6.2). */
+export function mayModerate(type: DialogType, standing: Standing): boolean {
+  return type !== PRIVATE && RANK[standing] >= RANK.admin;
+}
+
+export const MAX_NAME = 200;
+
+export const MAX_OCCUPANTS = 10_000;
+
+export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS})`;
+
+/** What is wrong with a group's name (gaps §5.2). */
+export function nameProblems(name: string | null | undefined): string[] {
+  if (!name?.trim()) return ["Name can't be blank"];
+  return [...name.trimEnd()].length > MAX_NAME ? [`Name is too long (maximum is ${MAX_NAME} characters)`] : [];
+}
+
+/** Which of the ids are users of the application. */
+export async function existingUsers(applicationId: number, ids: number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.user.findMany({ where: { applicationId, id: { in: ids } }, select: { id: true } });
+  return rows.map((row) => row.id);
+}

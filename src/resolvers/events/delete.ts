@@ -1,0 +1,19 @@
+import type { ActingContext } from '../../context.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { lockEvent } from './lock.ts';
+import { cancelSends } from './own.ts';
+/**
+ * Deletes an event; what of it is still to be sent is dropped.
+ * @throws {NotFoundError} unknown, or another's
+ */
+export async function deleteEvent(id: number, { viewer, now }: ActingContext): Promise<true> {
+  await transact(jobOwnerOf(viewer), async (transaction) => {
+    const event = await lockEvent(transaction, id, viewer);
+    await cancelSends(transaction, event, now());
+    await transaction.event.delete({
+      where: { applicationId_id: { applicationId: event.applicationId, id: event.id } },
+    });
+  });
+  return true;
+}

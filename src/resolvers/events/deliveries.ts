@@ -1,0 +1,83 @@
+import type { ActingContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
+import type { PushDelivery, PushSend } from '../../generated/prisma/client.ts';
+import type { DeliveryStatus } from '../../generated/prisma/enums.ts';
+import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import {
+  type Connection,
+  type ConnectionArguments,
+  connection,
+  numericPage,
+  pageRequest,
+} from '../../lib/pagination.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import { requireListing } from '../users/listing.ts';
+import { findEvent } from './find.ts';
+
+/**
+ * Sends of an event, or of a dialog's messages, the newest first.
+ * @throws {BadInputError} page, cursor, or not exactly one of the two
+ * @throws {NotFoundError} an event that is unknown or another's; a dialog, for whoever is no API key alone
+ */
+export async function listPushSends(
+  { eventId, dialogId, ...listing }: ConnectionArguments & { eventId?: number | null; dialogId?: string | null },
+  context: ActingContext,
+): Promise<Connection<PushSend>> {
+  const page = pageRequest(listing);
+  if ((eventId == null) === (dialogId == null)) throw new BadInputError('One of eventId and dialogId is required');
+  const { viewer } = context;
+  if (eventId != null) await findEvent(eventId, context);
+  else if (viewer.kind !== 'key') throw new NotFoundError();
+  const order: Order = { ...SENDS, isDescending: true };
+  const of = eventId != null ? Prisma.sql`s.event_id = ${eventId}` : Prisma.sql`s.dialog_id = ${dialogId}`;
+  const rows = await query<{ id: string }>`
+    SELECT s.id FROM push_sends s
+    WHERE s.application_id = ${viewer.applicationId} AND ${of} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+  const ids = rows.map(({ id }) => id);
+  const sends = await db.pushSend.findMany({ where: { applicationId: viewer.applicationId, id: { in: ids } } });
+  const found = ids.flatMap((id) => sends.find((send) => send.id === id) ?? []);
+  return connection(found, page, ({ id }) => ({ value: id, id }));
+}
+
+/**
+ * What became of a send at its devices, by their ids.
+ * @throws {BadInputError} page or cursor
+ * @throws {NotFoundError} a send that is unknown, or of another's event; of a dialog, for whoever is no API key alone
+ * @throws {UsersListingForbiddenError} the application does not let sessions list its users
+ */
+export async function listPushDeliveries(
+  { sendId, status, ...listing }: ConnectionArguments & { sendId: string; status?: DeliveryStatus | null },
+  context: ActingContext,
+): Promise<Connection<PushDelivery>> {
+  const page = numericPage(listing);
+  const { applicationId, kind } = context.viewer;
+  const send = isStringId(sendId)
+    ? await db.pushSend.findUnique({ where: { applicationId_id: { applicationId, id: sendId } } })
+    : null;
+  if (!send) throw new NotFoundError();
+  if (send.eventId !== null) await findEvent(send.eventId, context);
+  else if (kind !== 'key') throw new NotFoundError();
+  // Deliveries of an event for a tag name its holders.
+  await requireListing(context);
+  const order: Order = { ...DELIVERIES, isDescending: false };
+  const asked = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
+  const rows = await query<PushDelivery>`
+    SELECT d.application_id AS "applicationId", d.send_id AS "sendId", d.subscription_id AS "subscriptionId",
+      d.user_id AS "userId", d.channel::text AS channel, d.status::text AS status, d.attempts, d.answer,
+      d.answered_at AS "answeredAt", d.retry_at AS "retryAt"
+    FROM push_deliveries d
+    WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${asked} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+  return connection(rows, page, ({ subscriptionId }) => ({ value: subscriptionId, id: String(subscriptionId) }));
+}
+
+const SENDS = { column: Prisma.sql`s.id`, cast: 'text', id: Prisma.sql`s.id`, isAlwaysSet: true } as const;
+const DELIVERIES = {
+  column: Prisma.sql`d.subscription_id`,
+  cast: 'int',
+  id: Prisma.sql`d.subscription_id`,
+  isAlwaysSet: true,
+} as const;

@@ -1,0 +1,33 @@
+import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { Event } from '../../generated/prisma/client.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+import { ownerOf } from './own.ts';
+/** @throws {NotFoundError} unknown, or another's */
+export async function findEvent(id: number, { viewer }: ActingContext): Promise<Event> {
+  const event = isDatabaseId(id) ? await db.event.findFirst({ where: { ...ownerOf(viewer), id } }) : null;
+  if (!event) throw new NotFoundError();
+  return event;
+}
+
+/** What has become of an event so far. */
+export interface EventStatus extends Pick<Event, 'id' | 'active' | 'occuredCount' | 'lastSentAt'> {
+  /** Devices of the latest send. */
+  recipients: number;
+  delivered: number;
+  failed: number;
+}
+
+/**
+ * How far an event has come, with the counts of its latest send.
+ * @throws {NotFoundError} unknown, or another's
+ */
+export async function findEventStatus(id: number, context: ActingContext): Promise<EventStatus> {
+  const { active, occuredCount, lastSentAt, lastSendId, applicationId } = await findEvent(id, context);
+  const send = lastSendId
+    ? await db.pushSend.findUnique({ where: { applicationId_id: { applicationId, id: lastSendId } } })
+    : null;
+  const { recipients, delivered, failed } = send ?? { recipients: 0, delivered: 0, failed: 0 };
+  return { id, active, occuredCount, lastSentAt, recipients, delivered, failed };
+}

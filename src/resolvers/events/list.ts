@@ -1,0 +1,40 @@
+import type { ActingContext } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
+import type { Event } from '../../generated/prisma/client.ts';
+import { indexBy } from '../../lib/collections.ts';
+import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pagination.ts';
+import { ownerOf } from './own.ts';
+
+const ORDER: Order = {
+  column: Prisma.sql`e.id`,
+  cast: 'int',
+  id: Prisma.sql`e.id`,
+  isDescending: true,
+  isAlwaysSet: true,
+};
+
+/**
+ * Events of the caller, the newest first.
+ * @throws {BadInputError} page or cursor
+ */
+export async function listEvents(
+  { skip, ...listing }: ConnectionArguments & { skip?: number | null },
+  { viewer }: ActingContext,
+): Promise<CountedConnection<Event>> {
+  const page = numericPage(listing);
+  const { applicationId, userId } = ownerOf(viewer);
+  const rows = await query<{ id: number }>`
+    SELECT e.id FROM events e
+    WHERE e.application_id = ${applicationId} AND e.user_id = ${userId} AND ${between(page, ORDER)}
+    ORDER BY ${orderBy(ORDER, page.isBackward)}
+    LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
+  const ids = rows.map(({ id }) => id);
+  const events = indexBy(await db.event.findMany({ where: { applicationId, id: { in: ids } } }), (event) => event.id);
+  const found = ids.flatMap((id) => events.get(id) ?? []);
+  return {
+    ...connection(found, page, ({ id }) => ({ value: id, id: String(id) })),
+    totalCount: () => db.event.count({ where: { applicationId, userId } }),
+  };
+}

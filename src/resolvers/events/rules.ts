@@ -1,0 +1,178 @@
+import type { ParameterValue } from '../../lib/bracket-keys.ts';
+import { readInteger, readTimestamp } from '../../lib/parameter-values.ts';
+import { SECOND } from '../../lib/time.ts';
+import { isPushEnvironment, type PushChannel, type PushEnvironment } from '../pushes/channels.ts';
+
+// What may be said of an event (gaps §11.2), and when it is due (§11.4).
+
+export type EventType = 'one_shot' | 'fixed_date' | 'period_date';
+
+/** When an event is sent, as it was given; null clears, undefined says nothing. */
+export interface ScheduleInput {
+  /** A moment in any of its forms. */
+  date?: unknown;
+  /** Seconds. */
+  period?: unknown;
+  /** A moment in any of its forms. */
+  endDate?: unknown;
+}
+
+/** What can be given of a new event, as it was given. */
+export interface EventInput extends ScheduleInput {
+  notificationType?: string | null;
+  environment?: string | null;
+  pushType?: string | null;
+  eventType?: string | null;
+  name?: string | null;
+  message?: string | null;
+  userIds?: readonly number[] | null;
+  externalUserIds?: readonly number[] | null;
+  tags?: TagsInput | null;
+}
+
+export interface TagsInput {
+  any?: readonly string[] | null;
+  all?: readonly string[] | null;
+  exclude?: readonly string[] | null;
+}
+
+export interface Schedule {
+  eventType: EventType;
+  date: Date | null;
+  /** Seconds. */
+  period: number | null;
+  endDate: Date | null;
+}
+
+export interface CheckedEvent {
+  schedule: Schedule;
+  environment: PushEnvironment;
+  /** Several for a universal event. */
+  channels: PushChannel[];
+}
+
+export const MAX_MESSAGE_BYTES = 8192;
+export const MAX_NAME = 255;
+export const MIN_PERIOD = 60;
+/** As far apart as a date can be told. */
+export const MAX_PERIOD = 2_147_483_647;
+
+/** Events without a push type become one of each, in this order. */
+const UNIVERSAL: PushChannel[] = ['apns', 'gcm'];
+
+/**
+ * @param channels those that the caller may use
+ * @returns what is wrong, in the order of the fields; else the event with its times
+ */
+export function checkEvent(
+  input: EventInput,
+  channels: readonly PushChannel[],
+  now: Date,
+): { problems: string[] } | CheckedEvent {
+  const { schedule, problems: scheduleProblems } = checkSchedule(eventTypeOf(input), input, now, true);
+  const { environment, pushType } = input;
+  const problems = [
+    ...(input.notificationType == null || input.notificationType === 'push'
+      ? []
+      : ['notification_type should be push']),
+    ...(isPushEnvironment(environment) ? [] : ['environment should be production or development']),
+    ...(!pushType || channels.includes(pushType as PushChannel) ? [] : [`Unknown push_type: ${pushType}`]),
+    ...scheduleProblems,
+    ...nameProblems(input.name),
+    ...messageProblems(input.message),
+    ...(hasRecipients(input) ? [] : ['Recipients are required']),
+  ];
+  if (problems.length > 0) return { problems };
+  return {
+    schedule,
+    environment: environment as PushEnvironment,
+    channels: pushType ? [pushType as PushChannel] : UNIVERSAL,
+  };
+}
+
+/** The times of an event as they are after a change; `isNew` is false for those that stay as they are. */
+export function checkSchedule(
+  type: string | null,
+  { date: givenDate, period: givenPeriod, endDate: givenEnd }: ScheduleInput,
+  now: Date,
+  isNew: boolean,
+): { schedule: Schedule; problems: string[] } {
+  const problems: string[] = [];
+  const date = momentOf(givenDate);
+  const endDate = momentOf(givenEnd);
+  const period = isBlank(givenPeriod) ? null : readInteger(givenPeriod as ParameterValue);
+  const isKnown = type === 'one_shot' || type === 'fixed_date' || type === 'period_date';
+  if (!isKnown) problems.push(`Unknown event_type: ${type}`);
+  if (date === undefined) problems.push('date is not valid');
+  else if (type === 'fixed_date' && isNew && (date === null || date <= now))
+    problems.push('date should be in the future');
+  if (period === undefined || (period !== null && (period < MIN_PERIOD || period > MAX_PERIOD))) {
+    problems.push(`period should be between ${MIN_PERIOD} and ${MAX_PERIOD}`);
+  } else if (type === 'period_date' && period === null) {
+    problems.push('period is required for period_date');
+  }
+  if (endDate === undefined) problems.push('end_date is not valid');
+  else if (endDate && date !== undefined && endDate < (date ?? now)) {
+    problems.push('end_date should not be before date');
+  }
+  // Steps are counted from a date, so repeated events have one.
+  const first = type === 'period_date' ? (date ?? now) : (date ?? null);
+  const schedule = {
+    eventType: (isKnown ? type : 'one_shot') as EventType,
+    date: first,
+    period: period ?? null,
+    endDate: endDate ?? null,
+  };
+  return { schedule, problems };
+}
+
+export function messageProblems(message: string | null | undefined): string[] {
+  if (!message?.trim()) return ['message is required'];
+  return Buffer.byteLength(message) > MAX_MESSAGE_BYTES
+    ? [`message is too long (maximum is ${MAX_MESSAGE_BYTES} bytes)`]
+    : [];
+}
+
+export function nameProblems(name: string | null | undefined): string[] {
+  return [...(name ?? '')].length > MAX_NAME ? [`name is too long (maximum is ${MAX_NAME} characters)`] : [];
+}
+
+/** When an event that has just been made, changed or set active is sent first; null when never. */
+export function firstDue({ eventType, date, period, endDate }: Schedule, now: Date): Date | null {
+  if (eventType !== 'period_date') return date && date > now ? date : now;
+  const next = date! >= now ? date! : stepAfter(date!, period!, new Date(now.getTime() - 1));
+  return endDate && next > endDate ? null : next;
+}
+
+/** When it is due again after a time that has come: steps that were missed meanwhile are that one time. */
+export function nextDue({ eventType, date, period, endDate }: Schedule, now: Date): Date | null {
+  if (eventType !== 'period_date') return null;
+  const next = stepAfter(date!, period!, now);
+  return endDate && next > endDate ? null : next;
+}
+
+/** The first of `date + n · period` that lies behind a moment. */
+function stepAfter(date: Date, periodSeconds: number, moment: Date): Date {
+  const period = periodSeconds * SECOND;
+  const steps = Math.max(Math.floor((moment.getTime() - date.getTime()) / period) + 1, 0);
+  return new Date(date.getTime() + steps * period);
+}
+
+function eventTypeOf({ eventType, period }: EventInput): string {
+  return eventType || (isBlank(period) ? 'one_shot' : 'period_date');
+}
+
+function hasRecipients({ userIds, externalUserIds, tags }: EventInput): boolean {
+  return [userIds, externalUserIds, tags?.any, tags?.all].some((list) => (list?.length ?? 0) > 0);
+}
+
+/** Null for none, undefined for what is no moment; cut to whole seconds, in which all of them are told. */
+function momentOf(value: unknown): Date | null | undefined {
+  if (isBlank(value)) return null;
+  const milliseconds = readTimestamp(value as ParameterValue);
+  return milliseconds === undefined ? undefined : new Date(Math.floor(milliseconds / SECOND) * SECOND);
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

@@ -1,0 +1,28 @@
+import type { Transaction } from '../../db/client.ts';
+import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+
+interface UserKey {
+  applicationId: number;
+  userId: number;
+}
+
+/** One user's places are added and deleted one after the other, so that one is the newest. */
+export async function holdPlaces(transaction: Transaction, { applicationId, userId }: UserKey): Promise<void> {
+  const name = `geodata ${applicationId} ${userId}`;
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}
+
+export async function markLatest(
+  transaction: Transaction,
+  { applicationId, userId }: UserKey,
+  id: number,
+): Promise<void> {
+  await transaction.$executeRaw`
+    UPDATE geodata SET is_latest = true WHERE application_id = ${applicationId} AND id = (
+      SELECT id FROM geodata WHERE application_id = ${applicationId} AND user_id = ${userId} AND id <> ${id}
+      ORDER BY created_at DESC, id DESC LIMIT 1)`;
+}
+
+export function requireNone(problems: FieldErrors): void {
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+}

@@ -1,0 +1,162 @@
+import type { ActingContext, UserContext } from '../../context.ts';
+import type { Transaction } from '../../db/client.ts';
+import { transactInTurns } from '../../db/lock-turns.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import { requireReadableDialog } from '../dialogs/access.ts';
+import type { ReactionUsers } from './reactions-of.ts';
+import { reactionLoader } from './reactions-of.ts';
+import type { MessageRow } from './rows.ts';
+import { messageLoader } from './rows.ts';
+
+export const MAX_NAME = 64;
+
+/**
+ * Leaves a reaction; one that is there already stays (gaps §7).
+ * @throws {BadInputError} id or name
+ * @throws {NotFoundError} unknown message
+ * @throws {ForbiddenError} the caller is no occupant
+ */
+export async function addReaction(
+  messageId: string,
+  name: string | null | undefined,
+  context: UserContext,
+): Promise<MessageRow> {
+  const id = checkedId(messageId);
+  const checked = checkedName(name);
+  const message = await requireMessage(id, context);
+  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
+    insertReaction(transaction, message, checked, context),
+  );
+  context.outbox.wake();
+  return message;
+}
+
+/**
+ * Takes one of the caller's own reactions back.
+ * @throws {NotFoundError} unknown message, or no such reaction of the caller's
+ */
+export async function removeReaction(
+  messageId: string,
+  name: string | null | undefined,
+  context: UserContext,
+): Promise<MessageRow> {
+  const id = checkedId(messageId);
+  const checked = checkedName(name);
+  const message = await requireMessage(id, context);
+  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
+    deleteReaction(transaction, message, checked, context),
+  );
+  context.outbox.wake();
+  return message;
+}
+
+/**
+ * Adds one reaction and takes another back: both, or nothing.
+ * @throws {BadInputError} id or names; neither is given
+ * @throws {NotFoundError} unknown message, or no such reaction of the caller's to take back
+ * @throws {ForbiddenError} the caller is no occupant
+ */
+export async function changeReactions(
+  messageId: string,
+  { add, remove }: { add?: string | null; remove?: string | null },
+  context: UserContext,
+): Promise<MessageRow> {
+  const id = checkedId(messageId);
+  const removed = remove == null ? undefined : checkedName(remove);
+  const added = add == null && removed !== undefined ? undefined : checkedName(add);
+  const message = await requireMessage(id, context);
+  await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
+    await holdMessage(transaction, message, context);
+    if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
+    if (added !== undefined) await insertReaction(transaction, message, added, context);
+  });
+  context.outbox.wake();
+  return message;
+}
+
+/** Who reacted how, in the order in which the names first came. */
+export async function listReactions(messageId: string, context: ActingContext): Promise<ReactionUsers[]> {
+  const message = await requireMessage(checkedId(messageId), context);
+  return context.loaders.of(reactionLoader).load(message, (reactions) => reactions);
+}
+
+async function requireMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
+  const message = await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id });
+  if (!message || message.isHidden) throw noMessage();
+  await requireReadableDialog(message.dialogId, viewer);
+  return message;
+}
+
+/** Changes of several reactions of a message come one after another, so that none waits for another in a circle. */
+async function holdMessage(
+  transaction: Transaction,
+  { id, dialogId }: MessageRow,
+  { viewer: { applicationId, userId } }: UserContext,
+): Promise<void> {
+  const held = await transaction.$executeRaw`
+    SELECT FROM users u, dialogs d, messages m
+    WHERE u.application_id = ${applicationId} AND u.id = ${userId}
+      AND d.application_id = ${applicationId} AND d.id = ${dialogId}
+      AND m.application_id = ${applicationId} AND m.id = ${id}
+    FOR KEY SHARE OF u, d FOR NO KEY UPDATE OF m`;
+  if (held === 0) throw noMessage();
+}
+
+/** Whoever deletes the user, the dialog or the message waits, or has done so: then nothing is held or left behind. */
+async function insertReaction(
+  client: Transaction,
+  { id, dialogId }: MessageRow,
+  name: string,
+  { viewer: { applicationId, userId }, now }: UserContext,
+): Promise<void> {
+  await client.$executeRaw`
+    WITH held AS (
+      SELECT u.id FROM users u, dialogs d, messages m
+      WHERE u.application_id = ${applicationId} AND u.id = ${userId}
+        AND d.application_id = ${applicationId} AND d.id = ${dialogId}
+        AND m.application_id = ${applicationId} AND m.id = ${id}
+      FOR KEY SHARE
+    ), added AS (
+      INSERT INTO reactions (application_id, message_id, user_id, name)
+      SELECT ${applicationId}::int, ${id}, held.id, ${name} FROM held
+      ON CONFLICT DO NOTHING RETURNING name
+    )
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+    SELECT ${applicationId}::int, 'reactionAdded', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM added`;
+}
+
+async function deleteReaction(
+  client: Transaction,
+  { id, dialogId }: MessageRow,
+  name: string,
+  { viewer: { applicationId, userId }, now }: UserContext,
+): Promise<void> {
+  const removed = await client.$executeRaw`
+    WITH removed AS (
+      DELETE FROM reactions
+      WHERE application_id = ${applicationId} AND message_id = ${id} AND user_id = ${userId} AND name = ${name}
+      RETURNING name
+    )
+    INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
+    SELECT ${applicationId}::int, 'reactionRemoved', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM removed`;
+  if (removed === 0) throw new NotFoundError('Reaction not found for the specified user and message ID.');
+}
+
+function noMessage(): NotFoundError {
+  return new NotFoundError('Message not found for the specified user and message ID.');
+}
+
+function checkedId(messageId: string): string {
+  if (!isStringId(messageId)) throw new BadInputError('Invalid or missing "message_id" parameter.');
+  return messageId;
+}
+
+function checkedName(name: string | null | undefined): string {
+  const trimmed = name?.trim() ?? '';
+  if (trimmed === '' || [...trimmed].length > MAX_NAME || /\p{Cc}/u.test(trimmed)) {
+    throw new BadInputError('Invalid or missing "name" parameter.');
+  }
+  return trimmed;
+}

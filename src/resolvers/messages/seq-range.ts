@@ -1,0 +1,80 @@
+import { Prisma } from '../../db/client.ts';
+import type { FilterInput } from '../../db/conditions.ts';
+import { secondsOfId } from '../../db/ids.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+
+/** A moment as filters give it: a `Date`, or Unix seconds. */
+type Moment = Date | number;
+type Comparison = Partial<Record<'eq' | 'lt' | 'lte' | 'gt' | 'gte', Moment | null>>;
+
+/** A bound in milliseconds since 1970: messages from there on, or those before. */
+interface Bound {
+  side: 'from' | 'before';
+  at: number;
+}
+
+/**
+ * What a filter by time says of the places of messages `m`. Moments never fall while places grow, so the first message
+ * at or behind a moment, which an index finds, bounds the places: a page begins there, however much lies before it.
+ */
+export function seqRange(
+  filter: FilterInput | null | undefined,
+  { applicationId, dialogId }: { applicationId: number; dialogId: string },
+): Prisma.Sql {
+  const conditions = boundsOf(filter).map(({ side, at }) => {
+    const operator = Prisma.raw(side === 'from' ? '>=' : '<');
+    return Prisma.sql`m.seq ${operator} coalesce((
+      SELECT f.seq FROM messages f
+      WHERE f.application_id = ${applicationId} AND f.dialog_id = ${dialogId} AND f.created_at >= ${new Date(at)}::timestamptz
+      ORDER BY f.created_at, f.seq LIMIT 1), 2147483647)`;
+  });
+  return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
+}
+
+/** Bounds that every message which the filter lets through keeps to; what `or` says bounds nothing by itself. */
+function boundsOf(filter: FilterInput | null | undefined): Bound[] {
+  return [
+    ...bounds(filter?.createdAt as Comparison | undefined, (moment) => (moment as Date).getTime(), 1),
+    ...bounds(filter?.dateSent as Comparison | undefined, Number, 1_000),
+    ...idBounds(filter?.id as IdComparison | undefined),
+    ...(filter?.and ?? []).flatMap(boundsOf),
+  ];
+}
+
+type IdComparison = Partial<Record<'eq' | 'gt' | 'gte', string | null>>;
+
+/** An id is made before its message gets its moment, so those with later ids have no earlier moments; not vice versa. */
+function idBounds(asked: IdComparison | null | undefined): Bound[] {
+  const ids = [asked?.eq, asked?.gt, asked?.gte].filter((id) => id != null && isStringId(id));
+  const moments = ids.map((id) => secondsOfId(id!) * 1_000);
+  return moments.filter(isPossible).map((at) => ({ side: 'from', at }));
+}
+
+/**
+ * @param inUnits what the compared field counts in, as exact as the filter compares
+ * @param unit milliseconds
+ */
+function bounds(asked: Comparison | null | undefined, inUnits: (moment: Moment) => number, unit: number): Bound[] {
+  const bounds: Bound[] = [];
+  const add = (side: Bound['side'], moment: Moment | null | undefined, isAboveIt: boolean) => {
+    if (moment == null) return;
+    const units = inUnits(moment);
+    const at = (isAboveIt ? Math.floor(units) + 1 : Math.ceil(units)) * unit;
+    if (isPossible(at)) bounds.push({ side, at });
+  };
+  add('from', asked?.eq, false);
+  add('before', asked?.eq, true);
+  add('from', asked?.gte, false);
+  add('from', asked?.gt, true);
+  add('before', asked?.lt, false);
+  add('before', asked?.lte, true);
+  return bounds;
+}
+
+/** Nothing was sent outside of these; the filter itself says what that means. */
+const EARLIEST = Date.UTC(2000, 0);
+const LATEST = Date.UTC(10_000, 0);
+
+function isPossible(at: number): boolean {
+  return at >= EARLIEST && at < LATEST;
+}

@@ -1,0 +1,276 @@
+import type { ParameterValue } from '../../lib/bracket-keys.ts';
+import { isObject } from '../../lib/bracket-keys.ts';
+import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
+import { readInteger, readText } from '../../lib/parameter-values.ts';
+import {
+  readSpan,
+  type Span,
+  spanFrom,
+  type TimestampFilter,
+  type TimestampOperator,
+  timestampFilter,
+} from '../../lib/timestamp-filters.ts';
+import { castScalar, type FieldType, placeProblem, readNumber, readPlace, type Scalar } from '../classes/values.ts';
+
+/** What a filter or an order of records can name: a field of the class, or one that all records have. */
+export interface FilterField {
+  name: string;
+  type: FieldType | 'Id' | 'User' | 'Moment';
+  isArray: boolean;
+}
+
+/** What all records have, by the names of the contract. */
+export const COMMON_FIELDS: Record<string, FilterField> = {
+  _id: { name: '_id', type: 'Id', isArray: false },
+  _parent_id: { name: '_parent_id', type: 'Id', isArray: false },
+  user_id: { name: 'user_id', type: 'User', isArray: false },
+  created_at: { name: 'created_at', type: 'Moment', isArray: false },
+  updated_at: { name: 'updated_at', type: 'Moment', isArray: false },
+};
+
+/** The same by the names of GraphQL, for classes that have no field of that name. */
+const COMMON_ALIASES: Record<string, keyof typeof COMMON_FIELDS> = {
+  id: '_id',
+  parentId: '_parent_id',
+  userId: 'user_id',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+
+export type FilterOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'notIn' | 'all' | 'contains' | 'near';
+
+/** One question to one field; values are of the stored form, moments `Date`s, null is what is unset. */
+export interface FilterTest {
+  field: FilterField;
+  operator: FilterOperator;
+  value: FilterValue | FilterValue[] | Near | null;
+}
+
+export type FilterValue = Scalar | Date;
+
+/** Places within a distance of another. */
+export interface Near {
+  lat: number;
+  lon: number;
+  /** Metres. */
+  radius: number;
+}
+
+/** Of `all` each must hold, of `any` at least one. */
+export type RecordCondition = { all: RecordCondition[] } | { any: RecordCondition[] } | FilterTest;
+
+/** The contract's names of operators beside those of GraphQL (gaps §1.5); `or` is one of a list, OR-ed with other `or`s. */
+const OPERATORS: Record<string, FilterOperator | 'or'> = {
+  eq: 'eq',
+  ne: 'ne',
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  in: 'in',
+  nin: 'notIn',
+  notIn: 'notIn',
+  all: 'all',
+  ctn: 'contains',
+  contains: 'contains',
+  near: 'near',
+  or: 'or',
+};
+
+const COMPARED = new Set<FilterField['type']>(['Integer', 'Float', 'Date', 'Id', 'User', 'Moment']);
+
+/** How a filter is read. */
+export interface FilterReading {
+  /** What becomes of a plain name that the class does not know; `ignore` knows those of the contract alone. */
+  unknown: 'ignore' | 'refuse';
+  /** Only fields of the class may be named: whatever has them is no record. */
+  isOfClassOnly?: boolean;
+  /** How errors call a field, if not by its name. */
+  called?: (name: string) => string;
+}
+
+/** The field that a filter or an order names. */
+export function fieldNamed(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
+  const alias = Object.hasOwn(COMMON_ALIASES, name) ? COMMON_ALIASES[name]! : name;
+  return contractField(name, fields) ?? contractField(alias, fields);
+}
+
+/** The same by the names of the contract alone. */
+function contractField(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
+  return fields.get(name) ?? (Object.hasOwn(COMMON_FIELDS, name) ? COMMON_FIELDS[name] : undefined);
+}
+
+/**
+ * `{ make: 'AB', value: { gt: 50 }, or: [{ … }, { … }] }`, in the words of the contract or of GraphQL, values in any form
+ * that a field's input takes.
+ * @throws {UnprocessableError} `Incorrect filter: <key>`
+ */
+export function readRecordFilter(
+  given: unknown,
+  fields: ReadonlyMap<string, FilterField>,
+  reading: FilterReading['unknown'] | FilterReading,
+): RecordCondition {
+  const { unknown, isOfClassOnly, called }: FilterReading =
+    typeof reading === 'string' ? { unknown: reading } : reading;
+  if (given === null || given === undefined) return { all: [] };
+  if (!isObject(given as ParameterValue)) throw new BadInputError('filter should be an object');
+  const conditions: RecordCondition[] = [];
+  const alternatives: RecordCondition[] = [];
+  for (const [key, asked] of Object.entries(given as Record<string, ParameterValue>)) {
+    if ((key === 'or' || key === 'and') && Array.isArray(asked)) {
+      const parts = asked.map((part) => readRecordFilter(part, fields, reading));
+      // As everywhere, an empty list of alternatives asks for nothing.
+      if (key === 'and') conditions.push(...parts);
+      else if (parts.length > 0) conditions.push({ any: parts });
+      continue;
+    }
+    const operators: [string | undefined, ParameterValue][] = isOperators(asked)
+      ? Object.entries(asked)
+      : [[undefined, asked]];
+    const common = unknown === 'ignore' ? contractField : fieldNamed;
+    const field = isOfClassOnly ? fields.get(key) : common(key, fields);
+    const plainName = called?.(key) ?? key;
+    for (const [operator, value] of operators) {
+      const name = operator === undefined ? plainName : `${plainName}[${operator}]`;
+      if (!field) {
+        if (operator === undefined && unknown === 'ignore') continue;
+        throw incorrect(name);
+      }
+      const known =
+        operator === undefined ? 'eq' : Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator]! : undefined;
+      if (known === undefined) throw incorrect(name);
+      if (known === 'or') alternatives.push(testOf(field, 'in', value, name));
+      else conditions.push(testOf(field, known, value, name));
+    }
+  }
+  if (alternatives.length > 0) conditions.push({ any: alternatives });
+  return { all: conditions };
+}
+
+/** The values that a condition names, lists counted item by item. */
+export function countValues(condition: RecordCondition): number {
+  if ('all' in condition) return condition.all.reduce((sum, part) => sum + countValues(part), 0);
+  if ('any' in condition) return condition.any.reduce((sum, part) => sum + countValues(part), 0);
+  return Array.isArray(condition.value) ? condition.value.length + 1 : 1;
+}
+
+/** A place or a moment is no set of operators. */
+function isOperators(asked: ParameterValue): asked is Record<string, ParameterValue> {
+  return isObject(asked) && !((asked as unknown) instanceof Date) && !('lat' in asked);
+}
+
+function testOf(field: FilterField, operator: FilterOperator, given: ParameterValue, key: string): RecordCondition {
+  const { type, isArray } = field;
+  switch (operator) {
+    case 'eq':
+      if (given === null) return { field, operator, value: null };
+      return oneOf(field, 'eq', given, key);
+    case 'ne':
+      if (type === 'Location' && given !== null) break;
+      if (given === null) return { field, operator, value: null };
+      return oneOf(field, 'ne', given, key);
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      if (!isArray && COMPARED.has(type)) return oneOf(field, operator, given, key);
+      break;
+    case 'in':
+    case 'notIn':
+      if (type !== 'Location') return manyOf(field, operator, given, key);
+      break;
+    case 'all':
+      if (isArray) return manyOf(field, operator, given, key);
+      break;
+    case 'contains':
+      if (type === 'String' && !isArray) return { field, operator, value: castOne(field, given, key) };
+      break;
+    case 'near':
+      if (type === 'Location' && !isArray) return { field, operator, value: readNear(given, key) };
+      break;
+  }
+  throw incorrect(key);
+}
+
+function oneOf(field: FilterField, operator: TimestampOperator, given: ParameterValue, key: string): RecordCondition {
+  if (isMoment(field)) return momentCondition(field, operator, [spanOf(given, key)]);
+  return { field, operator, value: castOne(field, given, key) };
+}
+
+function manyOf(
+  field: FilterField,
+  operator: 'in' | 'notIn' | 'all',
+  given: ParameterValue,
+  key: string,
+): RecordCondition {
+  const items = Array.isArray(given) ? given : given === null ? [] : [given];
+  if (operator !== 'all' && isMoment(field)) {
+    return momentCondition(
+      field,
+      operator,
+      items.map((item) => spanOf(item, key)),
+    );
+  }
+  return { field, operator, value: items.map((item) => castOne(field, item, key)) };
+}
+
+/** Items of arrays are compared as they are; a moment stands for all the time that it names. */
+function isMoment({ type, isArray }: FilterField): boolean {
+  return !isArray && (type === 'Date' || type === 'Moment');
+}
+
+function spanOf(given: ParameterValue, key: string): Span {
+  const exact = given as unknown;
+  const span = exact instanceof Date ? spanFrom(exact.getTime(), 1) : readSpan(given);
+  if (!span) throw incorrect(key);
+  return span;
+}
+
+function momentCondition(field: FilterField, operator: TimestampOperator, spans: Span[]): RecordCondition {
+  return conditionsOf(timestampFilter('it', operator, spans), field);
+}
+
+function conditionsOf(filter: TimestampFilter, field: FilterField): RecordCondition {
+  if ('or' in filter && Array.isArray(filter.or)) return { any: filter.or.map((part) => conditionsOf(part, field)) };
+  if ('and' in filter && Array.isArray(filter.and)) return { all: filter.and.map((part) => conditionsOf(part, field)) };
+  const [asked] = Object.values(filter as Record<string, Record<string, Date | null | never[]>>);
+  return {
+    all: Object.entries(asked!).map(([operator, value]) => ({ field, operator: operator as FilterOperator, value })),
+  };
+}
+
+function castOne(field: FilterField, given: ParameterValue, key: string): FilterValue {
+  const { type } = field;
+  if (type === 'Id') return textOf(given, key);
+  if (type === 'User') {
+    const id = readInteger(given);
+    if (id === undefined || Math.abs(id) > 2_147_483_647) throw incorrect(key);
+    return id;
+  }
+  if (type === 'Moment') throw incorrect(key);
+  if (type === 'File') return textOf(given, key);
+  const cast = castScalar({ name: field.name, type, isArray: false }, given);
+  if (cast.problem !== undefined) throw incorrect(key);
+  return cast.value;
+}
+
+function textOf(given: ParameterValue, key: string): string {
+  const text = readText(given);
+  if (typeof text !== 'string') throw incorrect(key);
+  return text;
+}
+
+/** `"<lat>,<lon>;<radius in metres>"`, or `{"lat", "lon", "radius"}`. */
+function readNear(given: ParameterValue, key: string): Near {
+  const isText = typeof given === 'string';
+  const [at, metres, ...more] = isText ? given.split(';') : [given, isObject(given) ? given.radius : undefined];
+  const place = readPlace(at);
+  const radius = readNumber(metres);
+  const isSound = place && radius !== undefined && radius >= 0 && placeProblem(place) === undefined;
+  if (!isSound || more.length > 0) throw incorrect(key);
+  return { ...place, radius };
+}
+
+function incorrect(key: string): UnprocessableError {
+  return new UnprocessableError(`Incorrect filter: ${key}`);
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import type { Application } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
+import { HOUR, unixSeconds } from '../../lib/time.ts';
+import { hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
+import type { OpenSession } from './rows.ts';
+import { signedSignIn, signIn } from './sign-in.ts';
+import { lockSignedIn, type SignedIn } from './signed-in.ts';
+
+/** How far a signed timestamp may lie from the server's clock. */
+const TIMESTAMP_TOLERANCE_SECONDS = 3600;
+
+/** How long a used pair of nonce and timestamp is remembered: past the moment at which its timestamp turns stale. */
+export const NONCE_LIFETIME_MS = 2 * HOUR;
+
+/**
+ * Opens an application or user session for a signed request (gaps §3.1–3.3). Everything is read from the signed
+ * pairs, so that nothing can be asked for that was not signed.
+ * @throws {UnprocessableError} `No application found`, `Unexpected signature`, `Bad timestamp`, `Bad nonce`,
+ *   checked in this order
+ * @throws {SignInRefusedError} a social or phone sign-in
+ * @throws {WrongPasswordError} no such user, or another password
+ */
+export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
+  const { now, sessionClock } = context;
+  const parameters = new Map(pairs);
+  const application = await requireApplication(parameters);
+  requireSignature(parameters, pairs, application);
+  const timestamp = requireTimestamp(parameters.get('timestamp'), now());
+  const nonce = await useNonce(parameters.get('nonce'), timestamp, application, now());
+  const asked = signedSignIn(parameters);
+  const signedIn = asked && (await signIn(asked, application.id, context));
+
+  const token = sessionToken(application.id, randomBytes(SESSION_TOKEN_BYTES));
+  const at = now();
+  const data = {
+    applicationId: application.id,
+    tokenHash: hashSecret(token),
+    nonce,
+    timestamp,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const session = signedIn ? await storeFor(signedIn, data) : await db.session.create({ data });
+  if (signedIn) sessionClock.touchUser({ applicationId: application.id, userId: signedIn.user.id }, at);
+  return { ...session, token, expiresAt: sessionClock.expiry(at, application) };
+}
+
+async function requireApplication(parameters: Map<string, string>): Promise<Application> {
+  const id = integer(parameters.get('application_id'));
+  const application = id !== undefined && isDatabaseId(id) ? await db.application.findUnique({ where: { id } }) : null;
+  if (
+    !application ||
+    application.importId !== null ||
+    !isSameSecret(parameters.get('auth_key') ?? '', application.authKey)
+  ) {
+    throw new UnprocessableError('No application found');
+  }
+  return application;
+}
+
+function requireSignature(parameters: Map<string, string>, pairs: ParameterPair[], application: Application): void {
+  const signature = parameters.get('signature');
+  // A name given twice could be signed with one value and read with the other.
+  const isUnambiguous = parameters.size === pairs.length;
+  if (
+    !signature ||
+    !isUnambiguous ||
+    !isSignedBy(signature, pairs, application.authSecret, application.signatureHash)
+  ) {
+    throw new UnprocessableError('Unexpected signature');
+  }
+}
+
+function requireTimestamp(text: string | undefined, now: Date): number {
+  const timestamp = integer(text);
+  if (timestamp === undefined || Math.abs(timestamp - unixSeconds(now)) > TIMESTAMP_TOLERANCE_SECONDS) {
+    throw new UnprocessableError('Bad timestamp');
+  }
+  return timestamp;
+}
+
+/** Uses the pair up; of several requests at the same moment one gets it. */
+async function useNonce(text: string | undefined, timestamp: number, { id }: Application, now: Date): Promise<number> {
+  const nonce = integer(text);
+  if (nonce === undefined) throw new UnprocessableError('Bad nonce');
+  const { count } = await db.usedNonce.createMany({
+    data: [{ applicationId: id, nonce, timestamp, usedAt: now }],
+    skipDuplicates: true,
+  });
+  if (count === 0) throw new UnprocessableError('Bad nonce');
+  return nonce;
+}
+
+function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) {
+  const { applicationId, id: userId } = signedIn.user;
+  return transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
+    await lockSignedIn(transaction, signedIn);
+    return transaction.session.create({ data: { ...data, userId } });
+  });
+}
+
+/** Decimal text → the number; undefined for anything else and beyond ±(2^53 − 1). */
+function integer(text: string | undefined): number | undefined {
+  if (text === undefined || !/^[+-]?\d{1,16}$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : undefined;
+}

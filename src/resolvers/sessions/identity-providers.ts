@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import type { AdministrationContext } from '../../context.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import { identitySettings, type IdentityProvider as Provider } from '../../gateways/identity.ts';
+import type { IdentityProvider } from '../../generated/prisma/client.ts';
+import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+import type { Encrypter } from '../../server/encryption/encrypter.ts';
+
+/** What one of the providers gave the application; exactly one is named. */
+export interface ProviderInput {
+  facebook?: { appId: string; appSecret: string } | null;
+  twitter?: { consumerKey: string; consumerSecret: string } | null;
+  firebasePhone?: { projectId: string } | null;
+}
+
+/** The providers by which the application's users sign in. */
+export function listIdentityProviders({ viewer }: AdministrationContext): Promise<IdentityProvider[]> {
+  return db.identityProvider.findMany({ where: { applicationId: viewer.applicationId }, orderBy: { provider: 'asc' } });
+}
+
+/**
+ * Sets a provider up, or anew, for the caller's application. Where it is asked stays as the operator has set it.
+ * @throws {InvalidFieldsError} a setting that can't be one
+ */
+export function updateIdentityProvider(
+  input: ProviderInput,
+  { viewer, encrypter, now }: AdministrationContext,
+): Promise<IdentityProvider> {
+  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { encrypter, now: now() });
+}
+
+/** Ends sign-ins by the provider; its users stay. */
+export async function deleteIdentityProvider(provider: Provider, { viewer }: AdministrationContext): Promise<true> {
+  await db.identityProvider.deleteMany({ where: { applicationId: viewer.applicationId, provider } });
+  return true;
+}
+
+/**
+ * As `updateIdentityProvider`, for the operator. The service asks the endpoint from within its own network, so only
+ * the operator sets it: undefined leaves it as it is, null is the provider's own.
+ * @throws {InvalidFieldsError} a setting that can't be one
+ */
+export async function storeIdentityProvider(
+  { applicationId, endpoint, ...input }: ProviderInput & { applicationId: number; endpoint?: string | null },
+  { encrypter, now }: { encrypter: Encrypter; now: Date },
+): Promise<IdentityProvider> {
+  const [provider, given] = namedProvider(input);
+  const checked = identitySettings[provider].safeParse({ ...given, endpoint: endpoint ?? undefined });
+  if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
+  const key = { applicationId, provider };
+  const values = { ...withoutSecrets(given, key, encrypter), endpoint, updatedAt: now };
+  return db.identityProvider.upsert({
+    where: { applicationId_provider: key },
+    create: { ...key, createdAt: now, ...values },
+    update: values,
+  });
+}
+
+/**
+ * All that the provider gave the application.
+ * @throws {DecryptionError}
+ */
+export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prisma.JsonObject {
+  const { settings, sealed } = row;
+  const secrets =
+    sealed === null ? {} : (JSON.parse(encrypter.decrypt(sealed, additionalDataOfProvider(row))) as Prisma.JsonObject);
+  return { ...(settings as Prisma.JsonObject), ...secrets };
+}
+
+/**
+ * Seals what was stored before secrets were. Any number of processes may do it at once, and a killed one leaves each row
+ * as it was or sealed.
+ */
+export async function encryptIdentityProviders(encrypter: Encrypter): Promise<void> {
+  const rows = await db.identityProvider.findMany({ where: { sealed: null } });
+  for (const { applicationId, provider, settings, updatedAt } of rows) {
+    const key = { applicationId, provider };
+    const split = withoutSecrets(settings as Prisma.InputJsonObject, key, encrypter);
+    // Who has set it up anew meanwhile has sealed it.
+    if (split.sealed) await db.identityProvider.updateMany({ where: { ...key, sealed: null, updatedAt }, data: split });
+  }
+}
+
+/** What may be shown of the settings: app id, consumer key or project id. */
+export function publicId({ settings }: IdentityProvider): string {
+  const { appId, consumerKey, projectId } = settings as Record<string, string>;
+  return appId ?? consumerKey ?? projectId ?? '';
+}
+
+const SECRETS = ['appSecret', 'consumerSecret'];
+
+type Key = Pick<IdentityProvider, 'applicationId' | 'provider'>;
+
+function withoutSecrets(given: Prisma.InputJsonObject, key: Key, encrypter: Encrypter) {
+  const isSecret = ([name]: [string, unknown]) => SECRETS.includes(name);
+  const secrets = Object.entries(given).filter(isSecret);
+  const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(given).filter((one) => !isSecret(one)));
+  const sealed =
+    secrets.length > 0
+      ? encrypter.encrypt(JSON.stringify(Object.fromEntries(secrets)), additionalDataOfProvider(key))
+      : null;
+  return { settings, sealed };
+}
+
+export function additionalDataOfProvider({ applicationId, provider }: Key): string {
+  return `identity_providers/${applicationId}/${provider}`;
+}
+
+function namedProvider({ facebook, twitter, firebasePhone }: ProviderInput): [Provider, Prisma.InputJsonObject] {
+  if (facebook) return ['facebook', { ...facebook }];
+  if (twitter) return ['twitter', { ...twitter }];
+  return ['firebase_phone', { ...firebasePhone }];
+}
+
+function textsByField(issues: z.core.$ZodIssue[]): FieldErrors {
+  const texts: FieldErrors = {};
+  for (const { path, message } of issues) {
+    const field = String(path[0]);
+    texts[field] = [...(texts[field] ?? []), message];
+  }
+  return texts;
+}

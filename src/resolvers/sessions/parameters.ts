@@ -1,0 +1,37 @@
+import type { ParameterPair } from '../../lib/signature.ts';
+
+/** What asks for a session: either the fields, or all of them as a legacy client signed them. */
+export interface SessionRequest {
+  applicationId?: number | null;
+  authKey?: string | null;
+  nonce?: number | null;
+  timestamp?: number | null;
+  signature?: string | null;
+  user?: { login?: string | null; email?: string | null; password?: string | null } | null;
+  provider?: string | null;
+  keys?: { token?: string | null; secret?: string | null } | null;
+  firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
+  parameters?: { name: string; value: string }[] | null;
+}
+
+/** The pairs that are signed, and from which alone a session is made; absent fields are not signed. */
+export function signedPairs(request: SessionRequest): ParameterPair[] {
+  if (request.parameters) return request.parameters.map(({ name, value }) => [name, value]);
+  const { applicationId, authKey, nonce, timestamp, signature, user, provider, keys, firebasePhone } = request;
+  const fields = {
+    application_id: applicationId,
+    auth_key: authKey,
+    nonce,
+    timestamp,
+    signature,
+    'user[login]': user?.login,
+    'user[email]': user?.email,
+    'user[password]': user?.password,
+    provider,
+    'keys[token]': keys?.token,
+    'keys[secret]': keys?.secret,
+    'firebase_phone[access_token]': firebasePhone?.accessToken,
+    'firebase_phone[project_id]': firebasePhone?.projectId,
+  };
+  return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as const]));
+}

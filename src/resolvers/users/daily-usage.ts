@@ -1,0 +1,58 @@
+import type { Services } from '../../context.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import type { DailyUsageKind } from '../../generated/prisma/client.ts';
+import { RateLimitedError } from '../../lib/errors.ts';
+import { HOUR, SECOND } from '../../lib/time.ts';
+
+interface UserKey {
+  applicationId: number;
+  userId: number;
+}
+
+/** So much of something, of a quota for each user and day (UTC). */
+export interface DailyShare {
+  kind: DailyUsageKind;
+  amount: number;
+  quota: number;
+}
+
+const DAY = 24 * HOUR;
+
+/**
+ * Takes a share of the user's quota, in the caller's transaction or by itself. Nothing is counted while rate limits
+ * are off.
+ * @throws {RateLimitedError} it is more than what is left of the day
+ */
+export async function takeDailyShare(
+  client: Transaction,
+  { applicationId, userId }: UserKey,
+  { kind, amount, quota }: DailyShare,
+  { now, rateLimits }: Pick<Services, 'now' | 'rateLimits'>,
+): Promise<void> {
+  if (!rateLimits || amount === 0) return;
+  const at = now();
+  const taken = await client.$executeRaw`
+    INSERT INTO daily_usage (application_id, user_id, kind, day, used)
+    SELECT ${applicationId}::int, ${userId}::int, ${kind}::daily_usage_kind, ${dayOf(at)}::date, ${amount}::int
+    WHERE ${amount}::int <= ${quota}::int
+    ON CONFLICT (application_id, user_id, kind, day) DO UPDATE SET used = daily_usage.used + excluded.used
+    WHERE daily_usage.used + excluded.used <= ${quota}::int`;
+  if (taken === 0) throw new RateLimitedError(Math.ceil((DAY - (at.getTime() % DAY)) / SECOND));
+}
+
+/** Corrects what was taken at a moment by what turned out to be used: `amount` more, or less. */
+export async function correctDailyShare(
+  { applicationId, userId }: UserKey,
+  { kind, amount }: Omit<DailyShare, 'quota'>,
+  takenAt: Date,
+): Promise<void> {
+  if (amount === 0) return;
+  await db.$executeRaw`
+    UPDATE daily_usage SET used = greatest(used::int8 + ${amount}::int, 0)::int
+    WHERE application_id = ${applicationId} AND user_id = ${userId} AND kind = ${kind}::daily_usage_kind
+      AND day = ${dayOf(takenAt)}::date`;
+}
+
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}

@@ -1,0 +1,29 @@
+import type { ActingContext } from '../../context.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import type { LiveQueue } from '../../realtime/live-queue.ts';
+import type { PresenceOf } from '../../realtime/presence.ts';
+
+const MAX_USERS = 100;
+
+/**
+ * Which of the users have a live socket; unknown ones are offline.
+ * @throws {BadInputError} more than 100
+ */
+export function findPresence(userIds: number[], { viewer, presence }: ActingContext): PresenceOf[] {
+  const { applicationId } = viewer;
+  return distinctUsers(userIds).map((userId) => ({ userId, online: presence.isOnline({ applicationId, userId }) }));
+}
+
+/**
+ * The same as it is now, then each change.
+ * @throws {BadInputError} more than 100
+ */
+export function subscribeToPresence(userIds: number[], { viewer, presence }: ActingContext): LiveQueue<PresenceOf> {
+  return presence.watch(viewer.applicationId, distinctUsers(userIds));
+}
+
+function distinctUsers(userIds: number[]): number[] {
+  const distinct = [...new Set(userIds)];
+  if (distinct.length > MAX_USERS) throw new BadInputError(`A request may name at most ${MAX_USERS} users`);
+  return distinct;
+}

@@ -1,0 +1,220 @@
+import type { FieldErrors } from '../../lib/errors.ts';
+
+/** What may be given of a user, before it is checked. Numbers come as text, so that each text has its own rule. */
+export interface UserInput {
+  login?: string | null;
+  email?: string | null;
+  password?: string | null;
+  fullName?: string | null;
+  phone?: string | null;
+  website?: string | null;
+  facebookId?: string | null;
+  twitterId?: string | null;
+  externalUserId?: string | null;
+  blobId?: string | null;
+  customData?: string | null;
+  parentsContacts?: string | null;
+  ageOver16?: unknown;
+  allowStatisticsAnalysis?: unknown;
+  allowSalesActivities?: unknown;
+  tags?: string[] | null;
+}
+
+/** A user's own fields, checked and in the form in which they are stored. */
+export interface CheckedUser {
+  login: string | null;
+  loginKey: string | null;
+  email: string | null;
+  fullName: string | null;
+  phone: string | null;
+  website: string | null;
+  facebookId: string | null;
+  twitterId: string | null;
+  externalUserId: bigint | null;
+  blobId: number | null;
+  customData: string | null;
+  parentsContacts: string;
+  ageOver16: boolean;
+  allowStatisticsAnalysis: boolean;
+  allowSalesActivities: boolean;
+  tags: string[];
+}
+
+const NOT_PRINTABLE = 'should contain alphanumeric and punctuation characters only';
+const NO_POSITIVE = 'should be a positive integer';
+export const MAX_TAGS = 5;
+export const MAX_TAG = 50;
+
+/** Characters that a text of a user may have. */
+export const USER_LENGTHS = {
+  login: { min: 3, max: 40 },
+  email: { min: 1, max: 255 },
+  password: { min: 8, max: 40 },
+  fullName: { min: 0, max: 255 },
+  website: { min: 0, max: 255 },
+  customData: { min: 0, max: 5000 },
+  parentsContacts: { min: 0, max: 255 },
+};
+
+/** What may be given of a user to be changed: fields that are left out stay, null clears one. */
+export interface UserChanges extends UserInput {
+  oldPassword?: string | null;
+}
+
+/**
+ * Texts of every rule of gaps §4.1 that a new user breaks, by field in the order of the record; empty when none.
+ * @param taken what only the database knows: texts of the fields that another user has
+ */
+export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
+  const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
+  return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
+}
+
+/**
+ * The same for a change of a user.
+ * @param known what only the database knows: texts of taken fields and of `oldPassword`
+ * @param before the user's names; a change may not take away the last one
+ */
+export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
+  const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
+  const problems = fieldProblems(input, { ...known, password });
+  const losesNames = isNamed(before) && !isNamed({ ...before, ...given(input) });
+  return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
+}
+
+/** What a user is called by; one of them is there. */
+export type UserNames = Pick<UserInput, 'login' | 'email' | 'phone'>;
+
+const NAMELESS: FieldErrors = { login: ["can't be blank"], email: ["can't be blank"] };
+
+function isNamed({ login, email, phone }: UserNames): boolean {
+  return Boolean(text(login) || text(email) || text(phone));
+}
+
+function fieldProblems(input: UserInput, known: FieldErrors): FieldErrors {
+  return compact({
+    login: [...loginProblems(text(input.login)), ...(known.login ?? [])],
+    email: [...emailProblems(text(input.email)), ...(known.email ?? [])],
+    password: known.password ?? [],
+    oldPassword: known.oldPassword ?? [],
+    fullName: tooLong(text(input.fullName), USER_LENGTHS.fullName.max),
+    phone: phoneProblems(text(input.phone)),
+    website: tooLong(text(input.website), USER_LENGTHS.website.max),
+    facebookId: [...providerIdProblems(text(input.facebookId)), ...(known.facebookId ?? [])],
+    twitterId: [...providerIdProblems(text(input.twitterId)), ...(known.twitterId ?? [])],
+    externalUserId: [...positive(input.externalUserId, Number.MAX_SAFE_INTEGER), ...(known.externalUserId ?? [])],
+    blobId: positive(input.blobId, 2_147_483_647),
+    customData: tooLong(text(input.customData), USER_LENGTHS.customData.max),
+    parentsContacts: tooLong(text(input.parentsContacts), USER_LENGTHS.parentsContacts.max),
+    tags: tagProblems(tagsOf(input.tags)),
+    ageOver16: flagProblems(input.ageOver16),
+    allowStatisticsAnalysis: flagProblems(input.allowStatisticsAnalysis),
+    allowSalesActivities: flagProblems(input.allowSalesActivities),
+  });
+}
+
+/** The fields as they are stored; call it only when there are no problems. */
+export function checkedUser(input: UserInput): CheckedUser {
+  const login = text(input.login);
+  const externalUserId = text(input.externalUserId);
+  const blobId = text(input.blobId);
+  return {
+    login,
+    loginKey: login?.toLowerCase() ?? null,
+    email: text(input.email)?.toLowerCase() ?? null,
+    fullName: text(input.fullName),
+    phone: text(input.phone),
+    website: text(input.website),
+    facebookId: text(input.facebookId),
+    twitterId: text(input.twitterId),
+    externalUserId: externalUserId === null ? null : BigInt(externalUserId),
+    blobId: blobId === null ? null : Number(blobId),
+    customData: text(input.customData),
+    parentsContacts: text(input.parentsContacts) ?? '',
+    ageOver16: input.ageOver16 === true,
+    allowStatisticsAnalysis: input.allowStatisticsAnalysis === true,
+    allowSalesActivities: input.allowSalesActivities === true,
+    tags: tagsOf(input.tags),
+  };
+}
+
+/** The given fields as they are stored; call it only when there are no problems. */
+export function checkedChanges(input: UserChanges): Partial<CheckedUser> {
+  const changed = new Set(Object.keys(given(input)));
+  if (changed.has('login')) changed.add('loginKey');
+  return Object.fromEntries(Object.entries(checkedUser(input)).filter(([field]) => changed.has(field)));
+}
+
+/** What of an input is there; null is. */
+function given<Input extends object>(input: Input): Partial<Input> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<Input>;
+}
+
+/** User texts are trimmed at the end; the empty text clears a field. */
+function text(value: string | null | undefined): string | null {
+  return value?.trimEnd() || null;
+}
+
+function tagsOf(tags: string[] | null | undefined): string[] {
+  return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+function loginProblems(login: string | null): string[] {
+  if (login === null) return [];
+  const { min, max } = USER_LENGTHS.login;
+  return [
+    ...tooShort(login, min),
+    ...tooLong(login, max),
+    ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE]),
+  ];
+}
+
+export function emailProblems(email: string | null): string[] {
+  if (email === null) return [];
+  const looksRight = email.length <= USER_LENGTHS.email.max && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email);
+  return looksRight ? [] : ['should look like an email address.'];
+}
+
+export function passwordProblems(password: string): string[] {
+  const { min, max } = USER_LENGTHS.password;
+  return [...(/^[!-~]+$/.test(password) ? [] : [NOT_PRINTABLE]), ...tooShort(password, min), ...tooLong(password, max)];
+}
+
+function phoneProblems(phone: string | null): string[] {
+  return phone === null || /^[0-9 +().-]{4,20}$/.test(phone) ? [] : ['is invalid'];
+}
+
+function providerIdProblems(id: string | null): string[] {
+  return id === null || /^[0-9]{1,20}$/.test(id) ? [] : ['is invalid'];
+}
+
+function positive(value: string | null | undefined, max: number): string[] {
+  const digits = text(value);
+  if (digits === null) return [];
+  return /^[0-9]{1,16}$/.test(digits) && Number(digits) >= 1 && Number(digits) <= max ? [] : [NO_POSITIVE];
+}
+
+function tagProblems(tags: string[]): string[] {
+  return [
+    ...(tags.length > MAX_TAGS ? [`is too long (maximum is ${MAX_TAGS} tags)`] : []),
+    ...(tags.some((tag) => [...tag].length > MAX_TAG)
+      ? [`contains a tag that is too long (maximum is ${MAX_TAG} characters)`]
+      : []),
+  ];
+}
+
+function flagProblems(value: unknown): string[] {
+  return value === undefined || value === null || typeof value === 'boolean' ? [] : ['is invalid'];
+}
+
+function tooShort(value: string, min: number): string[] {
+  return [...value].length < min ? [`is too short (minimum is ${min} characters)`] : [];
+}
+
+function tooLong(value: string | null, max: number): string[] {
+  return value !== null && [...value].length > max ? [`is too long (maximum is ${max} characters)`] : [];
+}
+
+function compact(problems: FieldErrors): FieldErrors {
+  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
+}

@@ -1,0 +1,291 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Services } from '../../context.ts';
+import type { StagedFile } from '../../gateways/storage.ts';
+import { execute } from '../../graphql/execute.ts';
+import { tracedExecution } from '../../graphql/traced-execution.ts';
+import { type KnownViewer, refusal } from '../../lib/access.ts';
+import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
+import { type Credentials, readCredentials } from '../../lib/credentials.ts';
+import { NotFoundError, type ServiceError, SessionMissingError } from '../../lib/errors.ts';
+import { createContext } from '../../resolvers/create-context.ts';
+import { removeReleased, stageFile } from '../../resolvers/files/staged.ts';
+import { authenticate } from '../../resolvers/sessions/authenticate.ts';
+import { schema } from '../../schema/index.ts';
+import { callerLeft as callerLeftOf } from '../../server/http/caller-left.ts';
+import { discardBody, readBody } from '../../server/http/request-body.ts';
+import { isLargeBody } from '../../server/http/unauthenticated-body.ts';
+import { factsOf } from '../../server/observability/requests.ts';
+import { errorList, isAboutInput, serviceErrorOf } from '../errors.ts';
+import { expiryOf } from './headers.ts';
+import { type BodyLimits, queryText, readParameters } from './parameters.ts';
+import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
+import { type Exchange, Responses } from './responses.ts';
+import type { Answer, Route, Upload } from './route.ts';
+import type { Found, Routing } from './routing.ts';
+import { type FilePart, readUpload } from './uploads.ts';
+import { isOlder, VERSION_HEADER } from './versions.ts';
+import { refuseWrongTypes } from './wrong-types.ts';
+
+/** Of every endpoint that does not say otherwise. */
+export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
+
+/** Any path may be asked about, so no path is told of. */
+const PREFLIGHT = 'preflight';
+
+/** A request on its way in. */
+interface Entered extends Exchange {
+  /** The credential that came as a parameter, where one may. */
+  token?: string | undefined;
+  /** A token beside an API key says nothing. */
+  keyWins?: boolean | undefined;
+}
+
+/** One request to an endpoint, with what is found out about it on the way. */
+interface Call extends Entered, Found {
+  context?: Context;
+  /** The file that came with it. */
+  upload?: StagedFile;
+  /** Why its caller may not make it; says nothing of what was sent. */
+  refused?: ServiceError;
+}
+
+/** Takes a request through the checks that are the same for every endpoint, in the order of gaps §1.4. */
+export class RestHandler {
+  readonly #services: Services;
+  readonly #tokenHeaders: readonly string[];
+  readonly #routing: Routing;
+  readonly #responses: Responses;
+
+  constructor(services: Services, tokenHeaders: readonly string[], routing: Routing) {
+    this.#services = services;
+    this.#tokenHeaders = tokenHeaders;
+    this.#routing = routing;
+    this.#responses = new Responses(tokenHeaders, services.log);
+  }
+
+  /**
+   * Answers a request by the endpoint that its path leads to, or that there is none. Preflights need none. It never
+   * fails: what nobody waits for would end the process.
+   */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url = '/' } = request;
+    const facts = factsOf(request);
+    const entered: Entered = {
+      request,
+      response,
+      requestId: facts.id,
+      arrivedAt: facts.arrivedAt,
+      isXml: isXmlPath(url),
+    };
+    try {
+      if (request.method === 'OPTIONS') this.#allow(entered);
+      else await this.#find(entered, withoutSuffix(url));
+    } catch (error) {
+      this.#responses.sendError(entered, error, errorList, undefined);
+    }
+  }
+
+  #allow(entered: Entered): void {
+    const { request } = entered;
+    factsOf(request).route = PREFLIGHT;
+    entered.meter = this.#services.rateLimits?.meter(this.#services.networkOf(request), { kind: 'anonymous' });
+    this.#responses.sendPreflight(entered);
+  }
+
+  async #find(entered: Entered, url: string): Promise<void> {
+    const { request } = entered;
+    const found = this.#routing.find(request.method, url);
+    if (found) await this.#serve({ ...entered, ...found });
+    else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
+  }
+
+  async #serve(call: Call): Promise<void> {
+    const { endpoint, rules, request } = call;
+    Object.assign(factsOf(request), { route: endpoint.path, fields: [rules.field] });
+    const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
+    const tooLarge = await announcedTooLarge(request, maxBytes);
+    if (tooLarge) return this.#tell(call, tooLarge);
+    call.keyWins = endpoint.keyWins;
+    try {
+      const { context, given } = await this.#enterOperation(call);
+      const asked = {
+        path: pathValues(call),
+        given,
+        header: (name: string) => headerOf(request, name)?.trim() || undefined,
+      };
+      context.upload = call.upload;
+      refuseWrongTypes(endpoint, given);
+      const data = await run(endpoint, endpoint.variables(asked), context);
+      const answer = endpoint.respond(data, asked);
+      const expiresAt = this.#expiry(answer, context);
+      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
+      else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
+    } catch (error) {
+      if (endpoint.upload) await this.#giveUp(call, maxBytes);
+      const isPublic = rules.access === 'anyone' && !endpoint.download;
+      const expiresAt = isPublic ? undefined : await this.#expiryAfterError(call, call.context);
+      const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
+      if (isPlain) this.#responses.send(call, { status: 400, body: {} }, expiresAt);
+      else this.#responses.sendError(call, error, endpoint.errors, expiresAt);
+    }
+  }
+
+  /** Everything before the operation: who calls, how often, with what, and whether they may. */
+  async #enterOperation(call: Call): Promise<{ context: Context; given: Parameters }> {
+    const { endpoint, rules, request } = call;
+    // Of a file's request only the query is read before its caller is known.
+    if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
+    call.context = await this.#contextOf(call);
+    factsOf(request).viewer = call.context.viewer;
+    call.meter = this.#services.rateLimits?.meter(call.context.network, call.context.viewer);
+    call.context.meter = call.meter;
+    await call.meter?.count(rules.limit);
+    // A file is received only for those who may send it.
+    if (endpoint.upload) requireAllowed(call);
+    const given = await this.#parametersOf(call);
+    if (call.token && call.context.viewer.kind === 'anonymous') {
+      call.context = { ...(await this.#contextOf(call)), meter: call.meter };
+      factsOf(request).viewer = call.context.viewer;
+    }
+    requireAllowed(call);
+    return { context: call.context, given };
+  }
+
+  /** An error outside of any operation, which counts as a request but is told in any case. */
+  async #tell(entered: Entered, error: Error): Promise<void> {
+    await this.#tally(entered);
+    this.#responses.sendError(entered, error, errorList, await this.#expiryAfterError(entered, undefined));
+  }
+
+  async #tally(entered: Entered): Promise<void> {
+    const { rateLimits, log } = this.#services;
+    if (!rateLimits) return;
+    try {
+      const viewer = await authenticate(this.#credentialsOf(entered), this.#services);
+      entered.meter = rateLimits.meter(this.#services.networkOf(entered.request), viewer);
+      await entered.meter.tally('default');
+    } catch (error) {
+      log.warn({ err: error }, 'a request could not be counted');
+    }
+  }
+
+  /** What an endpoint is given; a token among it is set aside where it counts as the credential. */
+  async #parametersOf(call: Call): Promise<Parameters> {
+    const { endpoint, rules } = call;
+    const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
+    const parameters = endpoint.upload
+      ? await this.#receive(call, endpoint.upload)
+      : await this.#read(call, isCredential === true);
+    if (!isCredential) return parameters;
+    const { token, given } = takeToken(parameters);
+    call.token ??= token;
+    return given;
+  }
+
+  /** Reads parameters, but no large body of a caller who is refused whatever it holds. */
+  async #read(call: Call, mayHoldToken: boolean): Promise<Parameters> {
+    const { endpoint, request } = call;
+    const { viewer } = call.context!;
+    const limits = endpoint.body ?? BODY_LIMITS;
+    if (isLargeBody(request) && !(mayHoldToken && viewer.kind === 'anonymous') && isRefused(call)) {
+      await discardBody(request, limits.maxBytes);
+      requireAllowed(call);
+    }
+    const isAuthenticated = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+    return readParameters(request, limits, isAuthenticated);
+  }
+
+  /** Reads a request with a file, whose bytes are staged as they arrive. */
+  #receive(call: Call, { maxBytes, admit }: Upload): Promise<Parameters> {
+    const context = call.context!;
+    const onFile = async (before: Parameters, part: FilePart) => {
+      const applicationId = admit ? await admit(before, context) : (context.viewer as KnownViewer).applicationId;
+      call.upload = await stageFile({ applicationId, maxBytes, ...part }, this.#services);
+    };
+    return readUpload(call.request, { maxBytes, maxTextBytes: BODY_LIMITS.maxBytes, onFile });
+  }
+
+  /** Leaves nothing of an upload that came to nothing, and takes the rest of it off the line. */
+  async #giveUp({ request, upload }: Call, maxBytes: number): Promise<void> {
+    await discardBody(request, maxBytes);
+    if (upload) await removeReleased([upload], this.#services);
+  }
+
+  async #contextOf(call: Call): Promise<Context> {
+    const { endpoint, rules } = call;
+    const isAsked = rules.access !== 'anyone' || endpoint.download;
+    const viewer = isAsked
+      ? await authenticate(this.#credentialsOf(call), this.#services)
+      : ({ kind: 'anonymous' } as const);
+    const network = this.#services.networkOf(call.request);
+    const callerLeft = callerLeftOf(call.response);
+    return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });
+  }
+
+  /** A header of any kind wins over the parameter. */
+  #credentialsOf({ request: { headers }, token, keyWins }: Entered): Credentials {
+    const read = readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
+    const credentials = keyWins && read.authorization ? { ...read, token: undefined } : read;
+    return credentials.token || credentials.authorization ? credentials : { ...credentials, token };
+  }
+
+  #expiry(answer: Answer, { viewer }: Context): Date | undefined {
+    return answer.endsSession ? undefined : (answer.expiresAt ?? expiryOf(viewer));
+  }
+
+  /** Errors that come before the caller is known, or instead of it, restart the lifetime of the session all the same. */
+  async #expiryAfterError(entered: Entered, context: Context | undefined): Promise<Date | undefined> {
+    if (context && context.viewer.kind !== 'refused') return expiryOf(context.viewer);
+    if (context?.viewer.kind === 'refused' && context.viewer.reason instanceof SessionMissingError) return undefined;
+    const { token, authorization } = this.#credentialsOf(entered);
+    if (!token || authorization) return undefined;
+    const credentials = { token, authorization: undefined, onBehalfOf: undefined };
+    // The database being away is told by the error itself, if it matters to it.
+    const viewer = await authenticate(credentials, this.#services).catch(() => undefined);
+    return viewer && expiryOf(viewer);
+  }
+}
+
+/** The 413 of a body that says it is larger, whatever else is wrong with its request. Its rest is thrown away. */
+async function announcedTooLarge(request: IncomingMessage, maxBytes: number): Promise<Error | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) <= maxBytes) return undefined;
+  return readBody(request, maxBytes).then(
+    () => undefined,
+    (error) => error,
+  );
+}
+
+const isRefused = ({ rules, context }: Call) => refusal(rules.access, context!.viewer) !== undefined;
+
+function requireAllowed(call: Call): void {
+  const { endpoint, rules, request, context } = call;
+  const refused = refusal(rules.access, context!.viewer);
+  if (refused) {
+    call.refused = refused;
+    throw refused;
+  }
+  if (endpoint.since && isOlder(headerOf(request, VERSION_HEADER), endpoint.since)) throw new NotFoundError();
+}
+
+/** A NUL, which no operation takes, makes an id of the path unknown like any other text that is none. */
+function pathValues({ params }: Found): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, text]) => [name, String(text).replaceAll('\0', '\ufffd')]),
+  );
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  return headers[name.toLowerCase()] as string | undefined;
+}
+
+/** Runs the operation of an endpoint; the first error it has is thrown. */
+async function run(
+  { document }: Route,
+  variableValues: Record<string, unknown>,
+  contextValue: Context,
+): Promise<never> {
+  const executing = () => execute({ schema, document, variableValues, contextValue });
+  const { data, errors } = await tracedExecution({ document }, executing);
+  if (errors) throw errors[0];
+  return data as never;
+}

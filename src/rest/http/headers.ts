@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Viewer } from '../../lib/access.ts';
+import { headerTime } from '../../lib/time.ts';
+import { type RateCount, rateHeaders } from '../../server/limits/definitions.ts';
+import { API_VERSION, VERSION_HEADER } from './versions.ts';
+
+const EXPOSED = `${VERSION_HEADER}, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy`;
+const ALLOWED = `Authorization, On-Behalf-Of, Content-Type, ${VERSION_HEADER}`;
+
+/** What an answer's headers depend on. */
+export interface AnswerFacts {
+  status: number;
+  requestId: string;
+  /** `performance.now()` at the arrival of the request. */
+  arrivedAt: number;
+  /** When the request's session ends, where the answer tells it. */
+  expiresAt: Date | undefined;
+  /** Undefined when rate limits are off. */
+  rateCount: RateCount | undefined;
+}
+
+/** Headers of every answer (gaps §1.3). */
+export class AnswerHeaders {
+  readonly #tokenHeaders: readonly string[];
+  readonly #fixed: Record<string, string>;
+
+  constructor(tokenHeaders: readonly string[]) {
+    this.#tokenHeaders = tokenHeaders;
+    const expirations = tokenHeaders.map((name) => `${name}-ExpirationDate`);
+    this.#fixed = {
+      [VERSION_HEADER]: API_VERSION,
+      'Cache-Control': 'no-cache',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': [...expirations, EXPOSED].join(', '),
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'SAMEORIGIN',
+    };
+  }
+
+  of({ status, requestId, arrivedAt, expiresAt, rateCount }: AnswerFacts): Record<string, string> {
+    const headers: Record<string, string> = {
+      ...this.#fixed,
+      Status: `${status} ${STATUS_CODES[status]}`,
+      'X-Request-Id': requestId,
+      'X-Runtime': ((performance.now() - arrivedAt) / 1000).toFixed(6),
+      ...rateHeaders(rateCount),
+    };
+    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="service"';
+    if (expiresAt) {
+      const time = headerTime(expiresAt);
+      for (const name of this.#tokenHeaders) headers[`${name}-ExpirationDate`] = time;
+    }
+    return headers;
+  }
+
+  /** What else a preflight is told. */
+  ofPreflight(request: IncomingMessage): Record<string, string> {
+    const asked = request.headers['access-control-request-headers'];
+    const isPlain = asked !== undefined && /^[\w\-, ]*$/.test(asked);
+    return {
+      'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
+      'Access-Control-Allow-Headers': [...this.#tokenHeaders, ALLOWED, ...(isPlain && asked ? [asked] : [])].join(', '),
+    };
+  }
+}
+
+/** When the viewer's session ends unless another request comes. */
+export function expiryOf(viewer: Viewer): Date | undefined {
+  return 'session' in viewer ? viewer.session?.expiresAt : undefined;
+}

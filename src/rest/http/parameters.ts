@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyConfig, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import {
+  MAX_KEYS,
+  malformed,
+  mergeParameters,
+  type Parameters,
+  parametersOf,
+  parseForm,
+  parseJson,
+  parseQuery,
+} from '../../lib/bracket-keys.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import { readBody } from '../../server/http/request-body.ts';
+import { readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
+
+/** What a request may hold. */
+export interface BodyLimits {
+  maxBytes: number;
+  /** Keys of the body. */
+  maxKeys?: number;
+}
+
+/**
+ * The union of query string and body, whatever the method; the body wins (gaps §1.2).
+ * @param isAuthenticated whether the caller's credentials hold
+ * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
+ */
+export async function readParameters(
+  request: IncomingMessage,
+  { maxBytes, maxKeys = MAX_KEYS }: BodyLimits,
+  isAuthenticated = true,
+): Promise<Parameters> {
+  const body = await (isAuthenticated ? readBody : readUnauthenticatedBody)(request, maxBytes);
+  const query = parseQuery(queryText(request.url ?? ''));
+  return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers, maxKeys));
+}
+
+export function queryText(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+async function parseBody(body: Buffer, headers: IncomingMessage['headers'], maxKeys: number): Promise<Parameters> {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw unsupported();
+
+  const contentType = headers['content-type'] ?? '';
+  switch (mediaType(contentType)) {
+    case 'application/json':
+      return parseJson(decodeUtf8(body), maxKeys);
+    case 'application/x-www-form-urlencoded':
+      return parseForm(decodeUtf8(body), maxKeys);
+    case 'multipart/form-data':
+      return parametersOf(await readTextParts(body, contentType), maxKeys);
+    case '': {
+      const text = decodeUtf8(body);
+      return text.trimStart().startsWith('{') ? parseJson(text, maxKeys) : parseForm(text, maxKeys);
+    }
+    default:
+      throw unsupported();
+  }
+}
+
+/** `Application/JSON; charset=utf-8` → `application/json` */
+export function mediaType(contentType: string): string {
+  const end = contentType.indexOf(';');
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+}
+
+export const unsupported = () => new BadInputError('Unsupported content type', 415);
+
+/** Name and text of each part that is no file, in the order sent. Every part ends by the time the promise settles. */
+function readTextParts(body: Buffer, contentType: string): Promise<[name: string, text: string][]> {
+  return new Promise((resolve, reject) => {
+    const parts: { name: string; chunks: Buffer[] }[] = [];
+    const busboy = openBusboy(contentType);
+
+    busboy.on(
+      'file',
+      (name: string | undefined, stream: BusboyFileStream, filename?: string, _encoding?: string, type?: string) => {
+        stream.on('error', () => reject(malformed()));
+        if (name === undefined || filename !== undefined || type === 'application/octet-stream') return stream.resume();
+        const chunks: Buffer[] = [];
+        parts.push({ name, chunks });
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      },
+    );
+    busboy.on('error', () => reject(malformed()));
+    busboy.on('finish', () => {
+      try {
+        resolve(parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))]));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    busboy.end(body);
+  });
+}
+
+/** Bytes of a part that may wait to be read. */
+const BUFFERED_BYTES = 256 * 1024;
+
+/** Every part comes as bytes: the texts that Busboy decodes itself hide invalid UTF-8. */
+export function openBusboy(contentType: string, limits: BusboyConfig['limits'] = {}): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: () => true,
+      fileHwm: BUFFERED_BYTES,
+      limits,
+    });
+  } catch {
+    throw malformed();
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed();
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { presentError } from '../../graphql/presented-errors.ts';
+import { RateLimitedError, type ServiceError } from '../../lib/errors.ts';
+import type { ServedFile } from '../../resolvers/files/content.ts';
+import type { Meter } from '../../server/limits/rate-limits.ts';
+import { legacyError, serviceErrorOf } from '../errors.ts';
+import { portionOf, sendPortion } from './downloads.ts';
+import { AnswerHeaders } from './headers.ts';
+import { type RenderedBody, render } from './rendering.ts';
+import type { Answer, Route } from './route.ts';
+
+/** A request and its answer, with what the answer needs to know of the request. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  requestId: string;
+  /** `performance.now()` */
+  arrivedAt: number;
+  isXml: boolean;
+  /** Counts the request; undefined while rate limits are off. */
+  meter?: Meter | undefined;
+}
+
+/** The way out: answers, files and errors of every endpoint. `expiresAt` is when the request's session ends, if told. */
+export class Responses {
+  readonly #headers: AnswerHeaders;
+  readonly #log: Logger;
+
+  constructor(tokenHeaders: readonly string[], log: Logger) {
+    this.#headers = new AnswerHeaders(tokenHeaders);
+    this.#log = log;
+  }
+
+  sendPreflight(exchange: Exchange): void {
+    this.send(exchange, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(exchange.request));
+  }
+
+  send(exchange: Exchange, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
+    const { status } = answer;
+    const { response, requestId, arrivedAt, isXml, meter } = exchange;
+    const headers = this.#headers.of({ status, requestId, arrivedAt, expiresAt, rateCount: meter?.state });
+    writeBody(response, status, { ...headers, ...more }, render(answer, isXml));
+  }
+
+  /** @throws {NotFoundError} the file has just been deleted; nothing has been sent then */
+  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
+    const { request, response, requestId, arrivedAt, meter } = exchange;
+    const portion = portionOf(file, request);
+    if (portion.status === 416) {
+      const refused = { status: 416, body: { errors: ['Requested range is not satisfiable'] } };
+      return this.send(exchange, refused, expiresAt, portion.headers);
+    }
+    const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
+    try {
+      await sendPortion(file, portion, { request, response, more: this.#headers.of(facts) });
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      const isClientGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!isClientGone) this.#log.error({ err: error, requestId }, 'a download broke off');
+    }
+  }
+
+  /** Nothing can be said of an error once an answer has begun. */
+  sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
+    if (exchange.response.headersSent) return;
+    const answer = this.#errorAnswer(error, bodyOf, exchange);
+    this.send(exchange, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
+  }
+
+  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): Answer {
+    const known = serviceErrorOf(error);
+    if (known) return legacyError(known, bodyOf);
+    const { message } = presentError(error, this.#log.child({ requestId }));
+    if (message === 'Service unavailable') return { status: 503, body: { errors: [message] } };
+    if (message === 'Internal server error') return { status: 500, body: { errors: [message] } };
+    // GraphQL itself complains: a value that its type can't hold.
+    return { status: 400, body: { errors: ['Malformed request body'] } };
+  }
+}
+
+function writeBody(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  body: RenderedBody | undefined,
+): void {
+  if (body === undefined) {
+    response.writeHead(status, { ...headers, 'Content-Length': '0' }).end();
+    return;
+  }
+  const { type, text } = body;
+  response
+    .writeHead(status, {
+      ...headers,
+      'Content-Type': type,
+      'Content-Length': String(Buffer.byteLength(text)),
+    })
+    .end(text);
+}
+
+/** A quota of another kind than the counter of requests, which tells by itself when the next is welcome. */
+function retryHeaders(error: ServiceError | undefined): Record<string, string> {
+  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : {};
+}

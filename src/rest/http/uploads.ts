@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { BusboyFileStream } from '@fastify/busboy';
+import {
+  MAX_KEYS,
+  malformed,
+  mergeParameters,
+  type Parameters,
+  parametersOf,
+  parseQuery,
+  tooComplex,
+} from '../../lib/bracket-keys.ts';
+import { bodyTooLarge } from '../../lib/errors.ts';
+import { pipeBody } from '../../server/http/request-body.ts';
+import { decodeUtf8, mediaType, openBusboy, queryText, readParameters, unsupported } from './parameters.ts';
+
+/** The part of a multipart body that is a file. */
+export interface FilePart {
+  /** The last segment of what the client calls it; undefined: it says nothing. */
+  name: string | undefined;
+  /** In lower case, without parameters. */
+  contentType: string;
+  stream: Readable;
+}
+
+export interface UploadSettings {
+  /** Of the whole body. */
+  maxBytes: number;
+  /** Of all its text fields, and of a body that is not multipart. */
+  maxTextBytes: number;
+  /**
+   * Takes the part `file` as it arrives; it is never whole in memory. Called at most once, with the query and the fields
+   * that stand before the part. The stream is destroyed if the request comes to nothing.
+   */
+  onFile: (before: Parameters, file: FilePart) => Promise<void>;
+}
+
+/**
+ * The union of query string and text fields, as `readParameters` reads it, and the file between them. Other parts with
+ * file names are passed over. Whatever happens, `onFile` has ended when the promise settles, and the request may be
+ * answered.
+ * @throws {BadInputError} 413, 415, 400
+ * @throws what `onFile` throws
+ */
+export async function readUpload(request: IncomingMessage, settings: UploadSettings): Promise<Parameters> {
+  const { headers } = request;
+  const contentType = headers['content-type'] ?? '';
+  if (mediaType(contentType) !== 'multipart/form-data') {
+    return readParameters(request, { maxBytes: settings.maxTextBytes });
+  }
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw unsupported();
+  return new UploadReader(request, contentType, settings).read();
+}
+
+/** A field, whose text may still be coming. */
+interface TextPart {
+  name: string;
+  chunks: Buffer[];
+  ended: Promise<void>;
+}
+
+class UploadReader {
+  readonly #request: IncomingMessage;
+  readonly #settings: UploadSettings;
+  readonly #query: Parameters;
+  readonly #busboy;
+  readonly #parts: TextPart[] = [];
+  #textBytes = 0;
+  #file: Readable | undefined;
+  #taken: Promise<void> | undefined;
+  /** The first thing that went wrong; it ends the reading. */
+  readonly #failure = new AbortController();
+
+  constructor(request: IncomingMessage, contentType: string, settings: UploadSettings) {
+    this.#request = request;
+    this.#settings = settings;
+    this.#query = parseQuery(queryText(request.url ?? ''));
+    this.#busboy = openBusboy(contentType, { parts: MAX_KEYS + 1 });
+  }
+
+  async read(): Promise<Parameters> {
+    const parsed = this.#parsed();
+    parsed.catch((error) => this.#fail(error));
+    const { signal } = this.#failure;
+    try {
+      await pipeBody(this.#request, this.#busboy, { maxBytes: this.#settings.maxBytes, signal });
+      await parsed;
+      await this.#taken;
+      return this.#given(this.#parts);
+    } catch (error) {
+      this.#fail(error);
+      await this.#taken?.catch(() => {});
+      throw signal.reason;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure.abort(error);
+    this.#file?.destroy(this.#failure.signal.reason);
+  }
+
+  /** Resolves when the body has been taken apart and every part has been read. */
+  #parsed(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#busboy.on(
+        'file',
+        (name: string | undefined, stream: BusboyFileStream, fileName?: string, _encoding?: string, type?: string) => {
+          stream.on('error', () => {
+            // Whoever takes a file and gives up on it has destroyed it so, and says why.
+            if (!stream.errored) reject(malformed());
+          });
+          if (name === 'file' && !this.#taken)
+            this.#takeFile({ name: fileName, contentType: type ?? '', stream }, reject);
+          else if (name === undefined || fileName !== undefined) stream.resume();
+          else this.#readText(name, stream, reject);
+        },
+      );
+      this.#busboy.on('partsLimit', () => reject(tooComplex()));
+      this.#busboy.on('error', () => reject(malformed()));
+      this.#busboy.on('finish', () => resolve());
+    });
+  }
+
+  #takeFile(file: FilePart, reject: (error: unknown) => void): void {
+    this.#file = file.stream;
+    const before = [...this.#parts];
+    this.#taken = (async () => {
+      // What stands before the file may not have been read to its end yet.
+      await Promise.all(before.map(({ ended }) => ended));
+      await this.#settings.onFile(this.#given(before), file);
+    })();
+    this.#taken.catch(reject);
+  }
+
+  #readText(name: string, stream: Readable, reject: (error: unknown) => void): void {
+    const chunks: Buffer[] = [];
+    const ended = new Promise<void>((resolve) => stream.on('end', resolve));
+    this.#parts.push({ name, chunks, ended });
+    this.#textBytes += name.length;
+    stream.on('data', (chunk: Buffer) => {
+      this.#textBytes += chunk.length;
+      if (this.#textBytes > this.#settings.maxTextBytes) reject(bodyTooLarge());
+      else chunks.push(chunk);
+    });
+  }
+
+  /** What the query and these fields say. */
+  #given(parts: TextPart[]): Parameters {
+    const fields = parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))] as const);
+    return mergeParameters(this.#query, parametersOf(fields));
+  }
+}

@@ -1,0 +1,157 @@
+import { type FieldErrors, fieldSentences } from '../../lib/errors.ts';
+import { isoSeconds } from '../../lib/time.ts';
+
+/** What an answer is called where it carries no wrapper that says so; `result` is any other answer. */
+export type XmlRoot =
+  | 'dialog'
+  | 'chat-message'
+  | 'class'
+  | 'record'
+  | 'users'
+  | 'events'
+  | 'subscriptions'
+  | 'blobs'
+  | 'geo-data'
+  | 'dialogs'
+  | 'chat-messages'
+  | 'records'
+  | 'classes'
+  | 'contacts'
+  | 'result';
+
+const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
+
+/** Keys that a record is wrapped in: `{"user":{…}}`. */
+const WRAPPERS = new Set(['session', 'user', 'blob', 'event', 'push_token', 'geo_datum', 'subscription']);
+
+/**
+ * The XML form of a JSON answer (gaps §16). Members keep their order, but for those with a leading `_`, which come
+ * last: so a session ends with its `_id`, and a page with its items.
+ * @param answer what `JSON.parse` gives
+ * @param root used when the answer is not a wrapped record
+ */
+export function answerXml(answer: unknown, root: XmlRoot = 'result'): string {
+  const wrapper = wrapperOf(answer);
+  return PROLOG + (wrapper ? wrapped(answer, wrapper) : typed(root, '', answer));
+}
+
+/**
+ * The XML form of the body of an error, whatever shape it has in JSON: each full sentence once.
+ *
+ * `{"errors":{"login":["is invalid"],"base":["Login is invalid"]}}` → `<errors><error>Login is invalid</error></errors>`
+ */
+export function errorsXml(body: unknown): string {
+  const sentences = [...new Set(sentencesOf(body))];
+  const content = sentences.map((sentence) => element('error', '', escapeText(sentence))).join('');
+  return PROLOG + element('errors', '', content);
+}
+
+function sentencesOf(body: unknown): string[] {
+  if (!isObject(body)) return [];
+  const { errors, message } = body;
+  if (Array.isArray(errors)) return errors.map(String);
+  if (isObject(errors)) {
+    const { base = [], ...fields } = errors as FieldErrors;
+    return [
+      ...Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => sentenceOf(field, text))),
+      ...base,
+    ];
+  }
+  return typeof message === 'string' ? [message] : [];
+}
+
+/** The password reset's text under `id` is a sentence already (gaps §1.4). */
+function sentenceOf(field: string, text: string): string {
+  return field === 'id' && /^[A-Z]/.test(text) ? text : fieldSentences({ [field]: [text] })[0]!;
+}
+
+/** An element with the attribute that tells the type of its value; texts and objects have none. */
+function typed(name: string, attributes: string, value: unknown): string {
+  if (value === null) return element(name, `${attributes} nil="true"`, '');
+  if (Array.isArray(value)) return element(name, `${attributes} type="array"`, value.map(item).join(''));
+  if (isObject(value)) return element(name, attributes, members(value));
+
+  const text = String(value);
+  const type = typeOf(value, text);
+  return element(name, type ? `${attributes} type="${type}"` : attributes, escapeText(text));
+}
+
+function typeOf(value: unknown, text: string): string | undefined {
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number') return /^-?\d+$/.test(text) ? 'integer' : 'float';
+  return isLegacyTime(text) ? 'datetime' : undefined;
+}
+
+/** A time as the contract writes it, `2026-11-20T17:46:59Z`, of a day that there is. */
+function isLegacyTime(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false;
+  const moment = new Date(text);
+  return !Number.isNaN(moment.getTime()) && isoSeconds(moment) === text;
+}
+
+function members(object: Record<string, unknown>): string {
+  let xml = '';
+  let last = '';
+  for (const [key, value] of Object.entries(object)) {
+    if (key.startsWith('_')) last += member(key, value);
+    else xml += member(key, value);
+  }
+  return xml + last;
+}
+
+/** `created_at` → `<created-at>`, `_parent_id` → `<_parent-id>`; a key that is no XML name → `<entry key="…">` */
+function member(key: string, value: unknown): string {
+  const name = key.replaceAll(/(?<=.)_/gsu, '-');
+  return NAME.test(name) ? typed(name, '', value) : typed('entry', ` key="${escapeAttribute(key)}"`, value);
+}
+
+function item(value: unknown): string {
+  const wrapper = wrapperOf(value);
+  if (wrapper) return wrapped(value, wrapper);
+  return typed(typeof value === 'object' && value !== null ? 'item' : 'value', '', value);
+}
+
+/** `user` of `{"user":{…}}` */
+function wrapperOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const [key, ...others] = Object.keys(value);
+  return key !== undefined && others.length === 0 && WRAPPERS.has(key) && isObject(value[key]) ? key : undefined;
+}
+
+function wrapped(value: unknown, wrapper: string): string {
+  return member(wrapper, (value as Record<string, unknown>)[wrapper]);
+}
+
+function element(name: string, attributes: string, content: string): string {
+  return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names that every edition of XML reads; a colon would make a namespace, and `xml` in front is reserved. */
+const NAME = /^(?!xml)[a-z_][a-z0-9_.-]*$/i;
+
+/** What no XML 1.0 document may hold, not even escaped; lone surrogates among it. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** A bare carriage return would be read as a line feed. */
+export function escapeText(text: string): string {
+  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
+}
+
+/** In attributes every bare white space would be read as a blank. */
+function escapeAttribute(text: string): string {
+  return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character]!);
+}

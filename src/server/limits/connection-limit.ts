@@ -1,0 +1,40 @@
+import type { KnownViewer } from '../../lib/access.ts';
+
+/** Long-lived connections (WebSockets and event streams over HTTP) of one caller. */
+const MAX_PER_CALLER = 100;
+const MAX_PER_PROCESS = 50_000;
+
+/** Counts the long-lived connections of this process. */
+export class ConnectionLimit {
+  readonly #open = new Map<string, number>();
+  #total = 0;
+
+  /**
+   * Takes a slot. An API key alone, which acts for a whole application, is limited by the process only.
+   * @returns a function that releases the slot, once however often it is called; undefined when no slot is free
+   */
+  take(viewer: KnownViewer): (() => void) | undefined {
+    const caller = callerKey(viewer);
+    const open = this.#open.get(caller) ?? 0;
+    if (this.#total >= MAX_PER_PROCESS || (viewer.kind !== 'key' && open >= MAX_PER_CALLER)) return undefined;
+    this.#count(caller, 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#count(caller, -1);
+      isTaken = false;
+    };
+  }
+
+  #count(caller: string, change: number): void {
+    const open = (this.#open.get(caller) ?? 0) + change;
+    this.#total += change;
+    if (open > 0) this.#open.set(caller, open);
+    else this.#open.delete(caller);
+  }
+}
+
+function callerKey(viewer: KnownViewer): string {
+  if (viewer.kind === 'user') return `user:${viewer.applicationId}:${viewer.userId}`;
+  if (viewer.kind === 'key') return `key:${viewer.applicationId}`;
+  return `session:${viewer.applicationId}:${viewer.session.id}`;
+}

@@ -1,0 +1,107 @@
+import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { SECOND } from '../../lib/time.ts';
+import type { Limit, RateCount } from './definitions.ts';
+
+/** What this process knows of one key. */
+interface Share {
+  /** Operations taken from the store and not yet used here. */
+  left: number;
+  /** What the store had when they were taken. */
+  remaining: number;
+  /** In milliseconds since 1970. */
+  windowEnd: number;
+  isExceeded: boolean;
+}
+
+/**
+ * Counts operations by key. A store that processes share is asked for several at a time, so that most operations cost
+ * no round trip and an exceeded key none: together the processes never let more than the quota through, and less by at
+ * most the share that each of the others holds.
+ */
+export class Quota {
+  readonly #limit: Limit;
+  readonly #store: RateLimiterAbstract;
+  readonly #shareSize: number;
+  readonly #shares = new Map<string, Share>();
+  readonly #taking = new Map<string, Promise<Share>>();
+  readonly #cleaner: NodeJS.Timeout;
+
+  /** @param shareSize operations taken from the store at a time; divides the quota */
+  constructor(limit: Limit, store: RateLimiterAbstract, shareSize: number) {
+    this.#limit = limit;
+    this.#store = store;
+    this.#shareSize = shareSize;
+    this.#cleaner = setInterval(() => this.#forgetOld(), limit.windowSeconds * SECOND).unref();
+  }
+
+  /** Counts an operation. */
+  async count(key: string): Promise<RateCount> {
+    for (;;) {
+      const share = this.#current(key);
+      if (share && share.left > 0) {
+        share.left--;
+        return this.#describe(share);
+      }
+      if (share?.isExceeded) return this.#describe(share);
+      await this.#take(key);
+    }
+  }
+
+  /** Where the counter stands, as far as this process knows. */
+  peek(key: string): RateCount {
+    const share = this.#current(key);
+    const untouched = { left: 0, remaining: this.#limit.quota, windowEnd: Date.now(), isExceeded: false };
+    return { ...this.#describe(share ?? untouched), isExceeded: false };
+  }
+
+  /** Whether the next operation would be one too many, as far as this process knows. */
+  isUsedUp(key: string): boolean {
+    const share = this.#current(key);
+    return share !== undefined && share.left + share.remaining <= 0;
+  }
+
+  stop(): void {
+    clearInterval(this.#cleaner);
+  }
+
+  #current(key: string): Share | undefined {
+    const share = this.#shares.get(key);
+    return share && share.windowEnd > Date.now() ? share : undefined;
+  }
+
+  /** Operations of one key that come at once wait for one share. */
+  #take(key: string): Promise<Share> {
+    const underWay = this.#taking.get(key);
+    if (underWay) return underWay;
+    const taking = this.#askStore(key).finally(() => this.#taking.delete(key));
+    this.#taking.set(key, taking);
+    return taking;
+  }
+
+  async #askStore(key: string): Promise<Share> {
+    const answer = await this.#store.consume(key, this.#shareSize).catch((refusal: unknown) => {
+      if (refusal instanceof RateLimiterRes) return refusal;
+      throw refusal;
+    });
+    const isExceeded = answer.consumedPoints > this.#limit.quota;
+    const share: Share = {
+      left: isExceeded ? 0 : this.#shareSize,
+      remaining: answer.remainingPoints,
+      // A window that ends this moment would let its share end before the first use.
+      windowEnd: Date.now() + Math.max(answer.msBeforeNext, 1),
+      isExceeded,
+    };
+    this.#shares.set(key, share);
+    return share;
+  }
+
+  #describe({ left, remaining, windowEnd, isExceeded }: Share): RateCount {
+    const resetSeconds = Math.max(1, Math.ceil((windowEnd - Date.now()) / SECOND));
+    return { ...this.#limit, remaining: remaining + left, resetSeconds, isExceeded };
+  }
+
+  #forgetOld(): void {
+    const now = Date.now();
+    for (const [key, { windowEnd }] of this.#shares) if (windowEnd <= now) this.#shares.delete(key);
+  }
+}

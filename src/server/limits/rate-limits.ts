@@ -1,0 +1,100 @@
+import type { Viewer } from '../../lib/access.ts';
+import { RateLimitedError } from '../../lib/errors.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import type { Counters } from './counters.ts';
+import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from './definitions.ts';
+import { Quota } from './quota.ts';
+
+/** A share of a common quota is this part of it. */
+const SHARES = 60;
+
+export interface RateLimitSettings {
+  counters: Counters;
+  /** Other limits than those of the contract. */
+  limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** Told of each operation that is one too many. */
+  onExceeded?: (limit: LimitName) => void;
+}
+
+/** The rate limits of one running service, the same for every door (gaps §17). */
+export class RateLimits {
+  readonly connections = new ConnectionLimit();
+  readonly #counters: Counters;
+  readonly #quotas: Record<LimitName, Quota>;
+  readonly #onExceeded: (limit: LimitName) => void;
+
+  constructor({ counters, limits, onExceeded = () => {} }: RateLimitSettings) {
+    this.#counters = counters;
+    this.#onExceeded = onExceeded;
+    const create = (name: LimitName) => {
+      const limit = limits?.[name] ?? LIMITS[name];
+      const shareSize = counters.isShared && limit.quota % SHARES === 0 ? limit.quota / SHARES : 1;
+      return new Quota(limit, counters.create(name, limit), shareSize);
+    };
+    this.#quotas = { default: create('default'), signIn: create('signIn') };
+  }
+
+  /**
+   * What counts the operations of one request, or of one message on a socket.
+   * @param network of the client (`clientNetwork`)
+   */
+  meter(network: string, viewer: Viewer): Meter {
+    return new Meter(this.#quotas, viewer, network, this.#onExceeded);
+  }
+
+  async stop(): Promise<void> {
+    for (const quota of Object.values(this.#quotas)) quota.stop();
+    await this.#counters.stop();
+  }
+}
+
+export class Meter {
+  readonly #quotas: Record<LimitName, Quota>;
+  readonly #viewer: Viewer;
+  readonly #network: string;
+  readonly #onExceeded: (limit: LimitName) => void;
+  #tightest: RateCount | undefined;
+
+  constructor(
+    quotas: Record<LimitName, Quota>,
+    viewer: Viewer,
+    network: string,
+    onExceeded: (limit: LimitName) => void,
+  ) {
+    this.#quotas = quotas;
+    this.#viewer = viewer;
+    this.#network = network;
+    this.#onExceeded = onExceeded;
+  }
+
+  /** @throws {RateLimitedError} the operation is one too many */
+  async count(limit: LimitName): Promise<void> {
+    const { isExceeded, resetSeconds } = await this.tally(limit);
+    if (isExceeded) throw new RateLimitedError(resetSeconds);
+  }
+
+  /** Counts what is answered in any case. */
+  async tally(limit: LimitName): Promise<RateCount> {
+    const count = await this.#quotas[limit].count(rateKey(limit, this.#viewer, this.#network));
+    if (count.isExceeded) this.#onExceeded(limit);
+    if (!this.#tightest || count.isExceeded || count.remaining < this.#tightest.remaining) this.#tightest = count;
+    return count;
+  }
+
+  /**
+   * Counts an operation only if it is one too many, before work that is not counted.
+   * @throws {RateLimitedError}
+   */
+  async requireRoom(limit: LimitName): Promise<void> {
+    if (this.#quotas[limit].isUsedUp(rateKey(limit, this.#viewer, this.#network))) await this.count(limit);
+  }
+
+  get hasCounted(): boolean {
+    return this.#tightest !== undefined;
+  }
+
+  /** What the answer tells: of the counters that were used, the one nearest to its end. */
+  get state(): RateCount {
+    return this.#tightest ?? this.#quotas.default.peek(rateKey('default', this.#viewer, this.#network));
+  }
+}

@@ -1,0 +1,211 @@
+import type { ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LimitName } from '../limits/definitions.ts';
+import type { Observer } from './observer.ts';
+
+/** What is not counted but asked for whenever somebody reads the metrics. */
+export interface Readings {
+  /** Open sockets. */
+  sockets: () => number;
+  /** Connections of the database pool, and those who wait for one. */
+  pool: () => { total: number; idle: number; waiting: number };
+  /** Pushes without an answer, and providers that get none because they do not answer. */
+  pushes: () => { inFlight: number; openCircuits: number };
+  /** Jobs that run, and jobs that wait, of each semaphore. */
+  semaphores: () => Record<string, { running: number; waiting: number }>;
+  /** Undefined while the database does not answer. */
+  backlog: () => Promise<Backlog | undefined>;
+}
+
+/** Work that is stored and not done yet. */
+export interface Backlog {
+  /** Events nobody here has read yet, by who should; a reader that does not read now is absent. */
+  unreadEvents: { reader: string; count: number; seconds: number }[];
+  /** Jobs that wait, by queue. */
+  jobs: { queue: string; count: number }[];
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+/** Of the process itself, however many apps run in it. */
+let ofProcess: Registry | undefined;
+
+/**
+ * The metrics of one running service as Prometheus reads them. Every label has few values, all of them ours: route
+ * patterns, names of the schema, codes. Nobody outside can make a new one.
+ */
+export class Metrics implements Observer {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter('http_requests_total', 'Answered requests', ['method', 'route', 'status']);
+  readonly #requestSeconds = this.#histogram(
+    'http_request_duration_seconds',
+    'From the arrival of a request to the end of its answer',
+    REQUEST_SECONDS,
+    ['method', 'route'],
+  );
+  readonly #operations = this.#counter('graphql_operations_total', 'Operations (root fields) over every door', [
+    'type',
+    'field',
+    'code',
+  ]);
+  readonly #operationSeconds = this.#histogram(
+    'graphql_operation_duration_seconds',
+    'Time an operation (a root field) takes',
+    REQUEST_SECONDS,
+    ['type', 'field'],
+  );
+  readonly #refusedDocuments = this.#counter(
+    'graphql_refused_documents_total',
+    'Documents that were refused before anything was executed',
+    [],
+  );
+  readonly #openedSockets = this.#counter('sockets_opened_total', 'Sockets that were opened', []);
+  readonly #subscriptions = new Gauge({
+    name: 'atrium_subscriptions',
+    help: 'Subscriptions under way, over sockets and as server-sent events',
+    registers: [this.#registry],
+  });
+  readonly #deliveries = this.#counter('live_deliveries_total', 'Events told to subscribers', ['kind']);
+  readonly #deliverySeconds = this.#histogram(
+    'live_delivery_delay_seconds',
+    'From the moment something happens until a subscriber is told of it',
+    DELIVERY_SECONDS,
+    [],
+  );
+  readonly #pushes = this.#counter('push_results_total', 'What became of pushes', ['channel', 'outcome']);
+  readonly #rateLimited = this.#counter('rate_limited_total', 'Operations beyond a rate limit', ['limit']);
+  readonly #failedSweeps = this.#counter('sweep_failures_total', 'Sweeps that failed', []);
+
+  /** @param isOfProcess whether memory, CPU and the event loop of the process are told as well */
+  constructor(readings: Readings, { isOfProcess = true }: { isOfProcess?: boolean } = {}) {
+    this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
+    this.#gauge('database_connections', 'Connections of the pool', ['state'], (gauge) => {
+      const { total, idle } = readings.pool();
+      gauge.set({ state: 'busy' }, total - idle);
+      gauge.set({ state: 'idle' }, idle);
+    });
+    this.#gauge('database_waiting', 'Statements that wait for a connection', [], (gauge) =>
+      gauge.set(readings.pool().waiting),
+    );
+    this.#gauge('pushes_in_flight', 'Pushes without an answer', [], (gauge) => gauge.set(readings.pushes().inFlight));
+    this.#gauge('push_circuits_open', 'Push providers and hosts that do not answer', [], (gauge) =>
+      gauge.set(readings.pushes().openCircuits),
+    );
+    this.#gauge('semaphore_jobs', 'Jobs that semaphores have', ['semaphore', 'state'], (gauge) => {
+      for (const [semaphore, { running, waiting }] of Object.entries(readings.semaphores())) {
+        gauge.set({ semaphore, state: 'running' }, running);
+        gauge.set({ semaphore, state: 'waiting' }, waiting);
+      }
+    });
+    this.#addBacklog(readings);
+    if (isOfProcess && !ofProcess) {
+      ofProcess = new Registry();
+      collectDefaultMetrics({ register: ofProcess });
+    }
+  }
+
+  /** `/metrics` */
+  async answer(response: ServerResponse): Promise<void> {
+    const parts = await Promise.all([this.#registry.metrics(), ofProcess?.metrics() ?? '']);
+    response.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' });
+    response.end(parts.join('\n'));
+  }
+
+  requestEnded({ method, route, status, seconds }: Parameters<Observer['requestEnded']>[0]): void {
+    const labels = { method: METHODS.has(method) ? method : 'other', route };
+    this.#requests.inc({ ...labels, status });
+    this.#requestSeconds.observe(labels, seconds);
+  }
+
+  operationEnded({ type, field, code, seconds }: Parameters<Observer['operationEnded']>[0]): void {
+    this.#operations.inc({ type, field, code });
+    this.#operationSeconds.observe({ type, field }, seconds);
+  }
+
+  documentRefused(): void {
+    this.#refusedDocuments.inc();
+  }
+
+  socketOpened(): void {
+    this.#openedSockets.inc();
+  }
+
+  subscriptionBegan(): void {
+    this.#subscriptions.inc();
+  }
+
+  subscriptionEnded(): void {
+    this.#subscriptions.dec();
+  }
+
+  eventDelivered(seconds: number | undefined): void {
+    this.#deliveries.inc({ kind: seconds === undefined ? 'missed' : 'live' });
+    if (seconds !== undefined) this.#deliverySeconds.observe(seconds);
+  }
+
+  pushAnswered(channel: string, outcome: string): void {
+    this.#pushes.inc({ channel, outcome });
+  }
+
+  rateLimitExceeded(limit: LimitName): void {
+    this.#rateLimited.inc({ limit });
+  }
+
+  sweepFailed(): void {
+    this.#failedSweeps.inc();
+  }
+
+  /** Three gauges of one reading. They are absent while the database does not answer. */
+  #addBacklog({ backlog }: Readings): void {
+    let asked: Promise<Backlog | undefined> | undefined;
+    const read = () => {
+      asked ??= backlog().finally(() => {
+        asked = undefined;
+      });
+      return asked;
+    };
+    this.#gauge('unread_events', 'Events of the stream that are not read yet', ['reader'], async (gauge) => {
+      for (const { reader, count } of (await read())?.unreadEvents ?? []) gauge.set({ reader }, count);
+    });
+    this.#gauge('unread_events_age_seconds', 'Age of the oldest of them', ['reader'], async (gauge) => {
+      for (const { reader, seconds } of (await read())?.unreadEvents ?? []) gauge.set({ reader }, seconds);
+    });
+    this.#gauge('waiting_jobs', 'Jobs that wait, counted up to 10000', ['queue'], async (gauge) => {
+      for (const { queue, count } of (await read())?.jobs ?? []) gauge.set({ queue }, count);
+    });
+  }
+
+  #gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    read: (gauge: Gauge<Label>) => void | Promise<void>,
+  ): void {
+    new Gauge({
+      name: `atrium_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        if (labelNames.length > 0) this.reset();
+        return read(this);
+      },
+    });
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `atrium_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: Label[],
+  ): Histogram<Label> {
+    return new Histogram({ name: `atrium_${name}`, help, buckets, labelNames, registers: [this.#registry] });
+  }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Viewer } from '../../lib/access.ts';
+import type { Observer } from './observer.ts';
+import { type OpenSpan, tracing } from './tracing.ts';
+
+/** What is known of a request; the door that serves it adds what it finds out. */
+export interface RequestFacts {
+  /** The client's own `X-Request-Id`, or a new one. */
+  readonly id: string;
+  /** `performance.now()` at its arrival. */
+  readonly arrivedAt: number;
+  /** The pattern of its path, never the path itself. */
+  route: string;
+  viewer?: Viewer;
+  /** Name of the GraphQL operation, as the client or the endpoint calls it. */
+  operation?: string | undefined;
+  /** Its root fields. */
+  fields?: readonly string[];
+}
+
+/** The route of a path that nothing is at. */
+const UNKNOWN = 'unknown';
+
+/** Doors that are asked every few seconds by machines. */
+const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** What a client may call its request: no text that could be mistaken for anything else. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+const known = new WeakMap<IncomingMessage, RequestFacts>();
+
+/** What is known of a request so far, to be added to. */
+export function factsOf(request: IncomingMessage): RequestFacts {
+  const facts = known.get(request) ?? newFacts(request);
+  known.set(request, facts);
+  return facts;
+}
+
+/** Tells of each request when it is over: a line of the log, a count, a span. */
+export class Requests {
+  readonly #log: Logger;
+  readonly #observer: Observer;
+
+  constructor(log: Logger, observer: Observer) {
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  /** @param route where the path alone tells it; otherwise the door that serves the request says it, and writes its id */
+  serve(request: IncomingMessage, response: ServerResponse, route: string | undefined, serve: () => void): void {
+    const facts = factsOf(request);
+    if (route !== undefined) {
+      facts.route = route;
+      response.setHeader('X-Request-Id', facts.id);
+    }
+    const span = QUIET.has(facts.route) ? undefined : openSpan(request);
+    response.once('close', () => this.#tell(request, response, facts, span));
+    if (span) span.run(serve);
+    else serve();
+  }
+
+  /** Of a request that is answered without anybody serving it. */
+  tellRefused(request: IncomingMessage, status: number): void {
+    this.#end(factsOf(request), { method: request.method ?? '', status, isCutOff: false });
+  }
+
+  #tell(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, span: OpenSpan | undefined): void {
+    const { method = '' } = request;
+    const { statusCode: status, writableFinished } = response;
+    this.#end(facts, { method, status, isCutOff: !writableFinished });
+    span?.rename(`${method} ${facts.route}`);
+    span?.set({ 'http.route': facts.route, 'http.response.status_code': status, 'atrium.request_id': facts.id });
+    span?.end(status >= 500 ? String(status) : undefined);
+  }
+
+  #end(facts: RequestFacts, { method, status, isCutOff }: { method: string; status: number; isCutOff: boolean }): void {
+    const { id: requestId, arrivedAt, route, viewer, operation, fields } = facts;
+    const ms = performance.now() - arrivedAt;
+    this.#observer.requestEnded({ method, route, status, seconds: ms / 1000 });
+    const level = status >= 500 && route !== '/readyz' ? 'error' : QUIET.has(route) ? 'debug' : 'info';
+    if (!this.#log.isLevelEnabled(level)) return;
+    const line = { requestId, method, route, status, ms: Math.round(ms * 10) / 10, ...callerOf(viewer) };
+    this.#log[level]({ ...line, operation, fields, ...(isCutOff && { isCutOff }) }, 'request');
+  }
+}
+
+/** What a line of the log says of who calls. */
+export function callerOf(viewer: Viewer | undefined): Record<string, number> {
+  if (!viewer || viewer.kind === 'anonymous' || viewer.kind === 'refused') return {};
+  return {
+    applicationId: viewer.applicationId,
+    ...(viewer.kind === 'user' && { userId: viewer.userId }),
+    ...('apiKeyId' in viewer && viewer.apiKeyId !== undefined && { apiKeyId: viewer.apiKeyId }),
+  };
+}
+
+function newFacts({ headers }: IncomingMessage): RequestFacts {
+  const given = headers['x-request-id'];
+  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  return { id, arrivedAt: performance.now(), route: UNKNOWN };
+}
+
+function openSpan({ method, headers }: IncomingMessage): OpenSpan | undefined {
+  return tracing?.open(method ?? '', {
+    kind: 'server',
+    from: headers,
+    attributes: { 'http.request.method': method },
+  });
+}

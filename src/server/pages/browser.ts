@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express from 'express';
+import type { Services } from '../../context.ts';
+import { RESET_PAGE } from '../services.ts';
+import { DOCS_PATHS, documentation } from './docs.ts';
+import { resetPasswordPage } from './reset-password.ts';
+
+/** Paths of the pages, and the route that logs and metrics show for each. */
+export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
+  ...DOCS_PATHS.map((path): [string, string] => [path, path === '/openapi.json' ? path : '/docs']),
+  [RESET_PAGE, RESET_PAGE],
+]);
+
+type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/**
+ * The pages that people open in a browser, as an Express application: documentation of the REST interface and the page
+ * of reset links. Methods without a page fall through.
+ * @param openApi makes the OpenAPI document; called once, for the first request
+ */
+export function browserPages(services: Services, openApi: () => object): PageHandler {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  const docs = documentation(services, openApi);
+  for (const path of DOCS_PATHS) app.get(path, docs(path));
+  const { show, submit } = resetPasswordPage(services);
+  app.get(RESET_PAGE, show).post(RESET_PAGE, submit);
+  return (request, response, next) => (app as unknown as PageHandler)(request, response, next);
+}

@@ -1,0 +1,108 @@
+import type { Request, Response } from 'express';
+import { execute, type GraphQLError, parse } from 'graphql';
+import type { Context, Services } from '../../context.ts';
+import { presentError } from '../../graphql/presented-errors.ts';
+import { parseForm } from '../../lib/bracket-keys.ts';
+import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
+import { readText } from '../../lib/parameter-values.ts';
+import { applicationOfToken } from '../../lib/tokens.ts';
+import { createContext } from '../../resolvers/create-context.ts';
+import { schema } from '../../schema/index.ts';
+import { readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
+import { rateHeaders } from '../limits/definitions.ts';
+import { CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: String!) {
+  resetPassword(token: $token, password: $password)
+}`);
+
+/**
+ * The page a reset link leads to (gaps §4.2). Opening it changes nothing, so that whoever previews a mail's links does
+ * no harm; the form works through `/graphql` where scripts run, and by a plain post to the page where they do not.
+ */
+export function resetPasswordPage(services: Services) {
+  return {
+    show(request: Request, response: Response): void {
+      send(response, 200, stateOf(tokenOf(request)), { isHead: request.method === 'HEAD' });
+    },
+    async submit(request: Request, response: Response): Promise<void> {
+      try {
+        await answerForm(request, response, services);
+      } catch (error) {
+        const { message } = presentError(error, services.log);
+        send(response, error instanceof BadInputError ? error.status : 500, { kind: 'refused', sentence: message });
+      }
+    },
+  };
+}
+
+/** `?reset_token=…` of the link; anything else is no token, so nothing else ever gets into the page. */
+function tokenOf({ url }: Request): string | undefined {
+  const token = new URL(url, 'http://page').searchParams.get('reset_token') ?? '';
+  return applicationOfToken(token) === undefined ? undefined : token;
+}
+
+function stateOf(token: string | undefined): PageState {
+  return token === undefined ? { kind: 'dead' } : { kind: 'form', token, problems: [] };
+}
+
+async function answerForm(request: Request, response: Response, services: Services): Promise<void> {
+  const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
+  const given = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
+  const viewer = { kind: 'anonymous' } as const;
+  const network = services.networkOf(request);
+  const meter = services.rateLimits?.meter(network, viewer);
+  const context = createContext(services, viewer, { network, meter });
+  const problem = await resetBy(given, context);
+  const [status, state] = outcomeOf(problem, given.token);
+  send(response, status, state, { headers: rateHeaders(meter?.state) });
+}
+
+/** Runs the operation as GraphQL would, under all its rules. @returns what the person is told when it fails */
+async function resetBy(
+  variableValues: { token: string; password: string },
+  contextValue: Context,
+): Promise<GraphQLError | undefined> {
+  const { errors } = await execute({ schema, document: ResetPassword, variableValues, contextValue });
+  if (!errors) return undefined;
+  const cause = errors[0]!.originalError;
+  return cause instanceof ServiceError ? cause : presentError(errors[0], contextValue.log);
+}
+
+function outcomeOf(problem: GraphQLError | undefined, token: string): [status: number, state: PageState] {
+  if (!problem) return [200, { kind: 'done' }];
+  if (!(problem instanceof InvalidFieldsError)) {
+    return [STATUS[String(problem.extensions.code)] ?? 500, { kind: 'form', token, problems: [problem.message] }];
+  }
+  const { fields } = problem;
+  return [422, fields.token ? { kind: 'dead' } : { kind: 'form', token, problems: fieldSentences(fields) }];
+}
+
+const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, RATE_LIMITED: 429 };
+
+function send(
+  response: Response,
+  status: number,
+  state: PageState,
+  { headers = {}, isHead = false }: { headers?: Record<string, string>; isHead?: boolean } = {},
+): void {
+  if (response.headersSent) return;
+  const html = renderPage(state);
+  response
+    .writeHead(status, {
+      ...headers,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(html)),
+      // The address holds the token: it goes to no other page, into no cache and into no frame.
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Robots-Tag': 'noindex',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+    })
+    .end(isHead ? undefined : html);
+}

@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Services } from '../context.ts';
+import { graphqlOverHttp } from '../graphql/http/handler.ts';
+import { graphqlOverSocket } from '../graphql/websocket/server.ts';
+import { MINUTE, SECOND } from '../lib/time.ts';
+import { restAdapter } from '../rest/index.ts';
+import { openApiDocument } from '../rest/openapi/document.ts';
+import { cutStalled } from './http/stalled-clients.ts';
+import { boundUnread } from './http/unread-responses.ts';
+import type { Health } from './observability/health.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { Requests } from './observability/requests.ts';
+import { browserPages, PAGE_ROUTES } from './pages/browser.ts';
+
+/** How long a request may take to arrive: a file of 100 MB from a phone takes longer than Node's five minutes. */
+const REQUEST_TIMEOUT_MS = 30 * MINUTE;
+
+/**
+ * How long a connection may be idle. Proxies keep theirs for a minute; one that we close first may just be carrying the
+ * next request, which would be lost.
+ */
+const KEEP_ALIVE_MS = 75 * SECOND;
+
+/** How long a client may send no more of its request, or read no more of its response. */
+const STALLED_AFTER_MS = 2 * MINUTE;
+
+export interface ServerSettings {
+  tokenHeaders: readonly string[];
+  health: Health;
+  metrics: Metrics;
+  /** Milliseconds after which a stalled client is cut off; default: two minutes. */
+  stalledAfter?: number | undefined;
+}
+
+export interface HttpServer {
+  server: Server;
+  sockets: ReturnType<typeof graphqlOverSocket>;
+  /** From now on responses close their connections, so that no proxy sends its next request on one of them. */
+  closeConnections: () => void;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** All transports on one server: GraphQL over HTTP and WebSocket, pages for browsers, and REST for every other path. */
+export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
+  const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
+  const rest = restAdapter(services, tokenHeaders);
+  const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
+  const handlers = new Map<string, Handler>([
+    ['/graphql', graphqlOverHttp(services, tokenHeaders)],
+    ['/healthz', (_request, response) => health.answer('/healthz', response)],
+    ['/readyz', (_request, response) => health.answer('/readyz', response)],
+    ['/metrics', (_request, response) => metrics.answer(response)],
+    ...[...PAGE_ROUTES.keys()].map((path): [string, Handler] => [
+      path,
+      (request, response) => pages(request, response, () => void rest(request, response)),
+    ]),
+  ]);
+  const requests = new Requests(services.log, metrics);
+  let isClosing = false;
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => {
+      if (isClosing) response.setHeader('Connection', 'close');
+      cutIfStalled(request, response);
+      noteRequest(request);
+      const path = pathOf(request);
+      const handler = handlers.get(path);
+      // REST reports the route of each of its endpoints itself.
+      const route = handler && (PAGE_ROUTES.get(path) ?? path);
+      requests.serve(request, response, route, () => void (handler ?? rest)(request, response));
+    },
+  );
+  const cutIfStalled = cutStalled(server, stalledAfter);
+  const noteRequest = boundUnread(server, services.networkOf);
+  const sockets = graphqlOverSocket(server, services, { tokenHeaders, requests });
+  const closeConnections = () => {
+    isClosing = true;
+  };
+  return { server, sockets, closeConnections };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}

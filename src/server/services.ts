@@ -1,0 +1,96 @@
+import type { ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Gateways, Services } from '../context.ts';
+import type { Bus } from '../realtime/bus.ts';
+import { createBus } from '../realtime/create-bus.ts';
+import { Hub } from '../realtime/hub.ts';
+import { Outbox } from '../realtime/outbox.ts';
+import { type Clock, Presence } from '../realtime/presence.ts';
+import { PushNotifier } from '../realtime/push-notifier.ts';
+import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
+import type { Encrypter } from './encryption/encrypter.ts';
+import { networkOf } from './limits/client-address.ts';
+import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
+import type { Limit, LimitName } from './limits/definitions.ts';
+import { RateLimits } from './limits/rate-limits.ts';
+import type { Observer } from './observability/observer.ts';
+
+/** The settings, a migrated and connected database, and the systems outside. */
+export interface ServiceDependencies extends Gateways {
+  config: Pick<
+    Config,
+    | 'host'
+    | 'port'
+    | 'publicUrl'
+    | 'tokenHeaders'
+    | 'sessionMinutes'
+    | 'eventRetentionHours'
+    | 'resetPageUrl'
+    | 'rateLimit'
+    | 'trustProxy'
+    | 'redisUrl'
+    | 'databaseUrl'
+    | 'pushLogDays'
+  >;
+  /** For the connections that count rate limits and take work from the queue. */
+  database: ClientConfig;
+  /** For the connection that listens for events, which needs its own session of the server; default: `database`. */
+  directDatabase?: ClientConfig;
+  now: () => Date;
+  log: Logger;
+  encrypter: Encrypter;
+  /** Rate limits that differ from the contract's. */
+  limits?: Partial<Record<LimitName, Limit>> | undefined;
+  /** A clock for presence; default: the process' own. */
+  presenceClock?: Clock | undefined;
+}
+
+/** Path of the service's own page for reset links. */
+export const RESET_PAGE = '/reset-password';
+
+/** @param listeningUrl the server's own base URL, known once it listens */
+export function createServices(
+  dependencies: ServiceDependencies,
+  observer: Observer,
+  listeningUrl: () => string,
+): { services: Services; bus: Bus } {
+  const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
+  const { limits, presenceClock, directDatabase = database } = dependencies;
+  const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
+  const outbox = new Outbox(bus);
+  const publicUrl = () => config.publicUrl ?? listeningUrl();
+  const services: Services = {
+    now,
+    log,
+    observer,
+    outbox,
+    hub: new Hub(outbox, bus, log),
+    presence: new Presence(bus, presenceClock),
+    pushNotifier: new PushNotifier(bus),
+    identities,
+    mailer,
+    storage,
+    pushGateways,
+    models,
+    sessionClock: new BatchedSessionClock({ sessionMinutes: config.sessionMinutes, log }),
+    rateLimits: config.rateLimit
+      ? new RateLimits({
+          counters: createCounters(dependencies),
+          limits,
+          onExceeded: (limit) => observer.rateLimitExceeded(limit),
+        })
+      : undefined,
+    networkOf: (request) => networkOf(request, config.trustProxy),
+    encrypter,
+    publicUrl,
+    resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
+  };
+  return { services, bus };
+}
+
+/** Counts where the other processes count. */
+function createCounters({ config, database, log }: ServiceDependencies): Counters {
+  if (config.redisUrl) return redisCounters(config.redisUrl, log);
+  return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
+}

@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Config, ConfigError } from '../config.ts';
+import { connectDatabase, db } from '../db/client.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { Encrypter } from './encryption/encrypter.ts';
+import { readKeyFile } from './encryption/key-file.ts';
+
+// What every process begins with: the one that serves (main.ts) and the one that administers (cli.ts).
+
+const OLDEST_POSTGRES = 15;
+const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url);
+
+type Whereabouts = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+
+export interface Database {
+  /** For connections beside those of `db`. */
+  config: pg.PoolConfig;
+  /** For connections that have to stay with one session of the server: a pooler in between may not give them that. */
+  direct: pg.ClientConfig;
+  /** Leaves it; our own ends with the last process that uses it. */
+  stop: () => Promise<void>;
+}
+
+/** Connects to a migrated database: the operator's, or our own in `DATA_DIR`, which other processes may be using. */
+export async function openDatabase(config: Whereabouts): Promise<Database> {
+  const { config: database, direct, stop } = await findDatabase(config);
+  try {
+    await connectDatabase(database);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    config: database,
+    direct,
+    async stop() {
+      await db.$disconnect();
+      await stop();
+    },
+  };
+}
+
+/** With the operator's key, or the one of `DATA_DIR`, made by the first process. */
+export async function createEncrypter({ encryptionKey, dataDir }: Pick<Config, 'encryptionKey' | 'dataDir'>) {
+  return new Encrypter(encryptionKey ?? (await readKeyFile(dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))));
+}
+
+/** Names the variables that an error is about; with `syscalls` only if it comes from one of them. */
+export function naming(variables: string, syscalls?: string[]) {
+  return (error: Error & { syscall?: string }): never => {
+    if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
+    throw new ConfigError(`${variables}: ${error.message}`);
+  };
+}
+
+async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: Whereabouts): Promise<Database> {
+  if (databaseUrl) {
+    const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
+    await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
+    return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
+  }
+  await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
+  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
+  try {
+    await prepare(embedded.config);
+    return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+async function prepare(config: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(config);
+  client.on('error', () => {}); // the query under way fails with it
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS version`,
+    );
+    const version = rows[0]!.version;
+    if (version < OLDEST_POSTGRES) throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed, not ${version}`);
+    await migrate(client, MIGRATIONS);
+  } finally {
+    await client.end();
+  }
+}
