@@ -488,6 +488,18 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
+    [[48, 'src/graphql/variables.ts', ', { maxErrors: 1 }', '']],
+    'wrong variables are reported once, by a short answer, on any transport',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 introspection amplification',
+    [[48, 'src/graphql/variables.ts', 'if (isTooHeavy(variables, document, operation)) return tooComplex();', '']],
+    'values count at every place that uses their variable, on any transport',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 introspection amplification',
     [[48, 'src/schema/response-size.ts', 'if (!size.addField(String(info.path.key))) return null;', '']],
     'a response ends at its limit of bytes, whatever makes it long',
   ),

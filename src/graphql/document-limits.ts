@@ -13,6 +13,7 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  visit,
 } from 'graphql';
 import { MAX_PAGE } from '../lib/pagination.ts';
 
@@ -23,6 +24,8 @@ export const LIMITS = {
   aliases: 50,
   /** Characters of an alias, which a list repeats for each of its items. */
   aliasLength: 100,
+  /** Characters of any other name: errors suggest names like it, at a cost that grows with its length. */
+  nameLength: 255,
   rootFields: 50,
   cost: 5_000,
   /** Rules of validation look at all fragments for each operation, and at pairs of fragments. */
@@ -74,13 +77,25 @@ export interface DocumentFacts {
   variables?: Readonly<Record<string, unknown>>;
 }
 
-/** Why a document has too many definitions to be validated. */
-export function definitionProblem({ definitions }: DocumentNode): GraphQLError | undefined {
+/** Why a document has too many definitions, or too long names, to be validated. */
+export function definitionProblem(document: DocumentNode): GraphQLError | undefined {
+  const { definitions } = document;
   const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   if (operations > LIMITS.operations) return exceeded('Operations', LIMITS.operations, operations);
   if (fragments > LIMITS.fragments) return exceeded('Fragments', LIMITS.fragments, fragments);
-  return undefined;
+  const longest = longestName(document);
+  return longest > LIMITS.nameLength ? exceeded('Name length', LIMITS.nameLength, longest) : undefined;
+}
+
+function longestName(document: DocumentNode): number {
+  let longest = 0;
+  visit(document, {
+    Name: ({ value }) => {
+      longest = Math.max(longest, value.length);
+    },
+  });
+  return longest;
 }
 
 /**

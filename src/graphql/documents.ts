@@ -8,11 +8,10 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { isTooDeep } from '../lib/clean-text.ts';
-import { BadInputError } from '../lib/errors.ts';
 import { WeightedCache } from '../lib/weighted-cache.ts';
 import { definitionProblem, hasPagesInVariables, LIMITS, limitProblem } from './document-limits.ts';
 import { idOf, isPlainIntrospection } from './introspection.ts';
+import { cutMessage } from './presented-errors.ts';
 
 export type PreparedDocument =
   | {
@@ -29,9 +28,6 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
 /** Of a token in a document without locations, measured and rounded up. */
 const TOKEN_BYTES = 200;
-
-/** Characters of an error, which may repeat a literal or a name of the document. */
-const MAX_MESSAGE = 500;
 
 /** By schema and text: what fits the types of one application need not fit those of another. */
 const kept = new WeightedCache<PreparedDocument>(MAX_KEPT_BYTES);
@@ -63,19 +59,6 @@ const keyOf = (text: string, schema: GraphQLSchema) => `${idOf(schema)} ${text}`
 function bytesOf(text: string, prepared: PreparedDocument): number {
   const tokens = prepared.errors ? 0 : (prepared.document.tokenCount ?? LIMITS.tokens);
   return ENTRY_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
-}
-
-/** Why the variables of a request are refused: too deep to be read, or pages too large for the document's cost. */
-export function variableProblem(
-  prepared: PreparedDocument,
-  variables: unknown,
-  schema: GraphQLSchema,
-): GraphQLError | undefined {
-  if (isTooDeep(variables)) return new BadInputError('Request parameters are too complex');
-  if (prepared.errors || !prepared.hasPagesInVariables) return undefined;
-  const given = (variables ?? {}) as Record<string, unknown>;
-  const problem = limitProblem({ document: prepared.document, schema, variables: given });
-  return problem && asBadInput(problem);
 }
 
 function prepare(text: string, schema: GraphQLSchema): PreparedDocument {
@@ -123,8 +106,9 @@ function introspects(document: DocumentNode): boolean {
 }
 
 /** Without the nodes of the document, which would be kept as long as the error. */
-function asBadInput({ message, source, positions, extensions }: GraphQLError): GraphQLError {
+export function asBadInput(error: GraphQLError): GraphQLError {
+  const { message, source, positions, extensions } = cutMessage(error);
   // The parser calls a document with too many tokens a syntax error, which it is not.
-  const text = message.slice(0, MAX_MESSAGE).replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, '');
+  const text = message.replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, '');
   return new GraphQLError(text, { source, positions, extensions: { ...extensions, code: 'BAD_USER_INPUT' } });
 }

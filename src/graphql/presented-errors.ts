@@ -25,7 +25,8 @@ function shownOf(error: unknown, log: Logger): GraphQLError {
   const cause = causeOf(given);
   if (cause instanceof ServiceError) return withExtensions(given, cause.message, cause.extensions);
   if (cause === undefined) {
-    return withExtensions(given, given.message, { ...given.extensions, code: 'BAD_USER_INPUT' });
+    const { message } = cutMessage(given);
+    return withExtensions(given, message, { ...given.extensions, code: 'BAD_USER_INPUT' });
   }
   if (isDatabaseUnavailable(cause) || isLockConflict(cause)) {
     const unavailable = new ServiceUnavailableError();
@@ -35,6 +36,18 @@ function shownOf(error: unknown, log: Logger): GraphQLError {
   }
   log.error({ err: cause, path: given.path }, 'a resolver failed');
   return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
+}
+
+/** Characters of an error, which may repeat a literal, a value or a name of the request. */
+const MAX_MESSAGE = 500;
+
+/** The same error with a message of bounded length. */
+export function cutMessage(error: GraphQLError): GraphQLError {
+  const { message, nodes, source, positions, path, originalError, extensions } = error;
+  if (message.length <= MAX_MESSAGE) return error;
+  // A copy: a slice would keep the whole message in memory.
+  const text = Buffer.from(message.slice(0, MAX_MESSAGE)).toString();
+  return new GraphQLError(text, { nodes, source, positions, path, originalError, extensions });
 }
 
 /** The error a resolver threw; undefined when GraphQL itself complains about the request. */

@@ -4,7 +4,14 @@ import type { Viewer } from '../lib/access.ts';
 import { schema as serviceSchema } from '../schema/index.ts';
 import { schemaFor } from '../schema/typed/index.ts';
 import type { Meter } from '../server/limits/rate-limits.ts';
-import { knownDocument, prepareDocument, variableProblem } from './documents.ts';
+import { knownDocument, prepareDocument } from './documents.ts';
+import { variableProblem } from './variables.ts';
+
+export interface RequestText {
+  query: string;
+  variables?: unknown;
+  operationName?: string | null | undefined;
+}
 
 export interface RequestCaller {
   viewer: Viewer;
@@ -12,7 +19,13 @@ export interface RequestCaller {
 }
 
 export type ReadRequest =
-  | { schema: GraphQLSchema; document: DocumentNode; errors?: undefined }
+  | {
+      schema: GraphQLSchema;
+      document: DocumentNode;
+      /** Why the document is not executed: its variables. */
+      problem: GraphQLError | undefined;
+      errors?: undefined;
+    }
   | { errors: readonly GraphQLError[] };
 
 /**
@@ -22,19 +35,26 @@ export type ReadRequest =
  *   not fit the service's own schema
  */
 export async function readRequest(
-  { query, variables }: { query: string; variables?: unknown },
+  { query, variables, operationName }: RequestText,
   { viewer, meter }: RequestCaller,
   { log, observer }: Pick<Services, 'log' | 'observer'>,
 ): Promise<ReadRequest> {
   if (!knownDocument(query, serviceSchema)) await meter?.requireRoom('default');
   const { schema, prepared } = await schemaOfDocument(query, viewer, log);
-  const problem = variableProblem(prepared, variables, schema);
-  const isRefused = problem !== undefined || prepared.errors !== undefined;
-  if (isRefused) observer.documentRefused();
-  // No resolver counts these.
-  if (isRefused || prepared.introspects) await meter?.count('default');
-  if (problem) throw problem;
-  return prepared.errors ? { errors: prepared.errors } : { schema, document: prepared.document };
+  if (prepared.errors) {
+    await countRefused();
+    return { errors: prepared.errors };
+  }
+  const problem = variableProblem({ ...prepared, schema, operationName, variables });
+  if (problem) await countRefused();
+  // No resolver counts it.
+  else if (prepared.introspects) await meter?.count('default');
+  return { schema, document: prepared.document, problem };
+
+  async function countRefused(): Promise<void> {
+    observer.documentRefused();
+    await meter?.count('default');
+  }
 }
 
 /**

@@ -126,11 +126,55 @@ describe('#48 introspection amplification', () => {
       `{ me { ${repeat(201, (nth) => `...f${nth}`)} } } ${repeat(201, (nth) => `fragment f${nth} on User { id }`)}`,
       'Fragments limit of 200 exceeded',
     ],
+    ['long names', `{ ${'x'.repeat(256)} }`, 'Name length limit of 255 exceeded'],
     ['literals that an error repeats', `{ messages(dialogId: ${'9'.repeat(900_000)}0.5) { edges { cursor } } }`, ''],
   ])('%s are refused by a short answer', async (_name, document, message) => {
     const { errors } = await graphql(document, {}, nobody);
     expect(errors![0]!.message).toContain(message);
     expect(JSON.stringify(errors).length).toBeLessThan(2_000);
+  });
+
+  test('wrong variables are reported once, by a short answer, on any transport', async () => {
+    const alice = await insertSession(await insertUser());
+    const wrong = Object.fromEntries(Array.from({ length: 5_000 }, (_, nth) => [`k${nth}`, 1]));
+    for (const [transport, door] of GRAPHQL_DOORS) {
+      const { errors } = await door('query ($f: UserFilter) { users(filter: $f) { totalCount } }', { f: wrong }, alice);
+      expect([transport, errors!.length, errors![0]!.extensions?.code]).toEqual([transport, 1, 'BAD_USER_INPUT']);
+      expect(JSON.stringify(errors).length).toBeLessThan(2_000);
+    }
+  });
+
+  test('values count at every place that uses their variable, on any transport', async () => {
+    const alice = await insertSession(await insertUser());
+    const filter = { fullName: { contains: 'x' } };
+    const uses = (count: number) =>
+      `query ($f: UserFilter) { ${repeat(count, (nth) => `a${nth}: users(filter: $f) { totalCount }`)} }`;
+    const ids = Array.from({ length: 50_000 }, (_, nth) => nth + 1);
+    const items = `query ($a: String!) { users(filter: { login: { in: [${repeat(900, () => '$a')}] } }) { totalCount } }`;
+    for (const [transport, door] of GRAPHQL_DOORS) {
+      const outcome = async (document: string, variables: Record<string, unknown>) => {
+        const { errors } = await door(document, variables, alice);
+        return [transport, errors?.[0]?.message];
+      };
+      const refused = [transport, 'Request parameters are too complex'];
+      expect(await outcome(uses(20), { f: filter })).toEqual([transport, undefined]);
+      expect(await outcome(uses(20), { f: { id: { in: ids } } })).toEqual(refused);
+      expect(await outcome(items, { a: 'x'.repeat(20_000) })).toEqual(refused);
+      const fragments = `query ($f: UserFilter) { ...A ...B } fragment A on Query { ...B ...C } fragment B on Query { ...C }
+        fragment C on Query { ${repeat(10, (nth) => `a${nth}: users(filter: $f) { totalCount }`)} }`;
+      expect(await outcome(fragments, { f: { id: { in: ids } } })).toEqual(refused);
+    }
+  });
+
+  test('wrong variables of a known document count as an operation', async () => {
+    const document = 'query ($id: Int!) { user(id: $id) { id } }';
+    const alice = await insertSession(await insertUser());
+    await graphql(document, { id: 1 }, alice);
+    const outcomes = new Set<string>();
+    for (let sent = 0; sent < 1_000 && !outcomes.has('RATE_LIMITED'); sent++) {
+      outcomes.add(codeOf(await graphql(document, { id: 'x' }, alice)));
+    }
+    expect([...outcomes]).toEqual(['BAD_USER_INPUT', 'RATE_LIMITED']);
   });
 
   test('a fragment is measured once for all operations of a document', () => {

@@ -149,7 +149,8 @@ const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {
     const server = context as unknown as ServerContext;
     const caller = await server.caller();
-    server.read = await readRequest({ query: String(params.query), variables: params.variables }, caller, services);
+    const { query, variables, operationName } = params;
+    server.read = await readRequest({ query: String(query), variables, operationName }, caller, services);
   },
   onParse({ setParseFn, context }) {
     const { read } = context as unknown as ServerContext;
@@ -184,7 +185,9 @@ const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> =>
 /** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
-    const { requestLog } = noteOperation(args);
+    const { requestLog, read } = noteOperation(args);
+    const refused = refusedResult(read);
+    if (refused) return setExecuteFn(async () => refused);
     setExecuteFn(async (given: ExecutionArgs) => {
       const result: ExecutionResult = await tracedExecution(given, () => execute(given));
       if (!result.errors) return result;
@@ -192,11 +195,19 @@ const ourExecution: Plugin<Context> = {
     });
   },
   onSubscribe({ args, setSubscribeFn }) {
-    const { res } = noteOperation(args);
+    const { res, read } = noteOperation(args);
+    const refused = refusedResult(read);
+    if (refused) return setSubscribeFn(async () => refused);
     const subscribe = (given: ExecutionArgs) => withinLimit(res, given, () => subscribeWhileCredentialsHold(given));
     setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribe(given)));
   },
 };
+
+/** The result of a document whose variables are refused. */
+function refusedResult(read: ReadRequest | undefined): ExecutionResult | undefined {
+  if (!read || read.errors || !read.problem) return undefined;
+  return { errors: [read.problem], extensions: { http: { status: 400 } } };
+}
 
 /** An event stream counts with the sockets of its caller for as long as its response is open. */
 async function withinLimit<Result>(

@@ -33,9 +33,12 @@ export async function prepareOperation(
   }
   const network = services.networkOf(connection.extra.request);
   const meter = services.rateLimits?.meter(network, viewer);
-  const read = await readRequest({ query, variables }, { viewer, meter }, services).catch(asGraphQLError);
+  const read = await readRequest({ query, variables, operationName }, { viewer, meter }, services).catch(
+    asGraphQLError,
+  );
   if (read instanceof GraphQLError) return [read];
   if (read.errors) return read.errors;
+  if (read.problem) return [read.problem];
   const { schema, document } = read;
   const asked = requestedOperation(document, operationName);
   if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);

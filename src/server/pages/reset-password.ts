@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
-import { execute, type GraphQLError, parse } from 'graphql';
+import { type GraphQLError, parse } from 'graphql';
 import type { Context, Services } from '../../context.ts';
+import { execute } from '../../graphql/execute.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { parseForm } from '../../lib/bracket-keys.ts';
 import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
