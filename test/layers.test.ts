@@ -1,68 +1,70 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
-/** Which rooms a room may import; its own files always, `lib` too. */
+/** Modules that every module may import; they import nothing but each other. */
+const SHARED = ['generated', 'lib', 'server/encryption', 'server/http', 'server/limits', 'server/observability'];
+
+/** The modules that a module may import beside the shared ones. */
 const MAY_IMPORT: Record<string, string[]> = {
-  lib: [],
-  observe: [],
-  generated: [],
-  db: ['generated', 'observe'],
-  gateways: ['observe'],
-  http: [],
-  limits: [],
-  secrets: [],
-  realtime: ['db', 'generated', 'observe'],
-  resolvers: ['realtime', 'db', 'gateways', 'secrets', 'generated', 'observe', 'context'],
-  schema: ['resolvers', 'realtime', 'generated', 'observe', 'context'],
-  graphql: ['schema', 'resolvers', 'limits', 'realtime', 'db', 'http', 'observe', 'context'],
-  rest: ['schema', 'resolvers', 'limits', 'graphql', 'http', 'generated', 'observe', 'context'],
-  pages: ['schema', 'resolvers', 'graphql', 'http', 'context'],
-  jobs: ['resolvers', 'gateways', 'db', 'observe', 'context'],
+  db: [],
+  gateways: [],
+  realtime: ['db'],
+  context: ['gateways', 'realtime'],
+  resolvers: ['context', 'realtime', 'db', 'gateways'],
+  schema: ['context', 'resolvers', 'realtime'],
+  graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
+  rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
+  'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
+  jobs: ['context', 'resolvers', 'gateways', 'db'],
   config: [],
-  context: ['resolvers', 'realtime', 'gateways', 'limits', 'secrets', 'observe'],
-  app: [
-    'rest',
-    'pages',
-    'graphql',
-    'http',
-    'jobs',
-    'resolvers',
-    'limits',
-    'realtime',
-    'db',
-    'gateways',
-    'secrets',
-    'observe',
+  server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'db'],
+  'operator/archive': ['resolvers', 'gateways', 'db'],
+  'operator/integrity': ['resolvers', 'gateways', 'db'],
+  'operator/legacy-import': ['context', 'resolvers', 'realtime', 'gateways', 'db'],
+  'operator/cli': [
+    'operator/archive',
+    'operator/integrity',
+    'operator/legacy-import',
+    'server',
     'config',
     'context',
-  ],
-  migration: ['resolvers', 'realtime', 'db', 'context'],
-  start: ['db', 'secrets', 'config'],
-  main: ['app', 'start', 'resolvers', 'gateways', 'secrets', 'observe', 'config'],
-  archive: ['resolvers', 'gateways', 'secrets', 'db'],
-  check: ['gateways', 'db'],
-  cli: [
-    'start',
-    'archive',
-    'check',
-    'migration',
     'resolvers',
     'realtime',
     'gateways',
-    'secrets',
-    'generated',
-    'config',
-    'context',
   ],
+  main: ['server', 'config', 'resolvers', 'gateways'],
+  cli: ['operator/cli'],
 };
+
+/** Domains of `src/resolvers`: each may import those before it. */
+const DOMAINS = [
+  'users',
+  'files',
+  'geodata',
+  'content',
+  'sessions',
+  'address-book',
+  'classes',
+  'records',
+  'dialogs',
+  'messages',
+  'accounts',
+  'ai',
+  'pushes',
+  'events',
+  'subscriptions',
+  'applications',
+];
 
 /** Exceptions, each with its reason. */
 const ALLOWED = [
-  // The Prisma plugin of the schema has to be given the client.
+  // The Prisma plugin of the schema needs the client.
   'schema/builder.ts → db/client.ts',
+  // The values of an enum.
+  'schema/dialogs.ts → db/dialog-types.ts',
 ];
 
 interface Import {
@@ -80,30 +82,71 @@ function importsOfSource(): Import[] {
     });
 }
 
-function roomOf(file: string): string {
-  return file.split('/')[0]!.replace(/\.ts$/, '');
+/** `server/limits/quota.ts` → `server/limits`, `server/services.ts` → `server`, `config.ts` → `config`. */
+function moduleOf(file: string): string {
+  const [first = '', second, ...rest] = file.split('/');
+  const isNested = (first === 'server' || first === 'operator') && rest.length > 0;
+  return isNested ? `${first}/${second}` : first.replace(/\.ts$/, '');
 }
 
 const imports = importsOfSource();
+const arrowOf = ({ from, to }: Import) => `${from} → ${to}`;
 
 test('every import goes in the one direction', () => {
   const wrong = imports
     .filter(({ from, to }) => {
-      const [room, target] = [roomOf(from), roomOf(to)];
-      return room !== target && target !== 'lib' && !MAY_IMPORT[room]?.includes(target);
+      const [module, target] = [moduleOf(from), moduleOf(to)];
+      return module !== target && !SHARED.includes(target) && !MAY_IMPORT[module]?.includes(target);
     })
-    .map(({ from, to }) => `${from} → ${to}`)
+    .map(arrowOf)
     .filter((arrow) => !ALLOWED.includes(arrow));
-  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.length).toBeGreaterThan(1_000);
   expect(wrong).toEqual([]);
 });
 
-test('no room may import what it does not', () => {
-  const used = new Set(imports.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`));
-  const unused = Object.entries(MAY_IMPORT).flatMap(([room, targets]) =>
-    targets.map((target) => `${room} → ${target}`).filter((arrow) => !used.has(arrow)),
+test('no module may import what it does not', () => {
+  const used = new Set(imports.map(({ from, to }) => `${moduleOf(from)} → ${moduleOf(to)}`));
+  const unused = Object.entries(MAY_IMPORT).flatMap(([module, targets]) =>
+    targets.map((target) => `${module} → ${target}`).filter((arrow) => !used.has(arrow)),
   );
   expect(unused).toEqual([]);
+});
+
+test('no files import each other in a cycle', () => {
+  const graph = graphOf(imports.map(({ from, to }): Arrow => [from, to]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (file: string, path: string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (path.includes(file) || done.has(file)) return;
+    for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) walk(file, []);
+  expect(cycles).toEqual([]);
+});
+
+describe('domains of resolvers', () => {
+  const domainOf = (file: string) => /^resolvers\/([^/]+)\//.exec(file)?.[1];
+  const folders = readdirSync(join(SRC, 'resolvers'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+  test('are all in the order', () => {
+    expect(folders.map(({ name }) => name).sort()).toEqual([...DOMAINS].sort());
+  });
+
+  test('import only domains before them', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const [domain, target] = [domainOf(from), domainOf(to)];
+      if (domain === undefined || target === undefined) return false;
+      return DOMAINS.indexOf(target) > DOMAINS.indexOf(domain);
+    });
+    expect(wrong.map(arrowOf)).toEqual([]);
+  });
+
+  test('have a file for each purpose and no index', () => {
+    const files = readdirSync(join(SRC, 'resolvers'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([]);
+  });
 });
 
 test('resolvers never see HTTP or Pothos', () => {
@@ -131,53 +174,53 @@ describe('ARCHITECTURE.md', () => {
 
   test('draws every import, and none that a way of several arrows shows already', () => {
     const used = graphOf(
-      imports.map(({ from, to }) => [picture.nodeOf(roomOf(from)), picture.nodeOf(roomOf(to))] as const),
-      everybodys(text),
+      imports
+        .filter((one) => !ALLOWED.includes(arrowOf(one)))
+        .map(({ from, to }): Arrow => [picture.nodeOf(moduleOf(from)), picture.nodeOf(moduleOf(to))]),
+      SHARED,
     );
     expect(sorted(picture.arrows)).toEqual(sorted(shortest(used)));
   });
 
-  test('leaves out what everybody may use, which uses nothing that is drawn', () => {
-    const open = everybodys(text);
-    expect(open).toEqual(['generated', 'lib', 'observe']);
-    expect(imports.filter(({ from, to }) => open.includes(roomOf(from)) && !open.includes(roomOf(to)))).toEqual([]);
+  test('leaves out the shared modules, which import no others', () => {
+    const isShared = (file: string) => SHARED.includes(moduleOf(file));
+    for (const module of SHARED) expect(text).toContain(`\`${module}\``);
+    expect(imports.filter(({ from, to }) => isShared(from) && !isShared(to))).toEqual([]);
   });
 
-  test('describes every folder', () => {
-    const described = [...text.matchAll(/^\| `src\/([a-z-]+)` \|/gm)].map((match) => match[1]!);
-    const folders = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect([...described, 'generated'].sort()).toEqual(folders.map(({ name }) => name).sort());
+  test('describes every module', () => {
+    const described = [...text.matchAll(/^\| `src\/([a-z/-]+)` \|/gm)].map((match) => match[1]!);
+    const modules = new Set(imports.map(({ from }) => moduleOf(from)).filter((one) => isFolder(one)));
+    expect([...described].sort()).toEqual([...modules].sort());
   });
 });
 
+function isFolder(module: string): boolean {
+  return existsSync(join(SRC, module));
+}
+
 type Arrow = readonly [from: string, to: string];
 
-/** The arrows of the diagram, and which of its nodes stands for a room: the one that has it in its label. */
-function readPicture(text: string): { arrows: Arrow[]; nodeOf: (room: string) => string } {
+/** The arrows of the diagram, and the node of each module: the one with it in its label. */
+function readPicture(text: string): { arrows: Arrow[]; nodeOf: (module: string) => string } {
   const lines = /```mermaid\nflowchart TD\n([^`]+)```/.exec(text)![1]!.trim().split('\n');
   const nodes = new Map<string, string>();
   const arrows = lines.flatMap((line) => {
     const sides = line.split('-->').map((side) =>
       side.split('&').map((written) => {
         const [, node, label = node!] = /^(\w+)(?:\["([^"]+)"\])?$/.exec(written.trim())!;
-        for (const room of label.split(', ')) nodes.set(roomOf(room), node!);
+        for (const module of label.split(', ')) nodes.set(module, node!);
         return node!;
       }),
     );
     return sides.slice(1).flatMap((to, index) => sides[index]!.flatMap((from) => to.map((end): Arrow => [from, end])));
   });
-  return { arrows, nodeOf: (room) => nodes.get(room) ?? room };
-}
-
-/** Rooms that the text says everybody may use. */
-function everybodys(text: string): string[] {
-  const [sentence] = /imports of\s+[^.]+which everybody may use\./.exec(text)!;
-  return [...sentence.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+  return { arrows, nodeOf: (module) => nodes.get(module) ?? module };
 }
 
 type Graph = Map<string, Set<string>>;
 
-function graphOf(arrows: readonly Arrow[], without: string[]): Graph {
+function graphOf(arrows: readonly Arrow[], without: string[] = []): Graph {
   const graph: Graph = new Map();
   for (const [from, to] of arrows) {
     if (from === to || without.includes(from) || without.includes(to)) continue;
@@ -203,9 +246,9 @@ function sorted(arrows: Arrow[]): string[] {
   return arrows.map(([from, to]) => `${from} → ${to}`).sort();
 }
 
-function packagesOf(room: string): string[] {
-  return readdirSync(join(SRC, room), { recursive: true, encoding: 'utf8' })
+function packagesOf(module: string): string[] {
+  return readdirSync(join(SRC, module), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => [...readFileSync(join(SRC, room, file), 'utf8').matchAll(/from '([^.'][^']*)'/g)])
+    .flatMap((file) => [...readFileSync(join(SRC, module, file), 'utf8').matchAll(/from '([^.'][^']*)'/g)])
     .map((match) => match[1]!);
 }

@@ -1,7 +1,7 @@
 import { coalesce } from '../db/coalesce.ts';
+import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { query } from '../db/query.ts';
 import { groupBy } from '../lib/collections.ts';
-import { DIALOG_TYPE } from '../resolvers/dialogs/types.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { type SubscriptionTarget, wants } from './subscription.ts';
 

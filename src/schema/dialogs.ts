@@ -1,8 +1,8 @@
+import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { listDialogs } from '../resolvers/dialogs/list.ts';
-import { DIALOG_TYPE } from '../resolvers/dialogs/types.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { dialogDataLoader, memberLoader, otherOccupant, unreadCountLoader } from '../resolvers/dialogs/views.ts';
 import { lastMessageLoader } from '../resolvers/messages/last-message.ts';

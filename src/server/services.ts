@@ -15,6 +15,7 @@ import { type Counters, memoryCounters, postgresCounters, redisCounters } from '
 import type { Limit, LimitName } from './limits/definitions.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observability/observer.ts';
+import { RESET_PAGE } from './pages/paths.ts';
 
 /** The settings, a migrated and connected database, and the systems outside. */
 export interface ServiceDependencies extends Gateways {
@@ -45,9 +46,6 @@ export interface ServiceDependencies extends Gateways {
   /** A clock for presence; default: the process' own. */
   presenceClock?: Clock | undefined;
 }
-
-/** Path of the service's own page for reset links. */
-export const RESET_PAGE = '/reset-password';
 
 /** @param listeningUrl the server's own base URL, known once it listens */
 export function createServices(

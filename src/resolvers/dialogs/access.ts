@@ -1,9 +1,9 @@
 import { coalesce } from '../../db/coalesce.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 /** A dialog as its reader stands to it. */
 export interface ReadableDialog {

@@ -1,4 +1,5 @@
 import type { UserContext } from '../../context.ts';
+import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import { newId } from '../../db/ids.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -11,7 +12,6 @@ import { unhideDialog } from './hide.ts';
 import { transactForUsers } from './lock.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './rules.ts';
-import { DIALOG_TYPE, type DialogType } from './types.ts';
 export interface NewDialog extends DataInput {
   type?: DialogType | null;
   occupantIds?: number[] | null;

@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
@@ -10,7 +11,6 @@ import { destroyDialogs } from './destroy.ts';
 import { hideDialogs } from './hide.ts';
 import { leaveGroups } from './leave.ts';
 import { type LockedDialog, lockDialogs } from './lock.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 /**
  * Deletes a dialog for the caller, who leaves a group, or has a private dialog hidden until its next message; by force

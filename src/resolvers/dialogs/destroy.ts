@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 /**
  * Destroys dialogs, which are held, for all. Nobody reaches a message without its dialog, so the messages themselves

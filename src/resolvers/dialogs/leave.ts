@@ -1,8 +1,8 @@
 import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { destroyDialogs } from './destroy.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 const LEFT = { removal: 'left' } as const;
 

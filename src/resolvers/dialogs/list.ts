@@ -8,6 +8,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
@@ -16,7 +17,6 @@ import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
 import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
 

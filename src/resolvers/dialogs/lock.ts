@@ -1,4 +1,5 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { runLong } from '../../db/long-work.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
@@ -7,7 +8,6 @@ import type { JobOwner } from '../../lib/semaphore.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 import type { Standing } from './rules.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 export interface LockedDialog extends Dialog {
   /** What the caller is in it; undefined when they are no occupant. */

@@ -1,5 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { newId } from '../../db/ids.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
@@ -7,7 +8,6 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { lockUsers } from '../users/lock.ts';
 import { type DialogData, dataColumns } from './data.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 /**
  * The private dialog of the caller and another user, made when there is none. Both may write to each other for the

@@ -1,5 +1,5 @@
 import { db } from '../../db/client.ts';
-import { DIALOG_TYPE, type DialogType } from './types.ts';
+import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 
 /** What a caller is in a dialog; each is also what stands before it. An API key alone is as good as the owner. */
 export type Standing = 'occupant' | 'admin' | 'owner';

@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { plannedForValues, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
@@ -11,7 +12,6 @@ import { changedData, type DataInput, type DialogData, dataColumns, dataProblems
 import { leaveGroups } from './leave.ts';
 import { type LockedDialog, lockDialogs, transactForUsers } from './lock.ts';
 import { type DialogChange, existingUsers, MAX_OCCUPANTS, mayChange, nameProblems, tooManyOccupants } from './rules.ts';
-import { DIALOG_TYPE, type DialogType } from './types.ts';
 
 export interface DialogChanges extends DataInput {
   name?: string | null;

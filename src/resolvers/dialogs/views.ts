@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { type ShownData, shownData } from './data.ts';
-import { DIALOG_TYPE } from './types.ts';
 
 interface Occupant {
   dialogId: string;

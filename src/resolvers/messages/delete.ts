@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
 import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
@@ -9,7 +10,6 @@ import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
 import { appendDialogEvents, type DialogEvent } from '../../realtime/outbox.ts';
 import { mayModerate } from '../dialogs/rules.ts';
-import { DIALOG_TYPE, type DialogType } from '../dialogs/types.ts';
 import { lockUsers } from '../users/lock.ts';
 import { type LockedMessage, lockMessages } from './lock.ts';
 import { lockMember } from './mark.ts';

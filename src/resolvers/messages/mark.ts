@@ -1,6 +1,6 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
-import { DIALOG_TYPE } from '../dialogs/types.ts';
 
 /** A member's place in a group or private dialog. */
 export interface MemberKey {

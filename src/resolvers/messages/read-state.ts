@@ -1,7 +1,7 @@
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { Loader } from '../../lib/loader.ts';
-import { DIALOG_TYPE } from '../dialogs/types.ts';
 import type { MessageRow } from './rows.ts';
 
 /** Who has read a message and to whom it was delivered: user ids ascending; both empty in public groups. */

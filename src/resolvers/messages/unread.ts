@@ -1,9 +1,9 @@
 import type { UserContext } from '../../context.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { DIALOG_TYPE } from '../dialogs/types.ts';
 
 export interface UnreadCounts {
   total: number;

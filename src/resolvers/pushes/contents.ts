@@ -1,9 +1,9 @@
 import { db, Prisma } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { PushContent } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
-import { DIALOG_TYPE } from '../dialogs/types.ts';
 import { applePayload, browserPayload, googleData, isBackground, mailText } from './payloads.ts';
 import { isNews } from './recipients.ts';
 

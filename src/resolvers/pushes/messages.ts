@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { db, type Transaction } from '../../db/client.ts';
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
-import { DIALOG_TYPE } from '../dialogs/types.ts';
 import { type PushContext, SPREAD } from './context.ts';
 
 /** Seconds for which one process reads for all; if it is gone, another goes on after this. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Services } from '../../context.ts';
-import { RESET_PAGE } from '../services.ts';
 import { DOCS_PATHS, documentation } from './docs.ts';
+import { RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
 
 /** Paths of the pages, and the route that logs and metrics show for each. */

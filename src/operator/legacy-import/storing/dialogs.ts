@@ -1,9 +1,9 @@
 import type { Transaction } from '../../../db/client.ts';
+import { DIALOG_TYPE } from '../../../db/dialog-types.ts';
 import { appendDialogEvents } from '../../../realtime/outbox.ts';
 import { reloadCatalogue } from '../../../resolvers/classes/catalogue.ts';
 import { dataColumns } from '../../../resolvers/dialogs/data.ts';
 import { leaveGroups } from '../../../resolvers/dialogs/leave.ts';
-import { DIALOG_TYPE } from '../../../resolvers/dialogs/types.ts';
 import { newFields } from '../../../resolvers/records/changes.ts';
 import type { StoredItem } from '../ledger.ts';
 import type { Run, StoredDialog } from '../run.ts';

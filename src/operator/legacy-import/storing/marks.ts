@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/client.ts';
-import { DIALOG_TYPE } from '../../../resolvers/dialogs/types.ts';
+import { DIALOG_TYPE } from '../../../db/dialog-types.ts';
 import type { StoredDialog } from '../run.ts';
 
 /**
