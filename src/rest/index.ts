@@ -42,11 +42,14 @@ export const routes: Route[] = [
   ...aiRoutes,
 ];
 
-/** The REST door: each endpoint runs one GraphQL operation in process, under the same rules as every other door. */
+/**
+ * The REST adapter as a handler, and as Express middleware: each endpoint runs one GraphQL operation in process, under
+ * the same rules as the other transports. A path without an endpoint goes to `next`, or responds 404 where there is none.
+ */
 export function restAdapter(
   services: Services,
   tokenHeaders: readonly string[],
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const door = new RestHandler(services, tokenHeaders, routingOf(routes));
-  return (request, response) => door.answer(request, response);
+): (request: IncomingMessage, response: ServerResponse, next?: () => void) => Promise<void> {
+  const handler = new RestHandler(services, tokenHeaders, routingOf(routes));
+  return (request, response, next) => handler.answer(request, response, next);
 }

@@ -64,10 +64,10 @@ export class RestHandler {
   }
 
   /**
-   * Answers a request by the endpoint that its path leads to, or that there is none. Preflights need none. It never
-   * fails: what nobody waits for would end the process.
+   * Routes a request to its endpoint, or to `next`, or responds 404. Preflights need no endpoint. Never rejects: the
+   * caller does not await it, and an unhandled rejection would end the process.
    */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(request: IncomingMessage, response: ServerResponse, next?: () => void): Promise<void> {
     const { url = '/' } = request;
     const facts = factsOf(request);
     const entered: Entered = {
@@ -79,7 +79,7 @@ export class RestHandler {
     };
     try {
       if (request.method === 'OPTIONS') this.#allow(entered);
-      else await this.#find(entered, withoutSuffix(url));
+      else await this.#find(entered, withoutSuffix(url), next);
     } catch (error) {
       this.#responses.sendError(entered, error, errorList, undefined);
     }
@@ -92,10 +92,11 @@ export class RestHandler {
     this.#responses.sendPreflight(entered);
   }
 
-  async #find(entered: Entered, url: string): Promise<void> {
+  async #find(entered: Entered, url: string, next: (() => void) | undefined): Promise<void> {
     const { request } = entered;
     const found = this.#routing.find(request.method, url);
     if (found) await this.#serve({ ...entered, ...found });
+    else if (next) next();
     else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }
 
