@@ -133,7 +133,7 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('names.test.ts', '#14 catastrophic filters', [
-    [14, 'src/db/conditions.ts', String.raw`return text.replace(/[\\%_]/g, '\\$&');`, 'return text;'],
+    [14, 'src/db/conditions.ts', String.raw`.replace(/[\\%_]/g, '\\$&')`, ''],
     [14, 'src/lib/parameter-values.ts', ' && value.length <= MAX_VALUE_LENGTH', ''],
     [14, 'src/db/client.ts', 'statement_timeout: STATEMENT_TIMEOUT_MS, ', ''],
   ]),
@@ -501,7 +501,27 @@ export const GUARDS: Guard[] = [
     'amplification.test.ts',
     '#48 introspection amplification',
     [[48, 'src/schema/response-size.ts', 'if (!size.addField(String(info.path.key))) return null;', '']],
-    'a response ends at its limit of bytes, whatever makes it long',
+    'a response ends at its limit of bytes, on any transport',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 multipart amplification',
+    [
+      [
+        48,
+        'src/rest/http/parameters.ts',
+        'isAuthenticated ? maxKeys : Math.min(maxKeys, MAX_UNAUTHENTICATED_PARTS)',
+        'maxKeys',
+      ],
+      [48, 'src/rest/http/parameters.ts', '      busboy.destroy();\n', ''],
+    ],
+    'parts beyond the limit of a caller without credentials are not parsed',
+  ),
+  ...guardsOf(
+    'amplification.test.ts',
+    '#48 multipart amplification',
+    [[48, 'src/rest/http/parameters.ts', 'openBusboy(contentType, { parts: maxParts })', 'openBusboy(contentType)']],
+    'nor are those beyond the limit of keys, whatever they hold',
   ),
   ...guardsOf(
     'amplification.test.ts',
@@ -544,6 +564,40 @@ export const GUARDS: Guard[] = [
     [51, 'src/db/transact.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', ''],
     [51, 'src/db/long-work.ts', '  maxWaitingPerOwner: [200, 50],', ''],
   ]),
+  ...guardsOf(
+    'searches.test.ts',
+    '#51 starvation of connections',
+    [[51, 'src/db/search-turns.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', '']],
+    'searches that hang keep nobody else waiting, and more are refused at once',
+  ),
+  ...guardsOf(
+    'searches.test.ts',
+    '#51 starvation of connections',
+    [
+      [51, 'src/db/conditions.ts', 'if (!isSearchText(text)) throw', 'if (text.length < 0) throw'],
+      [51, 'src/resolvers/records/filter.ts', '  if (!isSearchText(String(text))) throw incorrect(key);\n', ''],
+    ],
+    'a text to search for has at most 256 characters',
+  ),
+  ...guardsOf(
+    'searches.test.ts',
+    '#51 starvation of connections',
+    [
+      [
+        51,
+        'src/resolvers/records/live.ts',
+        'if (!hub.hasRecordFilter(known, textOf(where))) throw new NotFoundError();',
+        '',
+      ],
+    ],
+    'a subscription that has ended costs no statement',
+  ),
+  ...guardsOf(
+    'searches.test.ts',
+    '#51 starvation of connections',
+    [[51, 'src/realtime/record-filters.ts', 'valueCount > MAX_VALUES_PER_CALLER', 'valueCount < 0']],
+    'the filters of all record subscriptions of a caller name at most 1,000 values',
+  ),
   ...guardsOf('locks.test.ts', '#51 starvation of connections', [
     [
       51,
@@ -571,6 +625,28 @@ export const GUARDS: Guard[] = [
       [53, 'src/operator/archive/trust.ts', '  return stored;\n}', '  return secret;\n}'],
     ],
     'an import drops what only the operator may set, and says of which rows',
+  ),
+  ...guardsOf(
+    'pushes.test.ts',
+    '#54 starvation of pushes',
+    [
+      [54, 'src/resolvers/events/rules.ts', 'if (ids > max)', 'if (ids < 0)'],
+      [54, 'src/resolvers/events/rules.ts', 'count > MAX_EVENT_TAGS ?', 'count < 0 ?'],
+      [54, 'src/resolvers/events/rules.ts', "tag.trim() === '' || isLonger(tag, MAX_TAG)", "tag.trim() === ''"],
+      [54, 'src/resolvers/events/rules.ts', '> MAX_TAG_QUERY_BYTES', '< 0'],
+    ],
+    'an event with more recipients or tags than it may have is not stored, on any transport',
+  ),
+  ...guardsOf(
+    'pushes.test.ts',
+    '#54 starvation of pushes',
+    [
+      [54, 'src/resolvers/events/list.ts', ', omit: RECIPIENTS', ''],
+      [54, 'src/resolvers/events/find.ts', ', omit: RECIPIENTS', ''],
+      [54, 'src/resolvers/events/lock.ts', '    omit: RECIPIENTS,\n', ''],
+      [54, 'src/resolvers/events/update.ts', '      omit: RECIPIENTS,\n', ''],
+    ],
+    'events are listed, shown and changed without reading their recipients',
   ),
   ...guardsOf(
     'pushes.test.ts',

@@ -1,5 +1,6 @@
 import { BadInputError } from '../lib/errors.ts';
 import type { Cursor, PageRequest } from '../lib/pagination.ts';
+import { isSearchText, MAX_SEARCH_CHARACTERS } from '../lib/search-text.ts';
 import { Prisma } from './client.ts';
 
 /** What a list may be asked of one field; several are AND-ed (gaps §1.5). */
@@ -99,8 +100,24 @@ export function fieldConditions(asked: FieldFilter, { column, cast, isArray, isF
   if (asked.gte != null) conditions.push(Prisma.sql`${column} >= ${one(asked.gte)}`);
   if (asked.in) conditions.push(Prisma.sql`${column} = ANY(${many(asked.in)})`);
   if (asked.notIn) conditions.push(Prisma.sql`(${column} = ANY(${many(asked.notIn)})) IS NOT TRUE`);
-  if (asked.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${`%${escapeLike(asked.contains)}%`}`);
+  if (asked.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${partOfText(asked.contains)}`);
   return conditions;
+}
+
+/** Operators, by field, that an index serves, or that cost no more than the list without them. */
+export type CheapOperators = Record<string, readonly (keyof FieldFilter)[]>;
+
+/** Whether the cost of a filtered list can grow with what is stored. */
+export function isSearch(filter: FilterInput | null | undefined, cheap: CheapOperators): boolean {
+  return Object.entries(filter ?? {}).some(([name, asked]) => {
+    if (asked == null) return false;
+    if (name === 'or' || name === 'and') {
+      const parts = asked as readonly FilterInput[];
+      return parts.length === 0 || parts.some((part) => Object.keys(part).length === 0 || isSearch(part, cheap));
+    }
+    const operators = Object.keys(asked) as (keyof FieldFilter)[];
+    return operators.length === 0 || operators.some((operator) => !cheap[name]?.includes(operator));
+  });
 }
 
 /** PostgreSQL reads years of four digits and knows no year 0; what is kept lies between. */
@@ -111,8 +128,10 @@ function parameter(value: unknown): unknown {
   return year > 9_999 ? 'infinity' : value.toISOString();
 }
 
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
+/** The pattern of `ILIKE`. */
+function partOfText(text: string): string {
+  if (!isSearchText(text)) throw new BadInputError(`contains should have at most ${MAX_SEARCH_CHARACTERS} characters`);
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** What a list is sorted by: a column and, as the tie-breaker, the id. Unset values come last in both directions. */

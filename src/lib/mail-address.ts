@@ -11,12 +11,14 @@ const ADDRESS = new RegExp(String.raw`^${PLAIN}@(?:${PLAIN}|\[(?:IPv6:)?[0-9a-f.
 /** In quotes, or without them. */
 const NAME = /^(?:"([^"\\\p{Cc}]*)"|([^"<>\\\p{Cc}]*))$/u;
 
-/**
- * Whether mail can be sent to the address as it stands, at most 254 bytes. It is stricter than the rule for a user's
- * e-mail: nothing is left that could be read as a second address, or as more than an address.
- */
+/** Whether a text has the form of one address: nothing in it reads as a second address, or as more than an address. */
+export function hasMailAddressForm(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+/** Whether mail can be sent to the address as it stands, at most 254 bytes. */
 export function isMailAddress(text: string): boolean {
-  return Buffer.byteLength(text) <= 254 && ADDRESS.test(text);
+  return Buffer.byteLength(text) <= 254 && hasMailAddressForm(text);
 }
 
 /** `Name <address>`, `"Name, Inc." <address>` or `address`; undefined for anything else. */

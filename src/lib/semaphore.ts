@@ -44,12 +44,19 @@ export class Semaphore {
     return { running: this.#root.running, waiting: this.#root.waiting };
   }
 
-  /** @throws what `refuse` makes, when too many jobs wait already */
-  async run<Result>(job: () => Promise<Result>, owner: JobOwner = []): Promise<Result> {
+  /**
+   * @param isRefusable false for a job that waits in any case; whoever starts such jobs bounds their number
+   * @throws what `refuse` makes, when too many jobs wait already
+   */
+  async run<Result>(
+    job: () => Promise<Result>,
+    owner: JobOwner = [],
+    { isRefusable = true }: { isRefusable?: boolean } = {},
+  ): Promise<Result> {
     const path = this.#pathOf(owner);
     // A waiting job is blocked by a full group, so a job with room in all of its groups overtakes none of its own group.
     if (path.every((group, level) => this.#hasRoom(group, level))) start(path);
-    else await this.#turn(path, owner);
+    else await this.#turn(path, owner, isRefusable);
     try {
       return await job();
     } finally {
@@ -75,11 +82,11 @@ export class Semaphore {
     return group.running < (level === 0 ? concurrency : (concurrencyPerOwner[level - 1] ?? Number.POSITIVE_INFINITY));
   }
 
-  #turn(path: Group[], owner: JobOwner): Promise<void> {
+  #turn(path: Group[], owner: JobOwner, isRefusable: boolean): Promise<void> {
     const { maxWaiting, maxWaitingPerOwner = [], refuse } = this.#limits;
     const isFull = ({ waiting }: Group, level: number) =>
       waiting >= (level === 0 ? maxWaiting : (maxWaitingPerOwner[level - 1] ?? Number.POSITIVE_INFINITY));
-    if (path.some(isFull)) {
+    if (isRefusable && path.some(isFull)) {
       forgetIdle(path, owner);
       throw refuse();
     }

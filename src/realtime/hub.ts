@@ -9,6 +9,7 @@ import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 import { RecipientResolver } from './recipients.ts';
+import type { RecordClass } from './record-filters.ts';
 import { type StreamEvent, Subscription, type SubscriptionTarget } from './subscription.ts';
 import { SubscriptionRegistry } from './subscriptions.ts';
 
@@ -92,7 +93,10 @@ export class Hub {
     return this.#listeners === 0 ? undefined : this.#horizon;
   }
 
-  /** Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed. */
+  /**
+   * Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed.
+   * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
+   */
   async watch(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
     await this.#retain();
     // A cursor from another process may be ahead of what this one has read.
@@ -101,8 +105,18 @@ export class Hub {
     const watch = new Subscription(target, { since, startsAfter }, missed, (left) => {
       if (this.#watches.delete(left)) this.#listeners--;
     });
-    this.#watches.add(watch);
+    try {
+      this.#watches.add(watch);
+    } catch (error) {
+      this.#listeners--;
+      throw error;
+    }
     return watch;
+  }
+
+  /** Whether an open watch of the records of a class has this filter. */
+  hasRecordFilter(recordClass: RecordClass, text: string): boolean {
+    return this.#watches.hasRecordFilter(recordClass, text);
   }
 
   /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */

@@ -13,13 +13,17 @@ export class LiveEvent<Told = unknown> {
     this.happenedAt = happenedAt;
   }
 
-  /** Computes once for all who share the key: a thousand subscribers of one document cost one execution. */
+  /**
+   * Computes once for all who share the key: a thousand subscribers of one document cost one execution. What fails is
+   * computed again for the next of them.
+   */
   once<Result>(key: string, compute: () => Result): Result {
     this.#results ??= new Map();
     let result = this.#results.get(key) as Result | undefined;
     if (result === undefined) {
       result = compute();
       this.#results.set(key, result);
+      if (result instanceof Promise) result.catch(() => this.#results!.delete(key));
     }
     return result;
   }

@@ -48,6 +48,15 @@ export interface SubscriptionTarget {
   dialogId?: string | undefined;
   /** Records of this class instead; whether the viewer may know of each is looked at when it is told. */
   classKey?: number;
+  /** Which of those records. */
+  filter?: RecordFilter;
+}
+
+export interface RecordFilter {
+  /** Equal for equal filters. */
+  text: string;
+  /** Values that it compares with. */
+  valueCount: number;
 }
 
 /** How soon what was missed is asked for again while the database is away. */

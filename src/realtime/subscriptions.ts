@@ -2,6 +2,7 @@ import { addTo, removeFrom } from '../lib/collections.ts';
 import { LiveEvent } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { canReceive, type Recipients } from './recipients.ts';
+import { type RecordClass, RecordFilters } from './record-filters.ts';
 import { type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
 
 /** All that is watched in this process, found by what a row of the stream tells of. */
@@ -12,6 +13,7 @@ export class SubscriptionRegistry {
   readonly #ofUser = new Map<string, Set<Subscription>>();
   /** Watches of the records of one class, by its key. */
   readonly #ofClass = new Map<number, Set<Subscription>>();
+  readonly #recordFilters = new RecordFilters();
 
   get size(): number {
     let count = 0;
@@ -23,8 +25,10 @@ export class SubscriptionRegistry {
     for (const watches of this.#sets()) yield* watches;
   }
 
+  /** @throws {BadInputError} as `RecordFilters` */
   add(watch: Subscription): void {
     const { classKey } = watch.target;
+    this.#recordFilters.add(watch.target);
     if (classKey !== undefined) addTo(this.#ofClass, classKey, watch);
     else addTo(...this.#placeOf(watch.target), watch);
   }
@@ -32,9 +36,17 @@ export class SubscriptionRegistry {
   /** @returns whether it was there */
   delete(watch: Subscription): boolean {
     const { classKey } = watch.target;
-    return classKey === undefined
-      ? removeFrom(...this.#placeOf(watch.target), watch)
-      : removeFrom(this.#ofClass, classKey, watch);
+    const wasThere =
+      classKey === undefined
+        ? removeFrom(...this.#placeOf(watch.target), watch)
+        : removeFrom(this.#ofClass, classKey, watch);
+    if (wasThere) this.#recordFilters.delete(watch.target);
+    return wasThere;
+  }
+
+  /** Whether a watch of the records of a class has this filter. */
+  hasRecordFilter(recordClass: RecordClass, text: string): boolean {
+    return this.#recordFilters.has(recordClass, text);
   }
 
   /** Whether a watch of this very dialog wants a row; most dialogs have none. */

@@ -157,7 +157,7 @@ export const messageRoutes = [
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
     errors: errorList,
-    docs: messageDocs.findUnreadCounts,
+    docs: messageDocs.countUnreadMessages,
   }),
   route({
     method: 'get',

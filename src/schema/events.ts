@@ -2,12 +2,13 @@ import { createEvents } from '../resolvers/events/create.ts';
 import { deleteEvent } from '../resolvers/events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';
 import { listEvents } from '../resolvers/events/list.ts';
+import type { ShownEvent } from '../resolvers/events/rows.ts';
 import { updateEvent } from '../resolvers/events/update.ts';
 import { builder } from './builder.ts';
 import { APPLICATION_ID, CREATED_AT, UPDATED_AT } from './descriptions.ts';
 import { metered } from './metered.ts';
 
-const Event = builder.prismaObject('Event', {
+const Event = builder.objectRef<ShownEvent>('Event').implement({
   description: 'A push that is sent to some users, once or again and again.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is changed, cancelled and asked how far it has come.' }),
@@ -53,7 +54,8 @@ const EventStatus = builder.objectRef<EventStatusShape>('EventStatus').implement
 });
 
 const EventTagsInput = builder.inputType('EventTagsInput', {
-  description: 'Users with any of `any`, all of `all` and none of `exclude`.',
+  description:
+    'Users with any of `any`, all of `all` and none of `exclude`; at most 100 tags of 1 to 50 characters in all lists together.',
   fields: (t) => ({
     any: t.stringList({ description: 'Users have at least one of these tags.' }),
     all: t.stringList({ description: 'Users have every one of these tags.' }),
@@ -62,7 +64,8 @@ const EventTagsInput = builder.inputType('EventTagsInput', {
 });
 
 const CreateEventsInput = builder.inputType('CreateEventsInput', {
-  description: 'Recipients are all users who are named, by whatever way, but for those with an excluded tag.',
+  description:
+    'Recipients are all users who are named, by whatever way, but for those with an excluded tag. `userIds` and `externalUserIds` have at most 1,000 items together, by an API key alone 10,000.',
   fields: (t) => ({
     notificationType: t.string({ description: '`push`, also when it is left out.' }),
     environment: t.string({ description: '`production` or `development`.' }),
@@ -71,7 +74,7 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
         '`apns`, `apns_voip`, `gcm`, `web` or, by an API key alone, `email`; left out, one for `apns` and one for `gcm`.',
     }),
     eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
-    name: t.string({ description: 'For people alone, to tell events apart.' }),
+    name: t.string({ description: 'For people alone, to tell events apart; at most 255 characters.' }),
     message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
     date: t.field({ type: 'UnixTime', description: 'The first send; left out, at once.' }),
     period: t.field({ type: 'Seconds', description: 'At least 60.' }),
@@ -82,7 +85,9 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
       description: 'Users by their ids in an integrated external system.',
     }),
     tags: t.field({ type: EventTagsInput, description: 'Users by their tags, as they are when a send comes.' }),
-    tagQuery: t.string({ description: 'The tags as they were asked for; left out, the JSON of `tags`.' }),
+    tagQuery: t.string({
+      description: 'The tags as they were asked for, at most 32768 bytes; left out, the JSON of `tags`.',
+    }),
   }),
 });
 
@@ -91,7 +96,7 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
   fields: (t) => ({
     active: t.boolean({ description: 'False cancels; true has an event sent again that is not active.' }),
     message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
-    name: t.string({ description: 'For people alone, to tell events apart.' }),
+    name: t.string({ description: 'For people alone, to tell events apart; at most 255 characters.' }),
     date: t.field({ type: 'UnixTime', description: 'Another moment of the first send.' }),
     period: t.field({ type: 'Seconds', description: 'Between sends, at least 60.' }),
     endDate: t.field({ type: 'UnixTime', description: 'Another last moment at which a send may come.' }),

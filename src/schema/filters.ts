@@ -79,7 +79,7 @@ export const StringFilter = builder.inputType('StringFilter', {
     ne: t.string({ description: OPERATORS.ne }),
     in: t.stringList({ description: OPERATORS.in }),
     notIn: t.stringList({ description: OPERATORS.notIn }),
-    contains: t.string({ description: 'Part of the text, letter case ignored.' }),
+    contains: t.string({ description: 'Part of the text, at most 256 characters, letter case ignored.' }),
   }),
 });
 

@@ -23,7 +23,7 @@ import { SortDirection } from './scalars.ts';
 const FILTER =
   '`{ make: { eq: "BMW" }, value: { gt: 50, lte: 90 } }`, AND-ed; `or` and `and` take lists of such objects. Operators: ' +
   '`eq` (a value alone means it; null: unset), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `notIn`, `all` (arrays), `contains` ' +
-  '(strings), `near` (`{ lat, lon, radius }`, metres). Fields are those of the class, `id`, `parentId`, `userId`, ' +
+  '(strings, at most 256 characters), `near` (`{ lat, lon, radius }`, metres). Fields are those of the class, `id`, `parentId`, `userId`, ' +
   '`createdAt` and `updatedAt`.';
 
 const RecordPermissions = builder.objectRef<ShownRecord>('RecordPermissions').implement({

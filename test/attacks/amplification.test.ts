@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { Dicer } from '@fastify/busboy';
 import { parse } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { limitProblem } from '../../src/graphql/document-limits.ts';
 import { keptDocumentBytes, knownDocument } from '../../src/graphql/documents.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -217,6 +218,43 @@ describe('#48 introspection amplification', () => {
     });
     expect(codeOf(await graphql('{ me { id } }', {}, await insertSession(await insertUser())))).toBe('served');
     for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('#48 multipart amplification', () => {
+  /** Posts so many parts. @returns the answer, and how many of them were parsed */
+  async function postParts(path: string, count: number, part: string, as = nobody) {
+    const emitted = vi.spyOn(Dicer.prototype, 'emit');
+    const body = `${part.repeat(count)}--B--\r\n`;
+    try {
+      const headers = { 'Content-Type': 'multipart/form-data; boundary=B', ...as.headers };
+      const response = await fetch(`${running.url}${path}`, { method: 'POST', headers, body });
+      const parts = emitted.mock.calls.filter(([name]) => name === 'part').length;
+      return { status: response.status, text: await response.text(), parts };
+    } finally {
+      emitted.mockRestore();
+    }
+  }
+  const NAMED = '--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+  const BARE = '--B\r\n\r\n\r\n';
+  const TOO_COMPLEX = { status: 400, text: '{"errors":["Request parameters are too complex"]}' };
+
+  test('parts beyond the limit of a caller without credentials are not parsed', async () => {
+    const refused = await postParts('/session.json', 14_000, NAMED);
+    expect(refused).toMatchObject(TOO_COMPLEX);
+    expect(refused.parts).toBeGreaterThan(1_000);
+    expect(refused.parts).toBeLessThan(2_000);
+    const read = await postParts('/session.json', 1_000, NAMED);
+    expect(read.text).not.toBe(TOO_COMPLEX.text);
+    expect(read.parts).toBe(1_000);
+  });
+
+  test('nor are those beyond the limit of keys, whatever they hold', async () => {
+    const alice = await insertSession(await insertUser());
+    const refused = await postParts('/data/nothing.json', 100_000, BARE, alice);
+    expect(refused).toMatchObject(TOO_COMPLEX);
+    expect(refused.parts).toBeGreaterThan(20_000);
+    expect(refused.parts).toBeLessThan(21_000);
   });
 });
 

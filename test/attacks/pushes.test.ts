@@ -8,15 +8,21 @@ import { createVapidKeys, WebPushGateway } from '../../src/gateways/push/web.ts'
 import { storePushSettings } from '../../src/resolvers/pushes/settings.ts';
 import { APPLICATION, running, SEALER, useApp } from '../support/app.ts';
 import { type Browser, startBrowser } from '../support/browser.ts';
+import { GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
 import { createTenant, startAnother, type Tenant } from '../support/other-apps.ts';
+import { statementsAbout } from '../support/plans.ts';
 import { deadAddress } from '../support/provider.ts';
 import { appleToken, sendEvent, sentEvent, setUpWeb, subscribeDevice } from '../support/pushes.ts';
+import { rest } from '../support/rest.ts';
 import { startSilentPeer } from '../support/silent-peer.ts';
 import { until } from '../support/sockets.ts';
-import { createUser, type TestUser } from '../support/users.ts';
+import { apiKey, type Caller, createUser, type TestUser } from '../support/users.ts';
 
 const silent = await startSilentPeer();
 useApp({ smtpUrl: `smtp://127.0.0.1:${silent.port}` });
+
+/** Columns with the recipients of an event. */
+const RECIPIENTS = /user_ids|tags_any|tags_all|tags_exclude/;
 
 const DEVICES_OF_USER = 10;
 const EVENTS = 40;
@@ -72,7 +78,51 @@ async function expectOtherDelivered(endpoint = browser.subscription('other')): P
 const unfinished = (eventIds: number[]) =>
   db.pushSend.count({ where: { applicationId: APPLICATION.id, eventId: { in: eventIds }, finishedAt: null } });
 
+const numbers = (count: number) => Array.from({ length: count }, (_, nth) => nth + 1);
+
 describe('#54 starvation of pushes', () => {
+  test('an event with more recipients or tags than it may have is not stored, on any transport', async () => {
+    const user = await createUser();
+    const stored = await db.event.count();
+    const document = 'mutation ($input: CreateEventsInput!) { createEvents(input: $input) { id } }';
+    const refusals: [as: Caller, input: object, error: string][] = [
+      [user, { userIds: numbers(1_001) }, 'Recipients are too many (maximum is 1000)'],
+      [user, { userIds: numbers(1_001).fill(7) }, 'Recipients are too many (maximum is 1000)'],
+      [user, { userIds: numbers(501), externalUserIds: numbers(500) }, 'Recipients are too many (maximum is 1000)'],
+      [apiKey, { externalUserIds: numbers(10_001) }, 'Recipients are too many (maximum is 10000)'],
+      [user, { tags: { any: numbers(101).fill(1).map(String) } }, 'Tags are too many (maximum is 100)'],
+      [user, { tags: { any: ['a'], exclude: ['x'.repeat(51)] } }, 'Tags are invalid'],
+      [user, { tags: { any: ['a', ''] } }, 'Tags are invalid'],
+      [user, { userIds: [7], tagQuery: 'x'.repeat(32_769) }, 'tag_query is too long (maximum is 32768 bytes)'],
+    ];
+    const event = { environment: 'development', message: 'aGVsbG8=', pushType: 'web' };
+    for (const [as, input, error] of refusals) {
+      const variables = { input: { ...event, ...input } };
+      for (const [transport, door] of GRAPHQL_DOORS) {
+        const { errors } = await door(document, variables, as);
+        expect([transport, errors?.map(({ message }) => message)]).toEqual([transport, [error]]);
+      }
+    }
+    const body = { environment: 'development', message: 'aGVsbG8=', user: { ids: numbers(140_000) } };
+    const answer = await rest('POST', '/events', { as: user, json: { event: body } });
+    expect([answer.status, answer.body]).toEqual([422, { errors: ['Recipients are too many (maximum is 1000)'] }]);
+    expect(await db.event.count()).toBe(stored);
+  });
+
+  test('events are listed, shown and changed without reading their recipients', async () => {
+    const user = await createUser();
+    const date = running.now().getTime() / 1000 + 3600;
+    const id = await sendEvent({ push_type: 'web', date, user: { ids: user.id, tags: { any: 'a' } } }, user);
+    const read = await statementsAbout(RECIPIENTS, async () => {
+      expect((await rest('GET', '/events', { as: user })).body.items).toHaveLength(1);
+      expect((await rest('GET', `/events/${id}`, { as: user })).status).toBe(200);
+      expect((await rest('GET', `/events/${id}/status`, { as: user })).status).toBe(200);
+      expect((await rest('PUT', `/events/${id}`, { as: user, json: { event: { name: 'N' } } })).status).toBe(200);
+      expect((await rest('DELETE', `/events/${id}`, { as: user })).status).toBe(200);
+    });
+    expect(read.map(({ text }) => text)).toEqual([]);
+  });
+
   test('browsers of one user that never answer delay no other application', async () => {
     const user = await userOfHangingBrowsers(DEVICES_OF_USER);
     const ids = await sendMany({ push_type: 'web', user: { ids: user.id } }, EVENTS, user);

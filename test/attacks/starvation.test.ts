@@ -1,22 +1,17 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longJobs } from '../../src/db/long-work.ts';
 import { lockWaits } from '../../src/db/transact.ts';
 import { useApp } from '../support/app.ts';
 import { insertSession, insertUser } from '../support/callers.ts';
 import { ask } from '../support/chat.ts';
-import { createDatabase } from '../support/database.ts';
+import { databaseThatHangs, lock, lockWaiters } from '../support/hanging-locks.ts';
 import { createTenant, type Tenant } from '../support/other-apps.ts';
 import { rest } from '../support/rest.ts';
-import { ownConnection, sql } from '../support/sql.ts';
+import { sql } from '../support/sql.ts';
 import { until } from '../support/until.ts';
 import { apiKey, type Caller } from '../support/users.ts';
 
-// What hangs here hangs until it is released, however slow the machine is.
-const database = async () => {
-  const { config, drop } = await createDatabase();
-  return { config: { ...config, options: '-c TimeZone=UTC -c lock_timeout=0', statement_timeout: 0 }, drop };
-};
-useApp({ limits: {}, database });
+useApp({ limits: {}, database: databaseThatHangs });
 
 let mallory: Caller;
 let malloryId: number;
@@ -37,33 +32,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (let n = 0; n < 3; n++) expect((await rest('POST', '/data/H', { as: mallory, json: { n } })).status).toBe(201);
 });
-
-const releases: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const release of releases.splice(0)) await release();
-});
-
-/** Locks rows until the test ends or releases them. */
-async function lock(statement: string): Promise<() => Promise<void>> {
-  const connection = await ownConnection();
-  await connection.query('BEGIN');
-  await connection.query(statement);
-  let isHeld = true;
-  const release = async () => {
-    if (isHeld) await connection.end();
-    isHeld = false;
-  };
-  releases.push(release);
-  return release;
-}
-
-async function lockWaiters(): Promise<number> {
-  const [row] = await sql<{ count: number }>(
-    `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return row!.count;
-}
 
 /** What others do all the time: reads, writes, transactions. */
 async function expectOthersServed(): Promise<void> {

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { db } from '../../src/db/client.ts';
+import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
+import { statementsAbout } from '../support/plans.ts';
 import { rest } from '../support/rest.ts';
 import { type Scenario, testScenarios } from '../support/scenarios.ts';
 import { BAD_ID, NEED_USER, NOT_FOUND, TOKEN_REQUIRED } from '../support/sentences.ts';
@@ -74,6 +76,12 @@ const refused = (name: string, changes: object, ...errors: string[]): Scenario =
   422,
   { errors },
 ];
+
+const numbers = (count: number) => Array.from({ length: count }, (_, nth) => nth + 1);
+const tags = (count: number) => numbers(count).map((number) => `${number}`.padStart(50, 't'));
+const TOO_MANY = 'Recipients are too many (maximum is 1000)';
+const manyRecipients = (count: number) =>
+  given({ user: { ids: numbers(count - 1) }, external_user: { ids: '7' }, date: LATER });
 
 const PERIODIC = { event_type: 'period_date', period: 86_400 };
 
@@ -159,6 +167,44 @@ describe('POST /events', () => {
         'empty lists',
         { user: { ids: '', tags: { any: [] } }, external_user: { ids: [] } },
         'Recipients are required',
+      ),
+      makes('1,000 recipients', manyRecipients(1_000), {}),
+      makes('10,000 recipients by a key alone', manyRecipients(10_000), { user_id: 0 }, 'key'),
+      refused('1,001 recipients', manyRecipients(1_001).event, TOO_MANY),
+      [
+        '1,001 recipients by a key for a user',
+        'key for alice',
+        'POST',
+        '/events.json',
+        manyRecipients(1_001),
+        422,
+        { errors: [TOO_MANY] },
+      ],
+      [
+        '10,001 recipients by a key alone',
+        'key',
+        'POST',
+        '/events.json',
+        manyRecipients(10_001),
+        422,
+        { errors: ['Recipients are too many (maximum is 10000)'] },
+      ],
+      makes('100 tags of 50 characters', given({ user: { tags: { any: tags(60), exclude: tags(40) } } }), {
+        tag_query: JSON.stringify({ any: tags(60), exclude: tags(40) }),
+      }),
+      refused(
+        '101 tags',
+        { user: { tags: { any: tags(50), all: tags(50), exclude: 'a' } } },
+        'Tags are too many (maximum is 100)',
+      ),
+      refused('a long tag', { user: { tags: { all: [`${'😀'.repeat(51)}`] } } }, 'Tags are invalid'),
+      makes('a tag of 50 emoji', given({ user: { tags: { all: '😀'.repeat(50) } } }), {
+        tag_query: JSON.stringify({ all: '😀'.repeat(50) }),
+      }),
+      refused(
+        'long tags beside those that are read',
+        { user: { tags: { any: 'a', none: 'x'.repeat(32_768) } } },
+        'tag_query is too long (maximum is 32768 bytes)',
       ),
       refused('a long name', { name: 'x'.repeat(256) }, 'name is too long (maximum is 255 characters)'),
       [
@@ -334,6 +380,26 @@ describe('what becomes of an event without devices', () => {
     expect(again.body.event).toMatchObject({ active: true, occured_count: 1 });
     await until(async () => (await status(made.id)).occured_count === 2);
     expect(await status(made.id)).toMatchObject({ active: false });
+  });
+
+  test('one for more users than a page is spread page by page, without the ids of pages before', async () => {
+    const at = running.now();
+    const own = { applicationId: APPLICATION.id, createdAt: at, updatedAt: at };
+    const users = await db.user.createManyAndReturn({ data: numbers(600).map(() => own), select: { id: true } });
+    const device = { ...own, channel: 'gcm', environment: 'development', platform: 'android' } as const;
+    await db.pushSubscription.createMany({
+      data: users.map(({ id }) => ({ ...device, userId: id, udid: `many-${id}`, sequence: `many-${id}` })),
+    });
+    const as = stage.callers.key!;
+    const spread = await statementsAbout(/ORDER BY u\.id LIMIT/, async () => {
+      const event = { ...given().event, date: undefined, user: { ids: users.map(({ id }) => id).toReversed() } };
+      const { id } = (await created('/events', { event }, as)).event;
+      const sent = async () => (await rest('GET', `/events/${id}/status`, { as })).body.event;
+      await until(async () => (await sent()).occured_count === 1);
+      expect(await sent()).toMatchObject({ recipients: 600 });
+    });
+    const passed = spread.map(({ values }) => values.find((value) => Array.isArray(value) || /^\{/.test(`${value}`)));
+    expect(passed.map((ids) => (Array.isArray(ids) ? ids : `${ids}`.split(',')).length)).toEqual([600, 100]);
   });
 
   test('one for later is sent then', async () => {

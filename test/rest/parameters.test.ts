@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { flatten, parseForm } from '../../src/lib/bracket-keys.ts';
+import { flatten, MAX_KEYS, parseForm } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
 import { readParameters } from '../../src/rest/http/parameters.ts';
 import { fc } from '../support/properties.ts';
 
 const MAX_BYTES = 64 * 1024;
+/** Room for more parts than there may be. */
+const MAX_MULTIPART_BYTES = 256 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data; boundary=B';
@@ -16,6 +18,9 @@ const TOO_COMPLEX = { status: 400, answer: { error: 'Request parameters are too 
 const TOO_LARGE = { status: 413, answer: { error: 'Request body is too large' } };
 const UNSUPPORTED = { status: 415, answer: { error: 'Unsupported content type' } };
 
+/** More parts than keys are allowed, of which none is a key. */
+const MANY_PARTS = `${'--B\r\n\r\n\r\n'.repeat(MAX_KEYS + 1)}--B--\r\n`;
+
 let server: Server;
 /** Settles each time the server is through with a request, whether or not the client still listens. */
 let outcomes: PromiseSettledResult<unknown>[];
@@ -23,7 +28,8 @@ let onOutcome: () => void;
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
-    const [outcome] = await Promise.allSettled([readParameters(request, { maxBytes: MAX_BYTES })]);
+    const maxBytes = request.headers['content-type'] === MULTIPART ? MAX_MULTIPART_BYTES : MAX_BYTES;
+    const [outcome] = await Promise.allSettled([readParameters(request, { maxBytes })]);
     outcomes.push(outcome);
     onOutcome();
     const [status, answer] = answerTo(outcome);
@@ -353,6 +359,7 @@ describe('content types', () => {
     [FORM, `a${'[b]'.repeat(10)}=1`],
     [FORM, 'a&'.repeat(20_001)],
     [MULTIPART, multipart([`a${'[b]'.repeat(10)}`, '1'])],
+    [MULTIPART, MANY_PARTS],
   ])('%s refuses a body that is too complex', async (type, body) => {
     expect(await send('POST', '/x', body, type)).toEqual(TOO_COMPLEX);
   });

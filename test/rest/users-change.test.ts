@@ -114,6 +114,16 @@ describe('PUT /users/{id}', () => {
     ]);
   });
 
+  test('takes no e-mail that mail can not be sent to, unless it is the stored one', async () => {
+    const email = `<a${number}@ex.com>`;
+    const malformed = atFault({ email: ['should look like an email address.'] });
+    expect(await outcome(put(alice.id, { email }))).toEqual([422, malformed]);
+    await db.user.updateMany({ where: { id: alice.id }, data: { email } });
+    const { status, body } = await put(alice.id, { email: email.toUpperCase(), full_name: 'Kept' });
+    expect([status, body.user.email, body.user.full_name]).toEqual([200, email, 'Kept']);
+    expect(await outcome(put(alice.id, { email: `<b${number}@ex.com>` }))).toEqual([422, malformed]);
+  });
+
   test('keeps logins and the like unique, but a user may keep their own', async () => {
     const taken = ['has already been taken'];
     expect(await outcome(put(alice.id, { login: bob.login.toUpperCase(), email: 'x' }))).toEqual([

@@ -45,7 +45,7 @@ const FOR_SESSIONS = new Set(
 const FOR_USERS = new Set(
   (
     'me createDialog dialogNotifications updateDialogNotifications sendMessage markDialogMessages ' +
-    'findUnreadCounts unreadMessages addReaction changeReactions removeReaction createSubscription subscriptions ' +
+    'countUnreadMessages unreadMessages addReaction changeReactions removeReaction createSubscription subscriptions ' +
     'deleteSubscription createPushToken deletePushToken uploadContacts contacts registeredContacts createBlob ' +
     'createGeodatum'
   ).split(' '),

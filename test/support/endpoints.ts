@@ -32,7 +32,7 @@ export const ENDPOINTS: [method: string, path: string, status: number, operation
   ['POST', '/chat/Message', 201, 'sendMessage'],
   ['GET', '/chat/Message', 200, 'readMessages'],
   ['PUT', '/chat/Message', 200, 'markDialogMessages'],
-  ['GET', '/chat/Message/unread', 200, 'findUnreadCounts'],
+  ['GET', '/chat/Message/unread', 200, 'countUnreadMessages'],
   ['GET', '/chat/Message/{id}', 200, 'findMessage'],
   ['PUT', '/chat/Message/{id}', 200, 'updateMessages'],
   ['DELETE', '/chat/Message/{id}', 200, 'deleteMessages'],

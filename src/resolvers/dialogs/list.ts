@@ -2,16 +2,19 @@ import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import {
   between,
+  type CheapOperators,
   conditionOf,
   type FilteredField,
   type FilterInput,
+  isSearch,
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
+import { searchesOf } from '../../db/search-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pagination.ts';
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
@@ -30,6 +33,17 @@ export interface DialogListing {
   dataClassName?: string | null;
 }
 
+const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'notIn'] as const;
+
+/** Columns of the dialogs themselves, which every list walks. */
+const OF_THE_ROW: CheapOperators = {
+  id: COMPARISONS,
+  type: COMPARISONS,
+  lastMessageDateSent: COMPARISONS,
+  createdAt: COMPARISONS,
+  updatedAt: COMPARISONS,
+};
+
 /**
  * The caller's groups and private dialogs and all public groups; for an API key alone all of its application.
  * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} a filter that the class does not have
@@ -45,17 +59,19 @@ export async function listDialogs(
   const order = orderOf(listing, fields);
   const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
   const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
-  const rows = await query<SortedDialog>`
+  const search = searchesOf(jobOwnerOf(viewer), isSearch(listing.filter, OF_THE_ROW));
+  const walk = Prisma.sql`
     SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
+  const rows = await search(() => query<SortedDialog>(walk));
   return {
     ...connection(rows, page, ({ sortedBy, id }) => ({
       value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
       id,
     })),
     totalCount: async () => {
-      const [row] = await query<{ count: number }>`
-        SELECT count(*)::int AS count FROM ${shown}`;
+      const counted = Prisma.sql`SELECT count(*)::int AS count FROM ${shown}`;
+      const [row] = await search(() => query<{ count: number }>(counted));
       return row!.count;
     },
   };

@@ -1,31 +1,28 @@
 import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import type { Event } from '../../generated/prisma/client.ts';
+import type { ActingViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { PUSH_CHANNELS, type PushChannel } from '../pushes/channels.ts';
 import { storedMessage } from '../pushes/payloads.ts';
 import { ownerOf } from './own.ts';
-import { checkEvent, type EventInput, firstDue } from './rules.ts';
-
-export interface NewEvent extends EventInput {
-  /** The tags as they were asked for; left out, the JSON of `tags`. */
-  tagQuery?: string | null;
-}
+import { RECIPIENTS, type ShownEvent } from './rows.ts';
+import { checkEvent, type EventInput, firstDue, maxRecipientsOf } from './rules.ts';
 
 /**
  * Records a push for the recipients' devices, and has it sent when it is due (gaps §11).
  * @returns the event, or without a push type one for each of two channels
  * @throws {UnprocessableError} all that is wrong with it
  */
-export async function createEvents(input: NewEvent, context: ActingContext): Promise<Event[]> {
+export async function createEvents(input: EventInput, context: ActingContext): Promise<ShownEvent[]> {
   const at = context.now();
-  const checked = checkEvent(input, channelsOf(context), at);
+  const { viewer } = context;
+  const checked = checkEvent(input, { channels: channelsOf(viewer), maxRecipients: maxRecipientsOf(viewer) }, at);
   if ('problems' in checked) throw new UnprocessableError(...checked.problems);
   const { schedule, environment, channels } = checked;
   const dueAt = firstDue(schedule, at);
   const { tags } = input;
   const values = {
-    ...ownerOf(context.viewer),
+    ...ownerOf(viewer),
     ...schedule,
     environment,
     name: input.name?.trim() || null,
@@ -41,13 +38,13 @@ export async function createEvents(input: NewEvent, context: ActingContext): Pro
     updatedAt: at,
   };
   const data = channels.map((channel) => ({ ...values, channel, message: storedMessage(channel, input.message!) }));
-  const events = await db.event.createManyAndReturn({ data });
+  const events = await db.event.createManyAndReturn({ data, omit: RECIPIENTS });
   context.pushNotifier.wake();
   return events.sort((a, b) => a.id - b.id);
 }
 
 /** Users write no mails: whoever signs up with another's address could write to them by ours. */
-function channelsOf({ viewer }: ActingContext): readonly PushChannel[] {
+function channelsOf(viewer: ActingViewer): readonly PushChannel[] {
   return viewer.kind === 'key' ? PUSH_CHANNELS : PUSH_CHANNELS.filter((channel) => channel !== 'email');
 }
 

@@ -13,6 +13,7 @@ export async function deleteEvent(id: number, { viewer, now }: ActingContext): P
     await cancelSends(transaction, event, now());
     await transaction.event.delete({
       where: { applicationId_id: { applicationId: event.applicationId, id: event.id } },
+      select: { id: true },
     });
   });
   return true;

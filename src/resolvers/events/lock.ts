@@ -1,18 +1,22 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
-import type { Event } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
+import { RECIPIENTS, type ShownEvent } from './rows.ts';
+
 /**
  * The event, which nobody else changes until the transaction ends.
  * @throws {NotFoundError} unknown, or another's
  */
-export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<Event> {
+export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<ShownEvent> {
   const { applicationId, userId } = ownerOf(viewer);
   if (!isDatabaseId(id)) throw new NotFoundError();
   const held = await transaction.$queryRaw<unknown[]>(Prisma.sql`
     SELECT id FROM events WHERE application_id = ${applicationId} AND id = ${id} AND user_id = ${userId} FOR UPDATE`);
   if (held.length === 0) throw new NotFoundError();
-  return transaction.event.findUniqueOrThrow({ where: { applicationId_id: { applicationId, id } } });
+  return transaction.event.findUniqueOrThrow({
+    where: { applicationId_id: { applicationId, id } },
+    omit: RECIPIENTS,
+  });
 }

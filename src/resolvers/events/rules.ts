@@ -1,7 +1,9 @@
+import type { ActingViewer } from '../../lib/access.ts';
 import type { ParameterValue } from '../../lib/bracket-keys.ts';
 import { readInteger, readTimestamp } from '../../lib/parameter-values.ts';
 import { SECOND } from '../../lib/time.ts';
 import { isPushEnvironment, type PushChannel, type PushEnvironment } from '../pushes/channels.ts';
+import { MAX_TAG } from '../users/rules.ts';
 
 // What may be said of an event (gaps §11.2), and when it is due (§11.4).
 
@@ -28,6 +30,8 @@ export interface EventInput extends ScheduleInput {
   userIds?: readonly number[] | null;
   externalUserIds?: readonly number[] | null;
   tags?: TagsInput | null;
+  /** The tags as they were asked for; left out, the JSON of `tags`. */
+  tagQuery?: string | null;
 }
 
 export interface TagsInput {
@@ -44,6 +48,13 @@ export interface Schedule {
   endDate: Date | null;
 }
 
+/** What a caller may ask for. */
+export interface EventLimits {
+  channels: readonly PushChannel[];
+  /** User ids and external ids together. */
+  maxRecipients: number;
+}
+
 export interface CheckedEvent {
   schedule: Schedule;
   environment: PushEnvironment;
@@ -53,6 +64,14 @@ export interface CheckedEvent {
 
 export const MAX_MESSAGE_BYTES = 8192;
 export const MAX_NAME = 255;
+/** Of an event of a user, in ids. */
+export const MAX_RECIPIENTS = 1_000;
+/** Of an event of an API key alone, in ids. */
+export const MAX_KEY_RECIPIENTS = 10_000;
+/** In all lists of an event together. */
+export const MAX_EVENT_TAGS = 100;
+/** As JSON: room for the longest tags, at 4 bytes a character. */
+export const MAX_TAG_QUERY_BYTES = 32_768;
 export const MIN_PERIOD = 60;
 /** As far apart as a date can be told. */
 export const MAX_PERIOD = 2_147_483_647;
@@ -60,13 +79,16 @@ export const MAX_PERIOD = 2_147_483_647;
 /** Events without a push type become one of each, in this order. */
 const UNIVERSAL: PushChannel[] = ['apns', 'gcm'];
 
+export function maxRecipientsOf(viewer: ActingViewer): number {
+  return viewer.kind === 'key' ? MAX_KEY_RECIPIENTS : MAX_RECIPIENTS;
+}
+
 /**
- * @param channels those that the caller may use
  * @returns what is wrong, in the order of the fields; else the event with its times
  */
 export function checkEvent(
   input: EventInput,
-  channels: readonly PushChannel[],
+  { channels, maxRecipients }: EventLimits,
   now: Date,
 ): { problems: string[] } | CheckedEvent {
   const { schedule, problems: scheduleProblems } = checkSchedule(eventTypeOf(input), input, now, true);
@@ -80,7 +102,8 @@ export function checkEvent(
     ...scheduleProblems,
     ...nameProblems(input.name),
     ...messageProblems(input.message),
-    ...(hasRecipients(input) ? [] : ['Recipients are required']),
+    ...recipientProblems(input, maxRecipients),
+    ...tagProblems(input),
   ];
   if (problems.length > 0) return { problems };
   return {
@@ -134,7 +157,7 @@ export function messageProblems(message: string | null | undefined): string[] {
 }
 
 export function nameProblems(name: string | null | undefined): string[] {
-  return [...(name ?? '')].length > MAX_NAME ? [`name is too long (maximum is ${MAX_NAME} characters)`] : [];
+  return isLonger(name ?? '', MAX_NAME) ? [`name is too long (maximum is ${MAX_NAME} characters)`] : [];
 }
 
 /** When an event that has just been made, changed or set active is sent first; null when never. */
@@ -162,8 +185,28 @@ function eventTypeOf({ eventType, period }: EventInput): string {
   return eventType || (isBlank(period) ? 'one_shot' : 'period_date');
 }
 
-function hasRecipients({ userIds, externalUserIds, tags }: EventInput): boolean {
-  return [userIds, externalUserIds, tags?.any, tags?.all].some((list) => (list?.length ?? 0) > 0);
+export function recipientProblems({ userIds, externalUserIds, tags }: EventInput, max: number): string[] {
+  const ids = (userIds?.length ?? 0) + (externalUserIds?.length ?? 0);
+  if (ids > max) return [`Recipients are too many (maximum is ${max})`];
+  return ids > 0 || [tags?.any, tags?.all].some((list) => (list?.length ?? 0) > 0) ? [] : ['Recipients are required'];
+}
+
+export function tagProblems({ tags, tagQuery }: EventInput): string[] {
+  const lists = [tags?.any, tags?.all, tags?.exclude].map((list) => list ?? []);
+  const count = lists.reduce((sum, list) => sum + list.length, 0);
+  const isInvalid = (tag: string) => tag.trim() === '' || isLonger(tag, MAX_TAG);
+  return [
+    ...(count > MAX_EVENT_TAGS ? [`Tags are too many (maximum is ${MAX_EVENT_TAGS})`] : []),
+    ...(count <= MAX_EVENT_TAGS && lists.some((list) => list.some(isInvalid)) ? ['Tags are invalid'] : []),
+    ...(Buffer.byteLength(tagQuery ?? '') > MAX_TAG_QUERY_BYTES
+      ? [`tag_query is too long (maximum is ${MAX_TAG_QUERY_BYTES} bytes)`]
+      : []),
+  ];
+}
+
+/** Whether a text has more characters; a very long text is not taken apart. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > 2 * max || [...text].length > max;
 }
 
 /** Null for none, undefined for what is no moment; cut to whole seconds, in which all of them are told. */

@@ -1,12 +1,12 @@
 import type { ActingContext } from '../../context.ts';
 import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
-import type { Event } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { storedMessage } from '../pushes/payloads.ts';
 import { lockEvent } from './lock.ts';
 import { cancelSends } from './own.ts';
+import { RECIPIENTS, type ShownEvent } from './rows.ts';
 import {
   checkSchedule,
   firstDue,
@@ -30,7 +30,7 @@ export interface EventChanges extends ScheduleInput {
  * @throws {NotFoundError} unknown, or another's
  * @throws {UnprocessableError} all that is wrong
  */
-export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<Event> {
+export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<ShownEvent> {
   const at = context.now();
   const updated = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const event = await lockEvent(transaction, id, context.viewer);
@@ -39,13 +39,14 @@ export async function updateEvent(id: number, changes: EventChanges, context: Ac
     return transaction.event.update({
       where: { applicationId_id: { applicationId: event.applicationId, id: event.id } },
       data,
+      omit: RECIPIENTS,
     });
   });
   context.pushNotifier.wake();
   return updated;
 }
 
-function contentOf(event: Event, { message, name }: EventChanges): Prisma.EventUpdateInput {
+function contentOf(event: ShownEvent, { message, name }: EventChanges): Prisma.EventUpdateInput {
   const problems = [...nameProblems(name), ...(message === undefined ? [] : messageProblems(message))];
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return {
@@ -54,7 +55,7 @@ function contentOf(event: Event, { message, name }: EventChanges): Prisma.EventU
   };
 }
 
-function timesOf(event: Event, changes: EventChanges, at: Date): Prisma.EventUpdateInput {
+function timesOf(event: ShownEvent, changes: EventChanges, at: Date): Prisma.EventUpdateInput {
   const isMoved = [changes.date, changes.period, changes.endDate].some((time) => time !== undefined);
   const schedule = isMoved ? movedSchedule(event, changes, at) : event;
   const { date, period, endDate } = schedule;
@@ -67,7 +68,7 @@ function timesOf(event: Event, changes: EventChanges, at: Date): Prisma.EventUpd
   return { date, period, endDate, active: isUnderWay || dueAt !== null, dueAt };
 }
 
-function movedSchedule(event: Event, { date, period, endDate }: EventChanges, at: Date): Schedule {
+function movedSchedule(event: ShownEvent, { date, period, endDate }: EventChanges, at: Date): Schedule {
   const { schedule, problems } = checkSchedule(
     event.eventType,
     {

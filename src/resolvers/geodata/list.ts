@@ -9,7 +9,9 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
+import { searchesOf } from '../../db/search-turns.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
@@ -79,17 +81,19 @@ export async function listGeodata(
   if (listing.userName != null) await requireListing(context);
   const order = orderOf(listing);
   const found = selection(applicationId, listing);
-  const rows = await query<GeodatumRow>`
+  const search = searchesOf(jobOwnerOf(context.viewer), listing.userName != null);
+  const walk = Prisma.sql`
     SELECT ${COLUMNS}, ${order.column} AS "sortValue" FROM ${found}
       AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)}
     LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
+  const rows = await search(() => query<GeodatumRow>(walk));
   return {
     ...connection(rows, page, ({ sortValue, id }) => ({
       value: sortValue instanceof Date ? sortValue.toISOString() : sortValue,
       id: String(id),
     })),
-    totalCount: () => (isUnfiltered(listing) ? countAll(applicationId) : count(found)),
+    totalCount: () => (isUnfiltered(listing) ? countAll(applicationId) : search(() => count(found))),
   };
 }
 

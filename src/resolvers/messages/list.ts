@@ -2,14 +2,17 @@ import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import {
   between,
+  type CheapOperators,
   conditionOf,
   type FilteredField,
   type FilterInput,
+  isSearch,
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
+import { type RunSearch, searchesOf } from '../../db/search-turns.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -60,6 +63,9 @@ const FIELDS: Record<string, FilteredField> = {
   },
 };
 
+/** Clients poll by them; the places of messages rise with both. */
+const LOOK_UPS: CheapOperators = { id: ['eq', 'in', 'gt', 'gte'], dateSent: ['eq', 'lt', 'lte', 'gt', 'gte'] };
+
 // The places of a dialog rise with `date_sent`, so sorting by them sorts by it and breaks its ties as asked.
 const SEQ: Omit<Order, 'isDescending'> = {
   column: Prisma.sql`m.seq`,
@@ -90,10 +96,11 @@ export async function listMessages(
   await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
   const where = whereOf(listing, viewer);
-  const rows = await query<MessageRow>`
+  const walk = Prisma.sql`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+  const rows = await searchOf(listing, viewer)(() => query<MessageRow>(walk));
   await prepareFields(rows, asked, context);
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
@@ -125,9 +132,10 @@ export async function readMessages(reading: MessageReading, context: ActingConte
   // The cursor is older than the page, so that nothing lies between them.
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
   const listing = changed?.ids ? among(changed.ids, reading) : reading;
-  const items = await query<MessageRow>`
+  const page = Prisma.sql`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${whereOf(listing, viewer)} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
+  const items = await searchOf(listing, viewer)(() => query<MessageRow>(page));
   if (markAsRead && viewer.kind === 'user' && dialog.member) {
     const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
     const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };
@@ -167,6 +175,10 @@ function whereOf({ dialogId, filter }: MessageListing, viewer: ActingViewer): Pr
     AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
 }
 
+function searchOf({ filter }: MessageListing, viewer: ActingViewer): RunSearch {
+  return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS));
+}
+
 function orderOf({ orderBy }: MessageListing): Order {
   return { ...SORTS[orderBy?.field ?? 'dateSent'], isDescending: orderBy?.direction === 'desc' };
 }
@@ -181,13 +193,13 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
   const { dialogId, filter } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;
-  const [row] = await query<{ count: number }>(
+  const counted =
     Object.keys(filter ?? {}).length > 0
       ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${whereOf(listing, viewer)}`
       : Prisma.sql`
         SELECT d.message_count - (SELECT count(*)::int FROM hidden_messages h
           WHERE h.application_id = d.application_id AND h.user_id = ${userId} AND h.dialog_id = d.id) AS count
-        FROM dialogs d WHERE d.application_id = ${viewer.applicationId} AND d.id = ${dialogId}`,
-  );
+        FROM dialogs d WHERE d.application_id = ${viewer.applicationId} AND d.id = ${dialogId}`;
+  const [row] = await searchOf(listing, viewer)(() => query<{ count: number }>(counted));
   return row?.count ?? 0;
 }

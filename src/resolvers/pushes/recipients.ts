@@ -16,7 +16,9 @@ export interface Candidate {
  * tag (gaps §11.2). Each has a row for each of their devices of the event's channel and environment, or one without.
  */
 export function eventCandidates(transaction: Transaction, event: Event, afterUserId: number): Promise<Candidate[]> {
-  const { applicationId, userIds, externalUserIds, tagsAny, tagsAll, tagsExclude, channel, environment } = event;
+  const { applicationId, externalUserIds, tagsAny, tagsAll, tagsExclude, channel, environment } = event;
+  // Those of the pages before are passed no more.
+  const userIds = event.userIds.filter((id) => id > afterUserId);
   const tags = [
     ...(tagsAny.length > 0 ? [Prisma.sql`u.tags && ${tagsAny}::text[]`] : []),
     ...(tagsAll.length > 0 ? [Prisma.sql`u.tags @> ${tagsAll}::text[]`] : []),

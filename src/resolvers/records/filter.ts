@@ -2,6 +2,7 @@ import type { ParameterValue } from '../../lib/bracket-keys.ts';
 import { isObject } from '../../lib/bracket-keys.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { readInteger, readText } from '../../lib/parameter-values.ts';
+import { isSearchText } from '../../lib/search-text.ts';
 import {
   readSpan,
   type Span,
@@ -154,6 +155,14 @@ export function countValues(condition: RecordCondition): number {
   return Array.isArray(condition.value) ? condition.value.length + 1 : 1;
 }
 
+/** Whether finding what a condition names can cost more than look-ups by id. */
+export function isSearch(condition: RecordCondition): boolean {
+  if ('all' in condition) return condition.all.some(isSearch);
+  if ('any' in condition) return condition.any.some(isSearch);
+  const { field, operator } = condition;
+  return field.name !== '_id' || (operator !== 'eq' && operator !== 'in');
+}
+
 /** A place or a moment is no set of operators. */
 function isOperators(asked: ParameterValue): asked is Record<string, ParameterValue> {
   return isObject(asked) && !((asked as unknown) instanceof Date) && !('lat' in asked);
@@ -183,7 +192,7 @@ function testOf(field: FilterField, operator: FilterOperator, given: ParameterVa
       if (isArray) return manyOf(field, operator, given, key);
       break;
     case 'contains':
-      if (type === 'String' && !isArray) return { field, operator, value: castOne(field, given, key) };
+      if (type === 'String' && !isArray) return { field, operator, value: searchedOf(field, given, key) };
       break;
     case 'near':
       if (type === 'Location' && !isArray) return { field, operator, value: readNear(given, key) };
@@ -252,6 +261,12 @@ function castOne(field: FilterField, given: ParameterValue, key: string): Filter
   const cast = castScalar({ name: field.name, type, isArray: false }, given);
   if (cast.problem !== undefined) throw incorrect(key);
   return cast.value;
+}
+
+function searchedOf(field: FilterField, given: ParameterValue, key: string): FilterValue {
+  const text = castOne(field, given, key);
+  if (!isSearchText(String(text))) throw incorrect(key);
+  return text;
 }
 
 function textOf(given: ParameterValue, key: string): string {

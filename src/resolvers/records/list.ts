@@ -1,7 +1,8 @@
 import type { KnownContext } from '../../context.ts';
 import { Prisma, plannedForValues } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import { inSearchTurn, searchesOf } from '../../db/search-turns.ts';
+import { jobOwnerOf, type KnownViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
@@ -14,7 +15,7 @@ import {
 import { classNamed, type KnownClass } from '../classes/catalogue.ts';
 import { readable, readableParts } from './access.ts';
 import { whereOf } from './conditions.ts';
-import { type RecordCondition, readRecordFilter } from './filter.ts';
+import { isSearch, type RecordCondition, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
 import { type RecordOrder, type Walk, walkOf } from './order.ts';
@@ -40,9 +41,11 @@ export async function listRecords(
 ): Promise<CountedConnection<ShownRecord>> {
   const known = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
-  const where = conditionOf(known, readRecordFilter(listing.filter, known.fields, 'refuse'), listing.parentId);
+  const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
+  const where = conditionOf(known, condition, listing.parentId);
+  const search = searchesOf(jobOwnerOf(viewer), isSearch(condition));
   const walk = walkOf(known, listing.orderBy, page);
-  const rows = await readWalk(known, viewer, { where, walk, page, limit: page.limit + 1, skip: 0 });
+  const rows = await search(() => readWalk(known, viewer, { where, walk, page, limit: page.limit + 1, skip: 0 }));
   const shown = rows.map((row) => ({ ...row, class: known }));
   return {
     ...connection(shown, page, ({ sortedBy, id }) => ({
@@ -88,18 +91,22 @@ export async function listRecordPage(reading: RecordReading, { viewer }: KnownCo
   if (skip < 0) throw new BadInputError('skip should not be negative');
   const known = await classNamed(className, viewer);
   if (parent) await requireParent(parent.className, parent.id, viewer);
-  const where = conditionOf(known, readRecordFilter(reading.criteria, known.fields, 'ignore'), parent?.id);
+  const condition = readRecordFilter(reading.criteria, known.fields, 'ignore');
+  const where = conditionOf(known, condition, parent?.id);
+  const owner = jobOwnerOf(viewer);
+  const search = searchesOf(owner, isSearch(condition));
   const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
   const walk = walkOf(known, reading.orderBy, page);
   return {
     skip,
     limit,
     items: async () => {
-      const rows = await readWalk(known, viewer, { where, walk, page, limit, skip });
+      const rows = await search(() => readWalk(known, viewer, { where, walk, page, limit, skip }));
       return rows.map((row) => ({ ...row, class: known }));
     },
     totalCount: () => countRecords(known, viewer, where),
-    groups: (by, calculations) => groupRecords(known, viewer, { where, by, calculations, skip, limit }),
+    groups: (by, calculations) =>
+      inSearchTurn(owner, () => groupRecords(known, viewer, { where, by, calculations, skip, limit })),
   };
 }
 
@@ -148,8 +155,10 @@ async function readWalk(
 }
 
 /** The cost grows with what the filter lets through. */
-export async function countRecords(known: KnownClass, viewer: KnownViewer, where: Prisma.Sql): Promise<number> {
-  const [row] = await query<{ count: number }>`
-    SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;
+async function countRecords(known: KnownClass, viewer: KnownViewer, where: Prisma.Sql): Promise<number> {
+  const count = () =>
+    query<{ count: number }>`
+      SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;
+  const [row] = await inSearchTurn(jobOwnerOf(viewer), count);
   return row!.count;
 }

@@ -1,7 +1,9 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
+import { inLiveSearchTurn } from '../../db/search-turns.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { requireKept } from '../../realtime/cursors.ts';
 import type { RecordImage } from '../../realtime/outbox.ts';
@@ -10,7 +12,7 @@ import { catalogueOf, classNamed, type KnownClass } from '../classes/catalogue.t
 import { isForbidden, isGranted, namesGroup } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 import { RECORDS, whereOf } from './conditions.ts';
-import { readRecordFilter } from './filter.ts';
+import { countValues, readRecordFilter } from './filter.ts';
 import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
 
 export interface RecordSubscription {
@@ -34,16 +36,19 @@ export interface RecordChange {
  * those that they asked for, is looked at when it is told (`recordChange`).
  * @throws {ForbiddenError} `Undefined class`
  * @throws {UnprocessableError} a filter that the class does not have
- * @throws {BadInputError} no cursor of ours @throws {CursorExpiredError}
+ * @throws {BadInputError} no cursor of ours; too many values in the filters of the caller
+ * @throws {CursorExpiredError}
  */
 export async function subscribeToRecords(
   { className, where, since }: RecordSubscription,
   { viewer, hub }: ActingContext,
 ): Promise<Subscription> {
   const known = await classNamed(className, viewer);
-  whereOf(readRecordFilter(where, known.fields, 'refuse'));
+  const condition = readRecordFilter(where, known.fields, 'refuse');
+  whereOf(condition);
   const position = since == null ? undefined : await requireKept(since);
-  const watch = await hub.watch({ viewer, kind: 'recordChanged', classKey: known.key }, position);
+  const filter = { text: textOf(where), valueCount: countValues(condition) };
+  const watch = await hub.watch({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
   // Its deletion ends all watches; it may have come while this one was being made.
   const isThere = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
   if (isThere > 0) return watch;
@@ -55,11 +60,8 @@ export async function subscribeToRecords(
  * What an event is to the caller: a record that they may read and that their filter names, or did before the change.
  * @throws {NotFoundError} it is none of theirs, so that they are told nothing
  */
-export async function recordChange(
-  event: StreamEvent,
-  where: unknown,
-  { viewer }: ActingContext,
-): Promise<RecordChange> {
+export async function recordChange(event: StreamEvent, where: unknown, context: ActingContext): Promise<RecordChange> {
+  const { viewer } = context;
   const { payload: told } = event;
   // Rights are those of this moment, however long the event has waited for its subscriber; only the past is shared.
   const [{ row, revision, catalogueVersion }, before] = await Promise.all([
@@ -69,8 +71,8 @@ export async function recordChange(
   const known = await classOfEvent(told, catalogueVersion);
   if (!known) throw new NotFoundError();
   const images = [row && imageOf(row), before];
-  const isNamed = await event.once(`where ${revision} ${JSON.stringify(where ?? null)}`, () =>
-    namedBy(where, known, told.subjectId, images),
+  const isNamed = await event.once(`where ${revision} ${textOf(where)}`, () =>
+    namedBy(where, known, { id: told.subjectId, images }, context),
   );
   const [isShown, wasShown] = await Promise.all(
     images.map(async (image, index) => image !== null && isNamed[index] === true && isReadable(image, known, viewer)),
@@ -144,20 +146,33 @@ function imageOf({ parentId, userId, readers, fields, createdAt, updatedAt }: Re
   };
 }
 
-/** Which of the images a filter names: the database says it by the very condition of lists. */
+/** Equal for filters that are equal. */
+function textOf(where: unknown): string {
+  return JSON.stringify(where ?? null);
+}
+
+/**
+ * Which of the images a filter names: the database says it by the very condition of lists.
+ * @throws {NotFoundError} the subscriptions with this filter have ended
+ */
 async function namedBy(
   where: unknown,
   known: KnownClass,
-  id: string,
-  images: (RecordImage | null)[],
+  { id, images }: { id: string; images: (RecordImage | null)[] },
+  { viewer, hub }: ActingContext,
 ): Promise<boolean[]> {
   const condition = readRecordFilter(where, known.fields, 'refuse');
   if ('all' in condition && condition.all.length === 0) return images.map(() => true);
   const given = images.flatMap((image, ord) => (image ? [{ ord, id, ...image }] : []));
-  const rows = await query<{ ord: number }>`
+  const matching = Prisma.sql`
     SELECT r.ord FROM json_to_recordset(${JSON.stringify(given)}::json) AS r (ord int, id text, parent_id text,
       user_id int, fields jsonb, created_at timestamptz, updated_at timestamptz)
     WHERE ${whereOf(condition, { ...RECORDS, hasSlots: false })}`;
+  const rows = await inLiveSearchTurn(jobOwnerOf(viewer), async () => {
+    // The result is for all subscribers with this filter.
+    if (!hub.hasRecordFilter(known, textOf(where))) throw new NotFoundError();
+    return query<{ ord: number }>(matching);
+  });
   const named = new Set(rows.map(({ ord }) => ord));
   return images.map((_image, ord) => named.has(ord));
 }

@@ -98,7 +98,7 @@ function othersClaims(user: User): Partial<User> {
   return { ...claims, ...asProven(claims) };
 }
 
-/** An address that mail can't be sent to is as malformed as one that breaks the rule for users. */
+/** The rule for users, and at most 254 bytes, so that mail can be sent there. */
 function requireAddress(email: string): string {
   const address = email.trimEnd().toLowerCase();
   if (isMailAddress(address) && emailProblems(address).length === 0) return address;

@@ -2,14 +2,18 @@ import type { KnownContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import {
   between,
+  type CheapOperators,
   conditionOf,
   type FilteredField,
   type FilterInput,
+  isSearch,
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
+import { type RunSearch, searchesOf } from '../../db/search-turns.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { NoSuchUserError } from '../../lib/errors.ts';
 import {
   type Connection,
@@ -56,6 +60,8 @@ const FIELDS: Record<string, FilteredField> = {
   tags: { column: Prisma.sql`u.tags`, cast: 'text', isArray: true },
 };
 
+const LOOK_UPS: CheapOperators = { id: ['eq', 'in'] };
+
 const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'>> = {
   id: { column: Prisma.sql`u.id`, cast: 'int', isAlwaysSet: true },
   fullName: { column: Prisma.sql`u.full_name`, cast: 'text' },
@@ -85,7 +91,7 @@ export async function listUsers(
   return {
     ...(await usersOf(page, where, listing, context)),
     // The number of all users is kept, so that the plainest list costs the same with a million of them.
-    totalCount: () => (isUnfiltered ? countAll(context) : count(where)),
+    totalCount: () => (isUnfiltered ? countAll(context) : count(where, listing, context)),
   };
 }
 
@@ -122,7 +128,7 @@ async function someUsers(
   const page = numericPage(listing);
   const where = whereOf(listing, context);
   await requireListing(context);
-  const total = asked.length > 0 ? await count(where) : 0;
+  const total = asked.length > 0 ? await count(where, listing, context) : 0;
   if (total === 0) throw new NoSuchUserError();
   return { ...(await usersOf(page, where, listing, context)), totalCount: () => Promise.resolve(total) };
 }
@@ -135,18 +141,20 @@ async function countAll({ viewer: { applicationId: id } }: KnownContext): Promis
 async function usersOf(
   page: PageRequest,
   where: Prisma.Sql,
-  { orderBy: asked, skip }: UserListing,
-  { viewer }: KnownContext,
+  listing: UserListing,
+  context: KnownContext,
 ): Promise<Connection<User>> {
+  const { orderBy: asked, skip } = listing;
   const field = asked?.field ?? 'id';
   const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: asked?.direction === 'desc' };
-  const rows = await query<{ id: number }>`
+  const walk = Prisma.sql`
     SELECT u.id FROM users u
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)}
     LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
+  const rows = await searchOf(listing, context)(() => query<{ id: number }>(walk));
   const ids = rows.map(({ id }) => id);
-  const users = await usersById(viewer.applicationId, ids);
+  const users = await usersById(context.viewer.applicationId, ids);
   return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
 }
 
@@ -160,7 +168,12 @@ function sortValue(user: User, field: UserSortField): string | number | null {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-async function count(where: Prisma.Sql): Promise<number> {
-  const [row] = await query<{ count: number }>`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
+function searchOf({ filter }: UserListing, { viewer }: KnownContext): RunSearch {
+  return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS));
+}
+
+async function count(where: Prisma.Sql, listing: UserListing, context: KnownContext): Promise<number> {
+  const counted = Prisma.sql`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
+  const [row] = await searchOf(listing, context)(() => query<{ count: number }>(counted));
   return row!.count;
 }

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../../lib/errors.ts';
+import { hasMailAddressForm } from '../../lib/mail-address.ts';
 
 /** What may be given of a user, before it is checked. Numbers come as text, so that each text has its own rule. */
 export interface UserInput {
@@ -77,7 +78,7 @@ export function newUserProblems(input: UserInput, taken: FieldErrors = {}): Fiel
  */
 export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
   const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
-  const problems = fieldProblems(input, { ...known, password });
+  const problems = fieldProblems(input, { ...known, password }, before);
   const losesNames = isNamed(before) && !isNamed({ ...before, ...given(input) });
   return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
 }
@@ -91,10 +92,10 @@ function isNamed({ login, email, phone }: UserNames): boolean {
   return Boolean(text(login) || text(email) || text(phone));
 }
 
-function fieldProblems(input: UserInput, known: FieldErrors): FieldErrors {
+function fieldProblems(input: UserInput, known: FieldErrors, before: UserNames = {}): FieldErrors {
   return compact({
     login: [...loginProblems(text(input.login)), ...(known.login ?? [])],
-    email: [...emailProblems(text(input.email)), ...(known.email ?? [])],
+    email: [...emailProblems(text(input.email), before.email), ...(known.email ?? [])],
     password: known.password ?? [],
     oldPassword: known.oldPassword ?? [],
     fullName: tooLong(text(input.fullName), USER_LENGTHS.fullName.max),
@@ -169,9 +170,13 @@ function loginProblems(login: string | null): string[] {
   ];
 }
 
-export function emailProblems(email: string | null): string[] {
+/** @param before the stored address, which may be older than the rule that no mail can be sent to it */
+export function emailProblems(email: string | null, before?: string | null): string[] {
   if (email === null) return [];
-  const looksRight = email.length <= USER_LENGTHS.email.max && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email);
+  const looksRight =
+    email.length <= USER_LENGTHS.email.max &&
+    /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email) &&
+    (hasMailAddressForm(email) || email.toLowerCase() === before);
   return looksRight ? [] : ['should look like an email address.'];
 }
 

@@ -8,6 +8,7 @@ import {
   readText,
   readTimestamp,
 } from '../../lib/parameter-values.ts';
+import { isSearchText } from '../../lib/search-text.ts';
 import {
   readSpan,
   type Span,
@@ -122,7 +123,7 @@ function conditionOf(operator: string | undefined, value: ParameterValue, type: 
       if (LISTS.has(type)) return { all: manyOf(value, type, key) };
       break;
     case 'ctn':
-      if (type === 'text') return { contains: castOne(value, type, key) };
+      if (type === 'text') return { contains: searchedOf(value, key) };
       break;
   }
   throw incorrect(key);
@@ -135,6 +136,12 @@ function oneOf(value: ParameterValue, type: FilterType, key: string): unknown {
 
 function manyOf(value: ParameterValue, type: FilterType, key: string): unknown[] {
   return readList(value).map((item) => castOne(item, type, key));
+}
+
+function searchedOf(value: ParameterValue, key: string): unknown {
+  const text = castOne(value, 'text', key);
+  if (!isSearchText(String(text))) throw incorrect(key);
+  return text;
 }
 
 function castOne(value: ParameterValue, type: FilterType, key: string): unknown {

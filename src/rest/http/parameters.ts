@@ -9,21 +9,25 @@ import {
   parseForm,
   parseJson,
   parseQuery,
+  tooComplex,
 } from '../../lib/bracket-keys.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { readBody } from '../../server/http/request-body.ts';
 import { readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 
+/** A part costs much more to parse than a key of a form, and no client needs this many to sign in. */
+const MAX_UNAUTHENTICATED_PARTS = 1_000;
+
 /** What a request may hold. */
 export interface BodyLimits {
   maxBytes: number;
-  /** Keys of the body. */
+  /** Keys of the body, or its parts. */
   maxKeys?: number;
 }
 
 /**
  * The union of query string and body, whatever the method; the body wins (gaps §1.2).
- * @param isAuthenticated whether the caller's credentials hold
+ * @param isAuthenticated whether the caller's credentials hold; if not, a multipart body has at most 1,000 parts
  * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
  */
 export async function readParameters(
@@ -32,8 +36,11 @@ export async function readParameters(
   isAuthenticated = true,
 ): Promise<Parameters> {
   const body = await (isAuthenticated ? readBody : readUnauthenticatedBody)(request, maxBytes);
+  const maxParts = isAuthenticated ? maxKeys : Math.min(maxKeys, MAX_UNAUTHENTICATED_PARTS);
   const query = parseQuery(queryText(request.url ?? ''));
-  return body.length === 0 ? query : mergeParameters(query, await parseBody(body, request.headers, maxKeys));
+  return body.length === 0
+    ? query
+    : mergeParameters(query, await parseBody(body, request.headers, { maxKeys, maxParts }));
 }
 
 export function queryText(url: string): string {
@@ -41,7 +48,11 @@ export function queryText(url: string): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-async function parseBody(body: Buffer, headers: IncomingMessage['headers'], maxKeys: number): Promise<Parameters> {
+async function parseBody(
+  body: Buffer,
+  headers: IncomingMessage['headers'],
+  { maxKeys, maxParts }: { maxKeys: number; maxParts: number },
+): Promise<Parameters> {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw unsupported();
 
   const contentType = headers['content-type'] ?? '';
@@ -51,7 +62,7 @@ async function parseBody(body: Buffer, headers: IncomingMessage['headers'], maxK
     case 'application/x-www-form-urlencoded':
       return parseForm(decodeUtf8(body), maxKeys);
     case 'multipart/form-data':
-      return parametersOf(await readTextParts(body, contentType), maxKeys);
+      return parametersOf(await readTextParts(body, contentType, maxParts), maxKeys);
     case '': {
       const text = decodeUtf8(body);
       return text.trimStart().startsWith('{') ? parseJson(text, maxKeys) : parseForm(text, maxKeys);
@@ -69,11 +80,17 @@ export function mediaType(contentType: string): string {
 
 export const unsupported = () => new BadInputError('Unsupported content type', 415);
 
-/** Name and text of each part that is no file, in the order sent. Every part ends by the time the promise settles. */
-function readTextParts(body: Buffer, contentType: string): Promise<[name: string, text: string][]> {
+/** Bytes that are parsed before the next look at the number of parts. */
+const SLICE_BYTES = 4 * 1024;
+
+/**
+ * Name and text of each part that is no file, in the order sent. Every part has ended by the time the promise resolves.
+ * @throws {BadInputError} malformed, or more parts than `maxParts`; the rest of the body is not parsed then
+ */
+function readTextParts(body: Buffer, contentType: string, maxParts: number): Promise<[name: string, text: string][]> {
   return new Promise((resolve, reject) => {
     const parts: { name: string; chunks: Buffer[] }[] = [];
-    const busboy = openBusboy(contentType);
+    const busboy = openBusboy(contentType, { parts: maxParts });
 
     busboy.on(
       'file',
@@ -85,6 +102,10 @@ function readTextParts(body: Buffer, contentType: string): Promise<[name: string
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       },
     );
+    busboy.on('partsLimit', () => {
+      reject(tooComplex());
+      busboy.destroy();
+    });
     busboy.on('error', () => reject(malformed()));
     busboy.on('finish', () => {
       try {
@@ -93,7 +114,10 @@ function readTextParts(body: Buffer, contentType: string): Promise<[name: string
         reject(error);
       }
     });
-    busboy.end(body);
+    for (let start = 0; start < body.length && !busboy.destroyed; start += SLICE_BYTES) {
+      busboy.write(body.subarray(start, start + SLICE_BYTES));
+    }
+    if (!busboy.destroyed) busboy.end();
   });
 }
 

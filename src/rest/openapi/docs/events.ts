@@ -1,5 +1,16 @@
 import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
-import { MAX_NAME, MAX_PERIOD, MIN_PERIOD, messageProblems } from '../../../resolvers/events/rules.ts';
+import {
+  MAX_EVENT_TAGS,
+  MAX_KEY_RECIPIENTS,
+  MAX_NAME,
+  MAX_PERIOD,
+  MAX_RECIPIENTS,
+  MIN_PERIOD,
+  messageProblems,
+  recipientProblems,
+  tagProblems,
+} from '../../../resolvers/events/rules.ts';
+import { MAX_TAG } from '../../../resolvers/users/rules.ts';
 import { asked, type Renaming, shown } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
@@ -32,7 +43,11 @@ const event = closed({
 });
 
 /** Several with commas, or as an array. */
-const list = (items: Schema): Schema => ({ type: ['string', 'integer', 'array'], items });
+const list = (items: Schema, maxItems: number): Schema => ({ type: ['string', 'integer', 'array'], items, maxItems });
+const tags = list({ ...text, minLength: 1, maxLength: MAX_TAG }, MAX_EVENT_TAGS);
+const ids = list(integerId, MAX_KEY_RECIPIENTS);
+const tooManyIds = Array<number>(MAX_RECIPIENTS + 1).fill(1);
+const tooManyTags = Array<string>(MAX_EVENT_TAGS + 1).fill('a');
 
 const changed: Record<string, Renaming> = {
   message: 'message',
@@ -51,17 +66,17 @@ const given = asked(
     event_type: ['eventType', oneOfTexts(['one_shot', 'fixed_date', 'period_date'])],
     ...changed,
     user: asked('CreateEventsInput', {
-      ids: ['userIds', list(integerId)],
+      ids: ['userIds', ids],
       tags: [
         'tags',
         asked('EventTagsInput', {
-          any: ['any', list(text)],
-          all: ['all', list(text)],
-          exclude: ['exclude', list(text)],
+          any: ['any', tags],
+          all: ['all', tags],
+          exclude: ['exclude', tags],
         }),
       ],
     }),
-    external_user: asked('CreateEventsInput', { ids: ['externalUserIds', list(integerId)] }),
+    external_user: asked('CreateEventsInput', { ids: ['externalUserIds', ids] }),
   },
   ['environment', 'message'],
 );
@@ -85,7 +100,10 @@ export const eventDocs = {
       ...schedule,
       new UnprocessableError('environment should be production or development'),
       new UnprocessableError('Unknown push_type: sms'),
-      new UnprocessableError('Recipients are required'),
+      new UnprocessableError(...recipientProblems({}, MAX_RECIPIENTS)),
+      new UnprocessableError(...recipientProblems({ userIds: tooManyIds }, MAX_RECIPIENTS)),
+      new UnprocessableError(...tagProblems({ tags: { any: tooManyTags } })),
+      new UnprocessableError(...tagProblems({ tags: { any: [''] } })),
     ],
     examples: [
       {

@@ -146,7 +146,7 @@ export const messageDocs = {
     errors: [...missing, new BadInputError('No data for update was provided')],
     examples: [{ body: { chat_dialog_id: SAMPLES.dialog, read: 1 } }],
   },
-  findUnreadCounts: {
+  countUnreadMessages: {
     tag: 'Messages',
     summary: 'How much is unread',
     query: argumentsOf('Query.unreadCounts', { chat_dialog_ids: 'dialogIds' }),

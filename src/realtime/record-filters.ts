@@ -1,0 +1,57 @@
+import { jobOwnerOf } from '../lib/access.ts';
+import { BadInputError } from '../lib/errors.ts';
+import type { SubscriptionTarget } from './subscription.ts';
+
+/** Values in the filters of all record subscriptions of one caller: each change of a record is compared with them. */
+const MAX_VALUES_PER_CALLER = 1_000;
+
+/** The filters of open record subscriptions. */
+export class RecordFilters {
+  /** Subscriptions by application, class and filter. */
+  readonly #subscriptions = new Map<string, number>();
+  readonly #valuesOfCaller = new Map<string, number>();
+
+  /** @throws {BadInputError} too many values with those of the caller's other subscriptions */
+  add({ viewer, classKey, filter }: SubscriptionTarget): void {
+    if (!filter || classKey === undefined) return;
+    const caller = callerOf(viewer);
+    const valueCount = (this.#valuesOfCaller.get(caller) ?? 0) + filter.valueCount;
+    if (valueCount > MAX_VALUES_PER_CALLER) {
+      throw new BadInputError(
+        `The filters of a caller's record subscriptions may have at most ${MAX_VALUES_PER_CALLER} values together`,
+      );
+    }
+    change(this.#valuesOfCaller, caller, filter.valueCount);
+    change(this.#subscriptions, keyOf({ applicationId: viewer.applicationId, key: classKey }, filter.text), 1);
+  }
+
+  delete({ viewer, classKey, filter }: SubscriptionTarget): void {
+    if (!filter || classKey === undefined) return;
+    change(this.#valuesOfCaller, callerOf(viewer), -filter.valueCount);
+    change(this.#subscriptions, keyOf({ applicationId: viewer.applicationId, key: classKey }, filter.text), -1);
+  }
+
+  /** Whether a subscription has this filter. */
+  has(recordClass: RecordClass, text: string): boolean {
+    return this.#subscriptions.has(keyOf(recordClass, text));
+  }
+}
+
+export interface RecordClass {
+  applicationId: number;
+  key: number;
+}
+
+function callerOf(viewer: SubscriptionTarget['viewer']): string {
+  return jobOwnerOf(viewer).join(' ');
+}
+
+function keyOf({ applicationId, key }: RecordClass, text: string): string {
+  return `${applicationId} ${key} ${text}`;
+}
+
+function change(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
