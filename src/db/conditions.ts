@@ -39,20 +39,22 @@ export interface FilteredField {
 /** What a filter may ask for, by name; a function makes the condition of what is no plain column. */
 export type FilterFields = Record<string, FilteredField | ((asked: unknown) => Prisma.Sql)>;
 
-/** Values that one filter may name; a list of values is one. */
-const MAX_FILTER_VALUES = 1_000;
+/** Conditions and alternatives of one filter; a list of values is one. */
+const MAX_FILTER_PARTS = 1_000;
 
 /**
  * The `where` of a filter. Fields outside the table can't be asked for.
  * @throws {BadInputError} a filter beyond all need
  */
 export function conditionOf(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
-  const condition = conditionIn(filter, fields);
-  if (condition.values.length > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
-  return condition;
+  return conditionIn(filter, fields, { left: MAX_FILTER_PARTS });
 }
 
-function conditionIn(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
+function conditionIn(
+  filter: FilterInput | null | undefined,
+  fields: FilterFields,
+  parts: { left: number },
+): Prisma.Sql {
   const conditions: Prisma.Sql[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const asked = filter?.[name];
@@ -60,15 +62,17 @@ function conditionIn(filter: FilterInput | null | undefined, fields: FilterField
     if (typeof field === 'function') conditions.push(field(asked));
     else conditions.push(...fieldConditions(asked as FieldFilter, field));
   }
+  parts.left -= conditions.length + (filter?.or?.length ?? 0) + (filter?.and?.length ?? 0);
+  if (parts.left < 0) throw new BadInputError('Request parameters are too complex');
   if (filter?.or?.length) {
     conditions.push(
       Prisma.sql`(${Prisma.join(
-        filter.or.map((part) => conditionIn(part, fields)),
+        filter.or.map((part) => conditionIn(part, fields, parts)),
         ' OR ',
       )})`,
     );
   }
-  for (const part of filter?.and ?? []) conditions.push(conditionIn(part, fields));
+  for (const part of filter?.and ?? []) conditions.push(conditionIn(part, fields, parts));
   return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
 }
 

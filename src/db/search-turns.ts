@@ -12,6 +12,9 @@ const PER_CALLER = 3;
 /** Then nobody waits for the answer any more, and it must not delay those that came later. */
 const MAX_WAIT_MS = 30_000;
 
+/** Rows that a list may pass over without taking a turn. */
+export const MAX_CHEAP_SKIP = 1_000;
+
 /** Statements whose cost grows with what is stored: filtered lists, counts, groups, and filters of subscriptions. */
 export const searches = new Semaphore({
   concurrency: POOL_SIZE - RESERVED_CONNECTIONS,

@@ -46,9 +46,10 @@ export function variableProblem(request: RequestVariables): GraphQLError | undef
   if (expensive) return asBadInput(expensive);
   const operation = getOperationAST(document, operationName);
   if (!operation?.variableDefinitions?.length) return undefined;
-  if (isTooHeavy(variables, document, operation)) return tooComplex();
-  const { errors } = getVariableValues(schema, operation.variableDefinitions, variables, { maxErrors: 1 });
-  return errors && cutMessage(errors[0]!);
+  const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions, variables, { maxErrors: 1 });
+  if (errors) return cutMessage(errors[0]!);
+  // Defaults of the document among them.
+  return isTooHeavy(coerced, document, operation) ? tooComplex() : undefined;
 }
 
 const tooComplex = () => new BadInputError('Request parameters are too complex');

@@ -5,11 +5,16 @@ import type { SubscriptionTarget } from './subscription.ts';
 /** Values in the filters of all record subscriptions of one caller: each change of a record is compared with them. */
 const MAX_VALUES_PER_CALLER = 1_000;
 
+/** Characters of one filter and of all filters of a caller, as JSON: they are kept, and compared for each change. */
+const MAX_CHARACTERS = 16 * 1024;
+const MAX_CHARACTERS_PER_CALLER = 64 * 1024;
+
 /** The filters of open record subscriptions. */
 export class RecordFilters {
   /** Subscriptions by application, class and filter. */
   readonly #subscriptions = new Map<string, number>();
   readonly #valuesOfCaller = new Map<string, number>();
+  readonly #charactersOfCaller = new Map<string, number>();
 
   /** @throws {BadInputError} too many values with those of the caller's other subscriptions */
   add({ viewer, classKey, filter }: SubscriptionTarget): void {
@@ -21,13 +26,21 @@ export class RecordFilters {
         `The filters of a caller's record subscriptions may have at most ${MAX_VALUES_PER_CALLER} values together`,
       );
     }
+    const characters = (this.#charactersOfCaller.get(caller) ?? 0) + filter.text.length;
+    if (filter.text.length > MAX_CHARACTERS || characters > MAX_CHARACTERS_PER_CALLER) {
+      throw new BadInputError(
+        `The filter of a record subscription may have at most ${MAX_CHARACTERS} characters, and those of a caller at most ${MAX_CHARACTERS_PER_CALLER} together`,
+      );
+    }
     change(this.#valuesOfCaller, caller, filter.valueCount);
+    change(this.#charactersOfCaller, caller, filter.text.length);
     change(this.#subscriptions, keyOf({ applicationId: viewer.applicationId, key: classKey }, filter.text), 1);
   }
 
   delete({ viewer, classKey, filter }: SubscriptionTarget): void {
     if (!filter || classKey === undefined) return;
     change(this.#valuesOfCaller, callerOf(viewer), -filter.valueCount);
+    change(this.#charactersOfCaller, callerOf(viewer), -filter.text.length);
     change(this.#subscriptions, keyOf({ applicationId: viewer.applicationId, key: classKey }, filter.text), -1);
   }
 

@@ -161,6 +161,11 @@ describe('#48 introspection amplification', () => {
       expect(await outcome(uses(20), { f: filter })).toEqual([transport, undefined]);
       expect(await outcome(uses(20), { f: { id: { in: ids } } })).toEqual(refused);
       expect(await outcome(items, { a: 'x'.repeat(20_000) })).toEqual(refused);
+      const byDefault = `query ($a: String! = "${'x'.repeat(20_000)}") { users(filter: { login: { in: [${repeat(900, () => '$a')}] } }) { totalCount } }`;
+      expect(await outcome(byDefault, {})).toEqual(refused);
+      const alternatives = Array.from({ length: 60 }, () => ({ login: { eq: null } }));
+      const conditions = `query ($f: UserFilter!) { users(filter: { or: [${repeat(100, () => '$f')}] }) { totalCount } }`;
+      expect(await outcome(conditions, { f: { or: alternatives } })).toEqual(refused);
       const fragments = `query ($f: UserFilter) { ...A ...B } fragment A on Query { ...B ...C } fragment B on Query { ...C }
         fragment C on Query { ${repeat(10, (nth) => `a${nth}: users(filter: $f) { totalCount }`)} }`;
       expect(await outcome(fragments, { f: { id: { in: ids } } })).toEqual(refused);

@@ -197,7 +197,7 @@ describe('#14 catastrophic filters', () => {
     const { body } = await rest('GET', '/users/by_full_name?full_name=%25b_', { as: alice });
     expect(body.items).toHaveLength(1);
     expect((await rest('GET', '/users/by_full_name?full_name=a%25%25', { as: alice })).status).toBe(404);
-    for (const text of ['%'.repeat(5_000), '_'.repeat(5_000), `${'(a+)+'.repeat(500)}$`, '\\', '[', '(?<n>']) {
+    for (const text of ['%'.repeat(256), '_'.repeat(256), `${'(a+)+'.repeat(51)}$`, '\\', '[', '(?<n>']) {
       const list = 'query ($f: DialogFilter) { dialogs(filter: $f) { totalCount } }';
       for (const [, door] of GRAPHQL_DOORS) {
         expect(await door(list, { f: { name: { contains: text } } }, alice)).toMatchObject({

@@ -174,6 +174,15 @@ describe('#51 starvation of connections', () => {
     expect(statements.filter((text) => text.includes('json_to_recordset'))).toEqual([]);
   });
 
+  test('the filters of the record subscriptions of a caller have a bounded length, alone and together', async () => {
+    const caller = await newCaller();
+    const long = (characters: number) => ({ code: { ne: 'x'.repeat(characters) } });
+    const rejected = { message: expect.stringContaining('may have at most 16384 characters') };
+    await expect(listen(CHANGED, { where: long(17_000) }, caller)).rejects.toMatchObject([rejected]);
+    for (let nth = 0; nth < 4; nth++) await listen(CHANGED, { where: long(16_000 + nth) }, caller);
+    await expect(listen(CHANGED, { where: long(16_004) }, caller)).rejects.toMatchObject([rejected]);
+  });
+
   test('the filters of all record subscriptions of a caller name at most 1,000 values', async () => {
     const [caller, listener] = [await newCaller(), await newCaller()];
     const where = { n: { in: Array.from({ length: 600 }, (_, n) => n) } };

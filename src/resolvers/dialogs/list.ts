@@ -12,7 +12,7 @@ import {
 } from '../../db/conditions.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
-import { searchesOf } from '../../db/search-turns.ts';
+import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pagination.ts';
@@ -59,7 +59,8 @@ export async function listDialogs(
   const order = orderOf(listing, fields);
   const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
   const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
-  const search = searchesOf(jobOwnerOf(viewer), isSearch(listing.filter, OF_THE_ROW));
+  const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;
+  const search = searchesOf(jobOwnerOf(viewer), isLong || isSearch(listing.filter, OF_THE_ROW));
   const walk = Prisma.sql`
     SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;

@@ -9,7 +9,7 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
-import { searchesOf } from '../../db/search-turns.ts';
+import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
@@ -81,7 +81,8 @@ export async function listGeodata(
   if (listing.userName != null) await requireListing(context);
   const order = orderOf(listing);
   const found = selection(applicationId, listing);
-  const search = searchesOf(jobOwnerOf(context.viewer), listing.userName != null);
+  const isLong = !isUnfiltered(listing) || (listing.skip ?? 0) > MAX_CHEAP_SKIP;
+  const search = searchesOf(jobOwnerOf(context.viewer), isLong);
   const walk = Prisma.sql`
     SELECT ${COLUMNS}, ${order.column} AS "sortValue" FROM ${found}
       AND ${between(page, order)}

@@ -80,6 +80,9 @@ const OPERATORS: Record<string, FilterOperator | 'or'> = {
 
 const COMPARED = new Set<FilterField['type']>(['Integer', 'Float', 'Date', 'Id', 'User', 'Moment']);
 
+/** Keys of one filter, those of its alternatives included. */
+const MAX_FILTER_PARTS = 1_000;
+
 /** How a filter is read. */
 export interface FilterReading {
   /** What becomes of a plain name that the class does not know; `ignore` knows those of the contract alone. */
@@ -110,6 +113,7 @@ export function readRecordFilter(
   given: unknown,
   fields: ReadonlyMap<string, FilterField>,
   reading: FilterReading['unknown'] | FilterReading,
+  parts = { left: MAX_FILTER_PARTS },
 ): RecordCondition {
   const { unknown, isOfClassOnly, called }: FilterReading =
     typeof reading === 'string' ? { unknown: reading } : reading;
@@ -118,11 +122,12 @@ export function readRecordFilter(
   const conditions: RecordCondition[] = [];
   const alternatives: RecordCondition[] = [];
   for (const [key, asked] of Object.entries(given as Record<string, ParameterValue>)) {
+    if (--parts.left < 0) throw new BadInputError('Request parameters are too complex');
     if ((key === 'or' || key === 'and') && Array.isArray(asked)) {
-      const parts = asked.map((part) => readRecordFilter(part, fields, reading));
+      const read = asked.map((part) => readRecordFilter(part, fields, reading, parts));
       // As everywhere, an empty list of alternatives asks for nothing.
-      if (key === 'and') conditions.push(...parts);
-      else if (parts.length > 0) conditions.push({ any: parts });
+      if (key === 'and') conditions.push(...read);
+      else if (read.length > 0) conditions.push({ any: read });
       continue;
     }
     const operators: [string | undefined, ParameterValue][] = isOperators(asked)

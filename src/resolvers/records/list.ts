@@ -1,7 +1,7 @@
 import type { KnownContext } from '../../context.ts';
 import { Prisma, plannedForValues } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { inSearchTurn, searchesOf } from '../../db/search-turns.ts';
+import { inSearchTurn, MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import { jobOwnerOf, type KnownViewer } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
@@ -43,7 +43,7 @@ export async function listRecords(
   const page = pageRequest(listing);
   const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
   const where = conditionOf(known, condition, listing.parentId);
-  const search = searchesOf(jobOwnerOf(viewer), isSearch(condition));
+  const search = searchesOf(jobOwnerOf(viewer), isSearch(condition) || listing.orderBy != null);
   const walk = walkOf(known, listing.orderBy, page);
   const rows = await search(() => readWalk(known, viewer, { where, walk, page, limit: page.limit + 1, skip: 0 }));
   const shown = rows.map((row) => ({ ...row, class: known }));
@@ -94,7 +94,8 @@ export async function listRecordPage(reading: RecordReading, { viewer }: KnownCo
   const condition = readRecordFilter(reading.criteria, known.fields, 'ignore');
   const where = conditionOf(known, condition, parent?.id);
   const owner = jobOwnerOf(viewer);
-  const search = searchesOf(owner, isSearch(condition));
+  const isLong = skip > MAX_CHEAP_SKIP || reading.orderBy != null;
+  const search = searchesOf(owner, isLong || isSearch(condition));
   const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
   const walk = walkOf(known, reading.orderBy, page);
   return {

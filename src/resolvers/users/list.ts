@@ -11,7 +11,7 @@ import {
   orderBy,
 } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
-import { type RunSearch, searchesOf } from '../../db/search-turns.ts';
+import { MAX_CHEAP_SKIP, type RunSearch, searchesOf } from '../../db/search-turns.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NoSuchUserError } from '../../lib/errors.ts';
@@ -168,8 +168,8 @@ function sortValue(user: User, field: UserSortField): string | number | null {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-function searchOf({ filter }: UserListing, { viewer }: KnownContext): RunSearch {
-  return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS));
+function searchOf({ filter, skip }: UserListing, { viewer }: KnownContext): RunSearch {
+  return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS) || (skip ?? 0) > MAX_CHEAP_SKIP);
 }
 
 async function count(where: Prisma.Sql, listing: UserListing, context: KnownContext): Promise<number> {
