@@ -16,7 +16,7 @@ await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
 await step('no dead code', () => run('npx', ['knip']));
-if (!process.argv.includes('--without-tests')) await step('tests', () => run('npm', ['test']));
+if (!process.argv.includes('--without-tests')) await step('tests', () => run('npm', ['run', 'test:all']));
 
 if (failures.length > 0) {
   process.stdout.write(`\nfailed: ${failures.join(', ')}\n`);

@@ -1,4 +1,4 @@
-// Proves that the tests of test/attacks fail without what they test: takes each guard of scripts/guards.ts out of a copy
+// Proves that the tests of test/proof/attacks fail without what they test: takes each guard of scripts/guards.ts out of a copy
 // of the sources, runs its test there, and demands that it fails; with all guards in their places it has to pass.
 // `npm run prove:guards` for all rows, `npm run prove:guards -- 21 36` for some. Interrupted, it ends with the run under way.
 import { execFileSync, spawn } from 'node:child_process';

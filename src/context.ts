@@ -4,7 +4,7 @@ import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { StagedFile, Storage } from './gateways/storage.ts';
-import type { ActingViewer, KnownViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type { ActingViewer, IdentifiedViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
 import type { Hub } from './realtime/hub.ts';
@@ -120,7 +120,7 @@ export interface Context extends Services {
 export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'encrypter'> & { viewer: OfApplication };
 
 // Contexts whose viewer `withAuth` has checked (src/lib/access.ts).
-export type KnownContext = Context & { viewer: KnownViewer };
+export type IdentifiedContext = Context & { viewer: IdentifiedViewer };
 export type TokenContext = Context & { viewer: SessionViewer };
 export type UserContext = Context & { viewer: UserViewer };
 export type ActingContext = Context & { viewer: ActingViewer };

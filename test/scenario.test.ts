@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { useApp } from './support/app.ts';
-import { graphql, subscribe } from './support/graphql.ts';
-import { rest } from './support/rest.ts';
-import { createUsers } from './support/users.ts';
+import { useApp } from './support/app/app.ts';
+import { graphql, subscribe } from './support/clients/graphql.ts';
+import { rest } from './support/clients/rest.ts';
+import { createUsers } from './support/fixtures/users.ts';
 
 useApp();
 

@@ -5,7 +5,8 @@ const shown = (literal: string): BoundedPattern => ({
   file: 'src/server/observability/redact.ts',
   literal,
   bound: MAX_SHOWN,
-  reason: 'Finds secrets anywhere in a message of the log, which redactText cuts first (test/observe/redact.test.ts).',
+  reason:
+    'Finds secrets anywhere in a message of the log, which redactText cuts first (test/server/observability/redact.test.ts).',
 });
 
 export const BOUNDED: BoundedPattern[] = [

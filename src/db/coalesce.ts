@@ -9,7 +9,7 @@ interface Job<Input, Output> {
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
   /** Whose trace it belongs to. */
-  place: SpanReference | undefined;
+  span: SpanReference | undefined;
 }
 
 export interface CoalesceOptions<Input> {
@@ -17,6 +17,9 @@ export interface CoalesceOptions<Input> {
   max?: number;
   /** Statements that run at once. */
   atOnce?: number;
+  /** Bytes of one statement, unless its only input is larger; needs `bytesOf`. */
+  maxBytes?: number;
+  bytesOf?: (input: Input) => number;
   /** Whose input it is; needed where the statement takes locks. */
   ownerOf?: (input: Input) => JobOwner;
 }
@@ -35,7 +38,7 @@ export const retries = new Semaphore({
  */
 export function coalesce<Input, Output>(
   run: (inputs: Input[]) => Promise<Output[]>,
-  { max = 64, atOnce = 4, ownerOf }: CoalesceOptions<Input> = {},
+  { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf }: CoalesceOptions<Input> = {},
 ): (input: Input) => Promise<Output> {
   const waiting: Job<Input, Output>[] = [];
   let running = 0;
@@ -47,11 +50,23 @@ export function coalesce<Input, Output>(
     setImmediate(start);
   };
 
+  /** How many of the waiting calls share the next statement. */
+  const nextCount = (): number => {
+    if (!bytesOf) return max;
+    let bytes = 0;
+    const fits = ({ input }: Job<Input, Output>, index: number) => {
+      bytes += bytesOf(input);
+      return index === 0 || bytes <= maxBytes;
+    };
+    const end = waiting.slice(0, max).findIndex((job, index) => !fits(job, index));
+    return end === -1 ? max : end;
+  };
+
   const start = () => {
     scheduled = false;
     while (waiting.length > 0 && running < atOnce) {
       running++;
-      void settleTraced(waiting.splice(0, max)).finally(() => {
+      void settleTraced(waiting.splice(0, nextCount())).finally(() => {
         running--;
         if (waiting.length > 0) schedule();
       });
@@ -61,10 +76,10 @@ export function coalesce<Input, Output>(
   /** What is done for several requests at once is part of none of their traces, but linked with each. */
   const settleTraced = (jobs: Job<Input, Output>[]): Promise<void> => {
     if (!tracing) return settle(jobs);
-    const joins = jobs.map(({ place }) => place);
+    const joins = jobs.map(({ span }) => span);
     const settleJobs = () => settle(jobs);
     // Work of the background is traced no more than its other statements.
-    if (joins.every((place) => place === undefined)) return tracing.detached(settleJobs);
+    if (joins.every((span) => span === undefined)) return tracing.detached(settleJobs);
     return tracing.span('coalesced', { joins, attributes: { 'atrium.calls': jobs.length } }, settleJobs);
   };
 
@@ -94,7 +109,7 @@ export function coalesce<Input, Output>(
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject, place: tracing?.here() });
+      waiting.push({ input, resolve, reject, span: tracing?.here() });
       schedule();
     });
 }

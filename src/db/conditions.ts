@@ -3,7 +3,7 @@ import type { Cursor, PageRequest } from '../lib/pagination.ts';
 import { isSearchText, MAX_SEARCH_CHARACTERS } from '../lib/search-text.ts';
 import { Prisma } from './client.ts';
 
-/** What a list may be asked of one field; several are AND-ed (gaps §1.5). */
+/** What a list may be asked of one field; several are AND-ed. */
 export interface FieldFilter {
   eq?: unknown;
   ne?: unknown;
@@ -37,7 +37,7 @@ export interface FilteredField {
 }
 
 /** What a filter may ask for, by name; a function makes the condition of what is no plain column. */
-export type FilterFields = Record<string, FilteredField | ((asked: unknown) => Prisma.Sql)>;
+export type FilterFields = Record<string, FilteredField | ((condition: unknown) => Prisma.Sql)>;
 
 /** Conditions and alternatives of one filter; a list of values is one. */
 const MAX_FILTER_PARTS = 1_000;
@@ -57,10 +57,10 @@ function conditionIn(
 ): Prisma.Sql {
   const conditions: Prisma.Sql[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    const asked = filter?.[name];
-    if (!asked) continue;
-    if (typeof field === 'function') conditions.push(field(asked));
-    else conditions.push(...fieldConditions(asked as FieldFilter, field));
+    const condition = filter?.[name];
+    if (!condition) continue;
+    if (typeof field === 'function') conditions.push(field(condition));
+    else conditions.push(...fieldConditions(condition as FieldFilter, field));
   }
   parts.left -= conditions.length + (filter?.or?.length ?? 0) + (filter?.and?.length ?? 0);
   if (parts.left < 0) throw new BadInputError('Request parameters are too complex');
@@ -77,34 +77,38 @@ function conditionIn(
 }
 
 /** What is asked of one field, to be AND-ed. */
-export function fieldConditions(asked: FieldFilter, { column, cast, isArray, isFolded }: FilteredField): Prisma.Sql[] {
+export function fieldConditions(
+  condition: FieldFilter,
+  { column, cast, isArray, isFolded }: FilteredField,
+): Prisma.Sql[] {
   const comparable = (value: unknown) => parameter(isFolded && typeof value === 'string' ? value.toLowerCase() : value);
   const one = (value: unknown) => Prisma.sql`${comparable(value)}::${Prisma.raw(cast)}`;
   const many = (values: readonly unknown[]) => Prisma.sql`${values.map(comparable)}::${Prisma.raw(cast)}[]`;
   const conditions: Prisma.Sql[] = [];
   if (isArray) {
-    if (asked.eq === null) conditions.push(Prisma.sql`cardinality(${column}) = 0`);
-    if (asked.ne === null) conditions.push(Prisma.sql`cardinality(${column}) > 0`);
-    if (asked.eq !== undefined && asked.eq !== null) conditions.push(Prisma.sql`${column} @> ARRAY[${one(asked.eq)}]`);
-    if (asked.ne !== undefined && asked.ne !== null) {
-      conditions.push(Prisma.sql`NOT ${column} @> ARRAY[${one(asked.ne)}]`);
+    if (condition.eq === null) conditions.push(Prisma.sql`cardinality(${column}) = 0`);
+    if (condition.ne === null) conditions.push(Prisma.sql`cardinality(${column}) > 0`);
+    if (condition.eq !== undefined && condition.eq !== null)
+      conditions.push(Prisma.sql`${column} @> ARRAY[${one(condition.eq)}]`);
+    if (condition.ne !== undefined && condition.ne !== null) {
+      conditions.push(Prisma.sql`NOT ${column} @> ARRAY[${one(condition.ne)}]`);
     }
-    if (asked.in) conditions.push(Prisma.sql`${column} && ${many(asked.in)}`);
-    if (asked.notIn) conditions.push(Prisma.sql`NOT ${column} && ${many(asked.notIn)}`);
-    if (asked.all) conditions.push(Prisma.sql`${column} @> ${many(asked.all)}`);
+    if (condition.in) conditions.push(Prisma.sql`${column} && ${many(condition.in)}`);
+    if (condition.notIn) conditions.push(Prisma.sql`NOT ${column} && ${many(condition.notIn)}`);
+    if (condition.all) conditions.push(Prisma.sql`${column} @> ${many(condition.all)}`);
     return conditions;
   }
-  if (asked.eq === null) conditions.push(Prisma.sql`${column} IS NULL`);
-  else if (asked.eq !== undefined) conditions.push(Prisma.sql`${column} = ${one(asked.eq)}`);
-  if (asked.ne === null) conditions.push(Prisma.sql`${column} IS NOT NULL`);
-  else if (asked.ne !== undefined) conditions.push(Prisma.sql`${column} IS DISTINCT FROM ${one(asked.ne)}`);
-  if (asked.lt != null) conditions.push(Prisma.sql`${column} < ${one(asked.lt)}`);
-  if (asked.lte != null) conditions.push(Prisma.sql`${column} <= ${one(asked.lte)}`);
-  if (asked.gt != null) conditions.push(Prisma.sql`${column} > ${one(asked.gt)}`);
-  if (asked.gte != null) conditions.push(Prisma.sql`${column} >= ${one(asked.gte)}`);
-  if (asked.in) conditions.push(Prisma.sql`${column} = ANY(${many(asked.in)})`);
-  if (asked.notIn) conditions.push(Prisma.sql`(${column} = ANY(${many(asked.notIn)})) IS NOT TRUE`);
-  if (asked.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${partOfText(asked.contains)}`);
+  if (condition.eq === null) conditions.push(Prisma.sql`${column} IS NULL`);
+  else if (condition.eq !== undefined) conditions.push(Prisma.sql`${column} = ${one(condition.eq)}`);
+  if (condition.ne === null) conditions.push(Prisma.sql`${column} IS NOT NULL`);
+  else if (condition.ne !== undefined) conditions.push(Prisma.sql`${column} IS DISTINCT FROM ${one(condition.ne)}`);
+  if (condition.lt != null) conditions.push(Prisma.sql`${column} < ${one(condition.lt)}`);
+  if (condition.lte != null) conditions.push(Prisma.sql`${column} <= ${one(condition.lte)}`);
+  if (condition.gt != null) conditions.push(Prisma.sql`${column} > ${one(condition.gt)}`);
+  if (condition.gte != null) conditions.push(Prisma.sql`${column} >= ${one(condition.gte)}`);
+  if (condition.in) conditions.push(Prisma.sql`${column} = ANY(${many(condition.in)})`);
+  if (condition.notIn) conditions.push(Prisma.sql`(${column} = ANY(${many(condition.notIn)})) IS NOT TRUE`);
+  if (condition.contains != null) conditions.push(Prisma.sql`${column} ILIKE ${partOfText(condition.contains)}`);
   return conditions;
 }
 
@@ -113,13 +117,13 @@ export type CheapOperators = Record<string, readonly (keyof FieldFilter)[]>;
 
 /** Whether the cost of a filtered list can grow with what is stored. */
 export function isSearch(filter: FilterInput | null | undefined, cheap: CheapOperators): boolean {
-  return Object.entries(filter ?? {}).some(([name, asked]) => {
-    if (asked == null) return false;
+  return Object.entries(filter ?? {}).some(([name, condition]) => {
+    if (condition == null) return false;
     if (name === 'or' || name === 'and') {
-      const parts = asked as readonly FilterInput[];
+      const parts = condition as readonly FilterInput[];
       return parts.length === 0 || parts.some((part) => Object.keys(part).length === 0 || isSearch(part, cheap));
     }
-    const operators = Object.keys(asked) as (keyof FieldFilter)[];
+    const operators = Object.keys(condition) as (keyof FieldFilter)[];
     return operators.length === 0 || operators.some((operator) => !cheap[name]?.includes(operator));
   });
 }
@@ -166,9 +170,9 @@ function behind(cursor: Cursor, { column, cast, id, isDescending, isAlwaysSet }:
   const { value, id: tie } = requireFitting(cursor, cast);
   const beyond = Prisma.raw(isDescending ? '<' : '>');
   if (value === null) return Prisma.sql`(${column} IS NULL AND ${id} ${beyond} ${tie})`;
-  const place = Prisma.sql`${value}::${Prisma.raw(cast)}`;
-  if (isAlwaysSet) return Prisma.sql`(${column}, ${id}) ${beyond} (${place}, ${tie})`;
-  return Prisma.sql`((${column}, ${id}) ${beyond} (${place}, ${tie}) OR ${column} IS NULL)`;
+  const position = Prisma.sql`${value}::${Prisma.raw(cast)}`;
+  if (isAlwaysSet) return Prisma.sql`(${column}, ${id}) ${beyond} (${position}, ${tie})`;
+  return Prisma.sql`((${column}, ${id}) ${beyond} (${position}, ${tie}) OR ${column} IS NULL)`;
 }
 
 function ahead(cursor: Cursor, { column, cast, id, isDescending }: Order): Prisma.Sql {
@@ -196,6 +200,6 @@ const FITS: Record<Order['cast'], (value: string | number) => boolean> = {
 };
 
 function isoText(text: string): string | undefined {
-  const moment = new Date(text);
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -6,7 +6,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 const AWAY = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037']);
 
 /** SQLSTATE classes 08 (connection), 28P (password), 53 (resources), 57P (shutdown), and what the socket itself says. */
-const AWAY_CAUSE = /^(08|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+const UNAVAILABLE_CAUSE = /^(08|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
 /** The same of a raw query in a transaction, in the words of the adapter. */
 const AWAY_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
@@ -17,12 +17,12 @@ const AWAY_MESSAGE = /Connection terminated|is not queryable|timeout exceeded wh
 /** Whether an error says that the database is away, rather than that a query was wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   // PostgreSQL's messages quote values of callers, so only its code counts.
-  if (error instanceof pg.DatabaseError && error.code) return AWAY_CAUSE.test(error.code);
+  if (error instanceof pg.DatabaseError && error.code) return UNAVAILABLE_CAUSE.test(error.code);
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   if (error instanceof Prisma.PrismaClientKnownRequestError && AWAY.has(error.code)) return true;
   if (AWAY_KINDS.has(adapterCause(error)?.kind ?? '')) return true;
   if (error instanceof Error && AWAY_MESSAGE.test(error.message)) return true;
-  return [codeOf(error), sqlState(error)].some((code) => code !== undefined && AWAY_CAUSE.test(code));
+  return [codeOf(error), sqlState(error)].some((code) => code !== undefined && UNAVAILABLE_CAUSE.test(code));
 }
 
 /** The SQLSTATE that PostgreSQL answered to a raw query. */

@@ -13,7 +13,7 @@ const CONNECTIONS = 2;
  */
 export class DatabaseProbe {
   readonly #pool: pg.Pool;
-  #asked: Promise<boolean> | undefined;
+  #pending: Promise<boolean> | undefined;
 
   constructor(database: pg.PoolConfig) {
     this.#pool = createPool({
@@ -27,12 +27,12 @@ export class DatabaseProbe {
 
   /** Whether it answers. However many ask at once, it is asked once. */
   isThere(): Promise<boolean> {
-    this.#asked ??= this.query('SELECT 1 AS one')
+    this.#pending ??= this.query('SELECT 1 AS one')
       .then((rows) => rows !== undefined)
       .finally(() => {
-        this.#asked = undefined;
+        this.#pending = undefined;
       });
-    return this.#asked;
+    return this.#pending;
   }
 
   /** Rows of a short question; undefined when the database does not answer in time. */

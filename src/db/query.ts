@@ -1,20 +1,31 @@
 import { Prisma } from '../generated/prisma/client.ts';
-import { nameStatement, pool } from './client.ts';
+import { nameStatement, pool, type Transaction } from './client.ts';
+import type { RowOf, RowSql } from './columns.ts';
 import { underSpan } from './statement-span.ts';
 import { parameterOf, valueTypes } from './values.ts';
 
 /**
- * Rows of one statement outside of transactions: query<Row>`SELECT …`, or of a `Prisma.sql` that was put together
- * before. It goes to the pool directly, which takes half the CPU time of `$queryRaw` for the same statement and values
- * (docs/performance.md).
- * @throws {pg.DatabaseError} what PostgreSQL complains about; `failures.ts` tells what it means
+ * Rows of one statement outside of transactions, typed by its select lists (`columns.ts`), or as query<Row>`SELECT …`
+ * when its columns are few and stand beside it. It goes to the pool directly, which takes half the CPU time of
+ * `$queryRaw` for the same statement and values (docs/performance.md).
+ * @throws {pg.DatabaseError} `failures.ts` classifies it
  */
+export function query<Row>(sql: RowSql<Row>): Promise<Row[]>;
+export function query<Values extends unknown[]>(
+  strings: TemplateStringsArray,
+  ...values: Values
+): Promise<RowOf<Values>[]>;
 export function query<Row>(sql: Prisma.Sql): Promise<Row[]>;
 export function query<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
-export async function query<Row>(given: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Row[]> {
-  const sql = given instanceof Prisma.Sql ? given : Prisma.sql(given as TemplateStringsArray, ...values);
+export async function query<Row>(statement: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Row[]> {
+  const sql = statement instanceof Prisma.Sql ? statement : Prisma.sql(statement as TemplateStringsArray, ...values);
   const { text } = sql;
   const config = { name: nameStatement({ sql: text }), text, values: sql.values.map(parameterOf), types: valueTypes };
   const { rows } = await underSpan(text, () => pool.query(config));
   return rows as Row[];
+}
+
+/** Rows of one statement of a transaction, typed by its select lists. */
+export function queryIn<Row>(transaction: Transaction, sql: RowSql<Row>): Promise<Row[]> {
+  return transaction.$queryRaw<Row[]>(sql);
 }

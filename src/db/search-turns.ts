@@ -35,6 +35,18 @@ const liveSearches = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
+/**
+ * Reads of large records, of which one request may ask for 25 MB. What they have read is in memory until the response is
+ * written, so few run at once.
+ */
+export const largeReads = new Semaphore({
+  concurrency: 3,
+  concurrencyPerOwner: [2, 1],
+  maxWaiting: 2_000,
+  maxWaitingPerOwner: [500, 100],
+  refuse: () => new ServiceUnavailableError(),
+});
+
 /** Runs the statement of a list. */
 export type RunSearch = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
@@ -44,10 +56,22 @@ export type RunSearch = <Result>(statement: () => Promise<Result>) => Promise<Re
  * @throws {ServiceUnavailableError} too many searches wait, or this one has waited for 30 seconds
  */
 export function inSearchTurn<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
-  const askedAt = performance.now();
-  return searches.run(() => {
-    if (performance.now() - askedAt > MAX_WAIT_MS) throw new ServiceUnavailableError();
-    return statement();
+  return runSoon(searches, owner, statement);
+}
+
+/**
+ * Runs the statements that read the large records of one request, one after the other.
+ * @throws as `inSearchTurn`
+ */
+export function inLargeReadTurn<Result>(owner: JobOwner, read: () => Promise<Result>): Promise<Result> {
+  return runSoon(largeReads, owner, read);
+}
+
+function runSoon<Result>(turns: Semaphore, owner: JobOwner, job: () => Promise<Result>): Promise<Result> {
+  const enteredAt = performance.now();
+  return turns.run(() => {
+    if (performance.now() - enteredAt > MAX_WAIT_MS) throw new ServiceUnavailableError();
+    return job();
   }, owner);
 }
 

@@ -41,10 +41,10 @@ export function transact<Result>(
 
 /** Runs a single statement that may wait for locks of others, counted as a transaction. */
 export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
-  const askedAt = performance.now();
+  const enteredAt = performance.now();
   return lockWaits.run(() => {
     // After an outage, requests that nobody waits for any more must not delay those that came later.
-    if (performance.now() - askedAt > TRANSACTION_TIMEOUT_MS) throw new ServiceUnavailableError();
+    if (performance.now() - enteredAt > TRANSACTION_TIMEOUT_MS) throw new ServiceUnavailableError();
     return statement();
   }, owner);
 }

@@ -15,15 +15,15 @@ const decimal = (text: string) => new Prisma.Decimal(text);
 
 const PARSERS = new Map<number, Parser>([
   [INT8, BigInt],
-  [DATE, momentOf],
-  [TIMESTAMP, momentOf],
-  [TIMESTAMPTZ, momentOf],
+  [DATE, dateOf],
+  [TIMESTAMP, dateOf],
+  [TIMESTAMPTZ, dateOf],
   [NUMERIC, decimal],
   [BYTEA, (text) => new Uint8Array(bytes(text))],
   [ARRAYS.int8, each(BigInt)],
-  [ARRAYS.date, each(momentOf)],
-  [ARRAYS.timestamp, each(momentOf)],
-  [ARRAYS.timestamptz, each(momentOf)],
+  [ARRAYS.date, each(dateOf)],
+  [ARRAYS.timestamp, each(dateOf)],
+  [ARRAYS.timestamptz, each(dateOf)],
   [ARRAYS.numeric, each(decimal)],
 ]);
 
@@ -36,7 +36,7 @@ export const valueTypes = {
 /** A parameter as the driver understands it. Dates are told in UTC, which also holds for columns without a zone. */
 export function parameterOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Date) return momentText(value);
+  if (value instanceof Date) return dateText(value);
   if (Array.isArray(value)) return value.some(isObject) ? value.map(parameterOf) : value;
   return Prisma.Decimal.isDecimal(value) ? value.toString() : value;
 }
@@ -46,14 +46,14 @@ function isObject(value: unknown): boolean {
 }
 
 /** Beyond the year 9999 PostgreSQL wants no sign. */
-function momentText(moment: Date): string {
-  return moment.toISOString().replace(/^\+0*/, '');
+function dateText(date: Date): string {
+  return date.toISOString().replace(/^\+0*/, '');
 }
 
 let latest = { text: '', at: Number.NaN };
 
 /** `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or the day alone; of a second the milliseconds. */
-function momentOf(text: string): Date {
+function dateOf(text: string): Date {
   // Most things were changed when they were made, so every other moment of a list is the one before it.
   if (text !== latest.text) latest = { text, at: millisecondsOf(text) };
   return new Date(latest.at);

@@ -47,7 +47,7 @@ export class DiskStorage implements Storage {
       stream.destroy();
       await rm(unfinished, { force: true });
       await rm(path, { force: true });
-      throw this.#told(error);
+      throw this.#storageError(error);
     }
   }
 
@@ -56,7 +56,7 @@ export class DiskStorage implements Storage {
       const file = await open(this.#pathOf(key)).catch(unlessMissing);
       return file && (await contentOf(file, range));
     } catch (error) {
-      throw this.#told(error);
+      throw this.#storageError(error);
     }
   }
 
@@ -89,7 +89,7 @@ export class DiskStorage implements Storage {
   close(): void {}
 
   /** What is the disk's matter the log alone is told. */
-  #told(error: unknown): unknown {
+  #storageError(error: unknown): unknown {
     if (!isOfDisk(error)) return error;
     this.#log?.error({ err: error }, 'the disk of the files failed');
     return new ServiceUnavailableError();

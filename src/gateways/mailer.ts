@@ -114,8 +114,8 @@ class FileMailer implements Mailer {
     const folder = join(this.#settings.dataDir, 'mail');
     // Mails hold links that change passwords, so they are nobody else's to read.
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const moment = this.#settings.now().toISOString().replaceAll(/[:.]/g, '-');
-    const name = `${moment}-${randomUUID()}`;
+    const timestamp = this.#settings.now().toISOString().replaceAll(/[:.]/g, '-');
+    const name = `${timestamp}-${randomUUID()}`;
     const unfinished = join(folder, `.${name}.tmp`);
     try {
       await writeFile(unfinished, raw, { mode: 0o600 });
@@ -156,8 +156,8 @@ function isSevenBit(text: string): boolean {
 /** What the server or the network said, in codes: its own words may repeat the address. */
 function failureOf(error: unknown): MailUnavailableError {
   const { code, responseCode = 0, command } = error as { code?: string; responseCode?: number; command?: string };
-  const told = [code, command, responseCode].filter(Boolean).join(' ');
-  const message = `the mail server failed: ${told || 'unknown'}`;
+  const details = [code, command, responseCode].filter(Boolean).join(' ');
+  const message = `the mail server failed: ${details || 'unknown'}`;
   return isFinal(code, responseCode)
     ? new MailRejectedError(message, true)
     : new MailUnavailableError(message, responseCode > 0);

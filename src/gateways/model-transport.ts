@@ -42,8 +42,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 64;
 
 /**
- * Posts JSON to models. `fetch` can't be told which addresses a name may lead to, so this is Node's own client:
- * redirects are not followed, and untrusted names lead to public addresses only.
+ * Posts JSON to models by Node's own client (docs/decisions.md). Redirects are not followed, and untrusted names lead
+ * to public addresses only.
  */
 export class ModelTransport {
   readonly #silence: number;
@@ -62,18 +62,18 @@ export class ModelTransport {
   async post(request: ModelRequest): Promise<{ contentType: string; bytes: AsyncIterable<Buffer> }> {
     const { url, isTrusted } = request;
     if (!isTrusted && !isOutside(url)) throw new ModelUnavailableError('its address is inside the network');
-    const patience = new Patience(this.#silence, request.signal);
+    const timeout = new SilenceTimeout(this.#silence, request.signal);
     try {
-      const response = await this.#send(request, patience.signal);
+      const response = await this.#send(request, timeout.signal);
       const { statusCode = 0, headers } = response;
       if (statusCode !== 200) {
         response.destroy();
         throw new ModelUnavailableError(`it answered ${statusCode}`, statusCode === 429 || statusCode >= 500);
       }
-      return { contentType: headers['content-type'] ?? '', bytes: bounded(response, patience) };
+      return { contentType: headers['content-type'] ?? '', bytes: bounded(response, timeout) };
     } catch (error) {
-      patience.end();
-      throw patience.failure(error);
+      timeout.end();
+      throw timeout.failure(error);
     }
   }
 
@@ -112,7 +112,7 @@ export class ModelTransport {
 }
 
 /** The time that a model has for an answer. */
-class Patience {
+class SilenceTimeout {
   readonly #abort = new AbortController();
   readonly #silence: NodeJS.Timeout;
   readonly #limit: NodeJS.Timeout;
@@ -150,19 +150,19 @@ class Patience {
   }
 }
 
-async function* bounded(response: IncomingMessage, patience: Patience): AsyncIterable<Buffer> {
+async function* bounded(response: IncomingMessage, timeout: SilenceTimeout): AsyncIterable<Buffer> {
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      patience.renew();
+      timeout.renew();
       size += chunk.byteLength;
       if (size > MAX_ANSWER_BYTES) throw new ModelUnavailableError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
       yield chunk;
     }
   } catch (error) {
-    throw patience.failure(error);
+    throw timeout.failure(error);
   } finally {
-    patience.end();
+    timeout.end();
     // Whoever stops reading wants no more of it.
     response.destroy();
   }

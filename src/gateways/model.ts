@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { ModelTransport, ModelUnavailableError, type TransportSettings } from './model-transport.ts';
 
-export { ModelUnavailableError as ModelAwayError };
+export { ModelUnavailableError };
 
 /** A model behind `<baseUrl>/chat/completions`. */
 export interface ModelEndpoint {

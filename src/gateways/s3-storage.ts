@@ -77,7 +77,7 @@ export class S3Storage implements Storage {
     stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
     const file = await openNameless(this.#folder).catch((error: unknown) => {
       stream.destroy();
-      throw this.#toldOfDisk(error);
+      throw this.#diskError(error);
     });
     try {
       await pipeline(stream, measuring, async (chunks) => {
@@ -88,7 +88,7 @@ export class S3Storage implements Storage {
       await this.#send(key, file, stored);
       return stored;
     } catch (error) {
-      throw this.#toldOfDisk(error);
+      throw this.#diskError(error);
     } finally {
       stream.destroy();
       await file.close();
@@ -100,13 +100,13 @@ export class S3Storage implements Storage {
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
       const { Body, ContentLength, ContentRange } = await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
-        this.#client.send(new GetObjectCommand({ ...this.#place(key), Range }), { abortSignal }),
+        this.#client.send(new GetObjectCommand({ ...this.#location(key), Range }), { abortSignal }),
       );
       const size = Number(ContentRange?.split('/').at(-1) ?? ContentLength);
       return { stream: Body as Readable, size };
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
-      throw this.#told(error);
+      throw this.#storageError(error);
     }
   }
 
@@ -114,10 +114,10 @@ export class S3Storage implements Storage {
     requireStorageKey(key);
     try {
       await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
-        this.#client.send(new DeleteObjectCommand(this.#place(key)), { abortSignal }),
+        this.#client.send(new DeleteObjectCommand(this.#location(key)), { abortSignal }),
       );
     } catch (error) {
-      throw this.#told(error);
+      throw this.#storageError(error);
     }
   }
 
@@ -143,7 +143,7 @@ export class S3Storage implements Storage {
       const page = await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
         this.#client.send(question, { abortSignal }),
       ).catch((error: unknown) => {
-        throw this.#told(error);
+        throw this.#storageError(error);
       });
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         yield { key: Key!, size: Size!, modifiedAt: LastModified!, isWhole: true };
@@ -153,7 +153,7 @@ export class S3Storage implements Storage {
     }
   }
 
-  #place(key: string) {
+  #location(key: string) {
     return { Bucket: this.#bucket, Key: key };
   }
 
@@ -163,24 +163,24 @@ export class S3Storage implements Storage {
       const Body = Readable.from(chunksOf(file), { objectMode: false });
       try {
         await within(PUT_TIMEOUT_MS, (abortSignal) =>
-          this.#client.send(new PutObjectCommand({ ...this.#place(key), ...about, Body }), { abortSignal }),
+          this.#client.send(new PutObjectCommand({ ...this.#location(key), ...about, Body }), { abortSignal }),
         );
         return;
       } catch (error) {
-        const told = this.#told(error);
-        if (attempt === PUT_ATTEMPTS || isRefusal(error)) throw told;
+        const failure = this.#storageError(error);
+        if (attempt === PUT_ATTEMPTS || isRefusal(error)) throw failure;
       } finally {
         Body.destroy();
       }
     }
   }
 
-  #toldOfDisk(error: unknown): unknown {
-    return isOfDisk(error) ? this.#told(error) : error;
+  #diskError(error: unknown): unknown {
+    return isOfDisk(error) ? this.#storageError(error) : error;
   }
 
   /** What is no error of the caller is one of the store, of which the log alone is told. */
-  #told(error: unknown): unknown {
+  #storageError(error: unknown): unknown {
     if (error instanceof ServiceError) return error;
     const { name, message } = error as Error;
     this.#log.warn({ name, message, status: statusOf(error) }, 'the storage failed');
@@ -190,8 +190,8 @@ export class S3Storage implements Storage {
 
 /** The SDK's own words, which would go to the console else. What matters is told with the error. */
 function quiet(log: Logger) {
-  const tell = (...words: unknown[]) => log.trace({ words }, 'said by the SDK of S3');
-  return { trace: tell, debug: tell, info: tell, warn: tell, error: tell };
+  const trace = (...words: unknown[]) => log.trace({ words }, 'said by the SDK of S3');
+  return { trace: trace, debug: trace, info: trace, warn: trace, error: trace };
 }
 
 /** A file that is gone when it is closed, or when this process ends in whatever way. */

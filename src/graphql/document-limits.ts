@@ -194,9 +194,9 @@ class Measurement {
     return this.#facts.schema.getType(name);
   }
 
-  #pageSize({ arguments: given = [] }: FieldNode): number {
+  #pageSize({ arguments: args = [] }: FieldNode): number {
     let size = 1;
-    for (const { name, value } of given) {
+    for (const { name, value } of args) {
       if (name.value !== 'first' && name.value !== 'last') continue;
       if (value.kind === Kind.INT) size = Math.max(size, Number(value.value));
       else if (value.kind === Kind.VARIABLE) size = Math.max(size, this.#sizeInVariable(value.name.value));

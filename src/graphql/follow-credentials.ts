@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import type { KnownViewer } from '../lib/access.ts';
+import type { IdentifiedViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import { findValidity } from '../resolvers/sessions/validity.ts';
 import { detached } from '../server/observability/tracing.ts';
@@ -9,7 +9,7 @@ import { detached } from '../server/observability/tracing.ts';
  * on whatever process, or by themselves. It may call back before it returns. @returns stops following
  */
 export async function followCredentials(
-  viewer: KnownViewer,
+  viewer: IdentifiedViewer,
   services: Services,
   onEnd: () => void,
 ): Promise<() => void> {
@@ -19,14 +19,14 @@ export async function followCredentials(
 }
 
 class Following {
-  readonly #viewer: KnownViewer;
+  readonly #viewer: IdentifiedViewer;
   readonly #services: Services;
   readonly #onEnd: () => void;
   #stopListening = () => {};
   #expiresAt: Date | undefined;
   #isFollowing = true;
 
-  constructor(viewer: KnownViewer, services: Services, onEnd: () => void) {
+  constructor(viewer: IdentifiedViewer, services: Services, onEnd: () => void) {
     this.#viewer = viewer;
     this.#services = services;
     this.#onEnd = onEnd;

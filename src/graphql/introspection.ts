@@ -78,8 +78,8 @@ class PlainSelections {
     if (selection.directives?.length) return false;
     if (selection.kind === Kind.INLINE_FRAGMENT) return this.fit(selection.selectionSet, shape);
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#fragmentFits(selection.name.value, shape);
-    const { alias, name, arguments: given = [], selectionSet } = selection;
-    if (alias || given.some(({ value }) => value.kind !== Kind.BOOLEAN)) return false;
+    const { alias, name, arguments: args = [], selectionSet } = selection;
+    if (alias || args.some(({ value }) => value.kind !== Kind.BOOLEAN)) return false;
     if (!selectionSet) return shape !== ROOT || name.value === '__typename';
     const below = Object.hasOwn(shape, name.value) ? shape[name.value] : undefined;
     return below !== undefined && this.fit(selectionSet, below);

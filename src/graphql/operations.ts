@@ -12,19 +12,19 @@ export interface RequestedOperation {
 const MAX_FIELDS = 10;
 const MAX_NAME = 100;
 
-const known = new WeakMap<DocumentNode, Map<string, RequestedOperation>>();
+const operations = new WeakMap<DocumentNode, Map<string, RequestedOperation>>();
 
 /** The operation of a valid document that is to be executed; undefined when the name fits none. */
 export function requestedOperation(
   document: DocumentNode,
   operationName?: string | null,
 ): RequestedOperation | undefined {
-  const ofDocument = known.get(document) ?? new Map<string, RequestedOperation>();
-  known.set(document, ofDocument);
+  const ofDocument = operations.get(document) ?? new Map<string, RequestedOperation>();
+  operations.set(document, ofDocument);
   const key = operationName ?? '';
-  const asked = ofDocument.get(key) ?? read(document, operationName);
-  if (asked) ofDocument.set(key, asked);
-  return asked;
+  const operation = ofDocument.get(key) ?? read(document, operationName);
+  if (operation) ofDocument.set(key, operation);
+  return operation;
 }
 
 function read(document: DocumentNode, operationName?: string | null): RequestedOperation | undefined {

@@ -9,7 +9,7 @@ import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
  */
 export function presentError(error: unknown, log: Logger): GraphQLError {
   if (error instanceof GraphQLError && shown.has(error)) return error;
-  const answer = shownOf(error, log);
+  const answer = presentedOf(error, log);
   shown.add(answer);
   return answer;
 }
@@ -17,25 +17,25 @@ export function presentError(error: unknown, log: Logger): GraphQLError {
 /** What is shown already goes through unchanged, and is logged once: a door may find an error before its library does. */
 const shown = new WeakSet<GraphQLError>();
 
-function shownOf(error: unknown, log: Logger): GraphQLError {
-  const given =
+function presentedOf(error: unknown, log: Logger): GraphQLError {
+  const presented =
     error instanceof GraphQLError
       ? error
       : new GraphQLError('Internal server error', { originalError: error as Error });
-  const cause = causeOf(given);
-  if (cause instanceof ServiceError) return withExtensions(given, cause.message, cause.extensions);
+  const cause = causeOf(presented);
+  if (cause instanceof ServiceError) return withExtensions(presented, cause.message, cause.extensions);
   if (cause === undefined) {
-    const { message } = cutMessage(given);
-    return withExtensions(given, message, { ...given.extensions, code: 'BAD_USER_INPUT' });
+    const { message } = cutMessage(presented);
+    return withExtensions(presented, message, { ...presented.extensions, code: 'BAD_USER_INPUT' });
   }
   if (isDatabaseUnavailable(cause) || isLockConflict(cause)) {
     const unavailable = new ServiceUnavailableError();
     const reason = isLockConflict(cause) ? 'a statement waited too long for others' : 'the database is away';
-    log.error({ err: cause, path: given.path }, reason);
-    return withExtensions(given, unavailable.message, unavailable.extensions);
+    log.error({ err: cause, path: presented.path }, reason);
+    return withExtensions(presented, unavailable.message, unavailable.extensions);
   }
-  log.error({ err: cause, path: given.path }, 'a resolver failed');
-  return withExtensions(given, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
+  log.error({ err: cause, path: presented.path }, 'a resolver failed');
+  return withExtensions(presented, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
 }
 
 /** Characters of an error, which may repeat a literal, a value or a name of the request. */

@@ -39,7 +39,7 @@ export async function readRequest(
   { viewer, meter }: RequestCaller,
   { log, observer }: Pick<Services, 'log' | 'observer'>,
 ): Promise<ReadRequest> {
-  if (!knownDocument(query, serviceSchema)) await meter?.requireRoom('default');
+  if (!knownDocument(query, serviceSchema)) await meter?.requireCapacity('default');
   const { schema, prepared } = await schemaOfDocument(query, viewer, log);
   if (prepared.errors) {
     await countRefused();

@@ -42,7 +42,7 @@ export async function subscribe(
   queue.onTooSlow = context.onTooSlow;
   const key = sharingKey(args, context.viewer);
   // An event is not lost with a database that goes away for a moment: it waits, and those behind it in the queue.
-  const tell = async (event: LiveEvent, loaders: Loaders) => {
+  const execute = async (event: LiveEvent, loaders: Loaders) => {
     let answer = await executeEvent(args, context, event, loaders);
     while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
       await delay(AGAIN_AFTER, undefined, { ref: false });
@@ -54,11 +54,11 @@ export async function subscribe(
     let isOwn = false;
     const shared = await event.once(key, () => {
       isOwn = true;
-      return tell(event, loaders);
+      return execute(event, loaders);
     });
     // Whoever was first may have lost their rights meanwhile, or this subscriber: then the answer is another one.
     const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
-    return isOthers ? tell(event, new Loaders(context.viewer)) : shared;
+    return isOthers ? execute(event, new Loaders(context.viewer)) : shared;
   };
   return new Answers(queue, run, context);
 }
@@ -99,8 +99,8 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
       const value = await answer;
       // Whoever ended it while the answer was made may have lost the right to it.
       if (this.#isOver) return { value: undefined, done: true };
-      if (isGone(value)) continue;
-      this.#tellDelivered(event);
+      if (isNotFound(value)) continue;
+      this.#observeDelivery(event);
       return { value, done: false };
     }
   }
@@ -152,9 +152,9 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
     }
   }
 
-  #tellDelivered({ happenedAt }: LiveEvent): void {
+  #observeDelivery({ occurredAt }: LiveEvent): void {
     const { observer, now } = this.#context;
-    const delay = happenedAt === undefined ? undefined : Math.max(0, now().getTime() - happenedAt);
+    const delay = occurredAt === undefined ? undefined : Math.max(0, now().getTime() - occurredAt);
     observer.eventDelivered(delay === undefined ? undefined : delay / 1000);
   }
 
@@ -166,7 +166,7 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
 }
 
 /** What an event tells of is deleted, or out of the subscriber's sight, by the time it is told: so it is not told. */
-function isGone({ errors }: ExecutionResult): boolean {
+function isNotFound({ errors }: ExecutionResult): boolean {
   return (
     errors?.some(
       ({ originalError }) => originalError instanceof NotFoundError || originalError instanceof ForbiddenError,

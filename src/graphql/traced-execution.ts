@@ -8,11 +8,11 @@ export function tracedExecution<Result>(
   execute: () => Result,
   options: SpanOptions = {},
 ): Result {
-  const asked = requestedOperation(document, operationName);
+  const operation = requestedOperation(document, operationName);
   const attributes = {
-    'graphql.operation.type': asked?.type,
-    'graphql.operation.name': asked?.name,
-    'atrium.root_fields': asked?.fields.join(','),
+    'graphql.operation.type': operation?.type,
+    'graphql.operation.name': operation?.name,
+    'atrium.root_fields': operation?.fields.join(','),
   };
-  return traced(`graphql ${asked?.type ?? 'operation'}`, { ...options, attributes }, execute);
+  return traced(`graphql ${operation?.type ?? 'operation'}`, { ...options, attributes }, execute);
 }

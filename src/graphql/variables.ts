@@ -55,11 +55,11 @@ export function variableProblem(request: RequestVariables): GraphQLError | undef
 const tooComplex = () => new BadInputError('Request parameters are too complex');
 
 function isTooHeavy(
-  given: Readonly<Record<string, unknown>>,
+  variables: Readonly<Record<string, unknown>>,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): boolean {
-  const heavy = Object.entries(given).flatMap(([name, value]) => {
+  const heavy = Object.entries(variables).flatMap(([name, value]) => {
     const weight = weightOf(value);
     return weight > LIGHT ? [[name, weight] as const] : [];
   });

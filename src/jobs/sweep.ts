@@ -90,12 +90,12 @@ async function forgetDestroyedDialog(inDialog: Prisma.Sql): Promise<void> {
 
 async function deleteMessages(where: Prisma.Sql): Promise<number> {
   return db.$executeRaw`
-    WITH gone AS MATERIALIZED (
+    WITH deleted AS MATERIALIZED (
       SELECT application_id, id FROM messages WHERE ${where} LIMIT ${BATCH}
     ), reactions_gone AS (
-      DELETE FROM reactions r USING gone WHERE r.application_id = gone.application_id AND r.message_id = gone.id
+      DELETE FROM reactions r USING deleted WHERE r.application_id = deleted.application_id AND r.message_id = deleted.id
     )
-    DELETE FROM messages m USING gone WHERE m.application_id = gone.application_id AND m.id = gone.id`;
+    DELETE FROM messages m USING deleted WHERE m.application_id = deleted.application_id AND m.id = deleted.id`;
 }
 
 /** Devices first, so that a send is there for as long as one of them is; the latest of an event stays for its status. */

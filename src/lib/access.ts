@@ -30,9 +30,9 @@ export interface OfApplication {
 }
 
 /** The callers whose credentials hold. */
-export type KnownViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
+export type IdentifiedViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
 export type UserViewer = Extract<Viewer, { kind: 'user' }>;
-export type SessionViewer = KnownViewer & { session: ViewerSession };
+export type SessionViewer = IdentifiedViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
 
 /** Whose turn it is in semaphores; work of an application as a whole has no caller of its own. */
@@ -47,8 +47,9 @@ export function jobOwnerOf(
 }
 
 /**
- * Who may call an operation, by the letters of gaps §2.3:
- * `anyone` -, `session` S, `token` T, `user` U, `userOrKey` UK, `key` K.
+ * Who may call an operation. The contract's letters: `anyone` - even without credentials; `session` S, any session or
+ * API key; `token` T, any session but no API key; `user` U, a user's session or an API key on a user's behalf;
+ * `userOrKey` UK, that or an API key alone; `key` K, an API key alone.
  */
 export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
 

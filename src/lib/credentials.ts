@@ -1,4 +1,4 @@
-/** What a request or a connection brings to say who calls; blank headers count as absent (gaps §2.1). */
+/** What a request or a connection brings to say who calls; blank headers count as absent. */
 export interface Credentials {
   token: string | undefined;
   authorization: string | undefined;

@@ -216,7 +216,7 @@ export class ServiceUnavailableError extends ServiceError {
   }
 }
 
-/** `{ fullName: ['is too long'] }` → `['Full name is too long']` (gaps §1.4) */
+/** `{ fullName: ['is too long'] }` → `['Full name is too long']` */
 export function fieldSentences(fields: FieldErrors): string[] {
   return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
 }

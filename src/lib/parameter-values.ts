@@ -1,32 +1,32 @@
 import { isObject, type ParameterValue } from './bracket-keys.ts';
 
 /** What a request may say: a parameter's value, or nothing at all. */
-export type Given = ParameterValue | undefined;
+export type ParameterInput = ParameterValue | undefined;
 
 /** Characters of a number or a date as text; longer text is neither. */
 export const MAX_VALUE_LENGTH = 64;
 
 /** Text that may be a number or a date. */
-function isShortText(value: Given): value is string {
+function isShortText(value: ParameterInput): value is string {
   return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH;
 }
 
 /** A JSON number without fraction, or decimal text (`"-12"`); undefined for all else and beyond ±(2^53 − 1). */
-export function readInteger(value: Given): number | undefined {
+export function readInteger(value: ParameterInput): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   // Adding 0 turns -0 into 0, which compares and prints as every other zero.
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
 /** An integer of any size, as `readInteger` reads it, brought between two bounds; undefined for all else. */
-export function readIntegerWithin(value: Given, least: number, most: number): number | undefined {
+export function readIntegerWithin(value: ParameterInput, least: number, most: number): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
   return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
 }
 
 /** A finite JSON number, or decimal text (`"-0.5"`, `"1e3"`); undefined for all else. */
-export function readNumber(value: Given): number | undefined {
+export function readNumber(value: ParameterInput): number | undefined {
   const number = isShortText(value) && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }
@@ -34,7 +34,7 @@ export function readNumber(value: Given): number | undefined {
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$/;
 
 /** `1 "1" true "true"` are on, `0 "0" false "false" ""` are off, all else is undefined. */
-export function readFlag(value: Given): boolean | undefined {
+export function readFlag(value: ParameterInput): boolean | undefined {
   switch (value) {
     case 1:
     case '1':
@@ -53,7 +53,7 @@ export function readFlag(value: Given): boolean | undefined {
 }
 
 /** Text as it is, numbers and booleans as their text, null as null; undefined for objects and arrays. */
-export function readText(value: Given): string | null | undefined {
+export function readText(value: ParameterInput): string | null | undefined {
   if (value === null || typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
@@ -63,7 +63,7 @@ export function readText(value: Given): string | null | undefined {
  * Several texts stay as they are. A numbered object gives its values; any other object or scalar is a list of one.
  * Missing, null and blank are the empty list.
  */
-export function readList(value: Given): ParameterValue[] {
+export function readList(value: ParameterInput): ParameterValue[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return splitCommas(value);
 
@@ -72,7 +72,7 @@ export function readList(value: Given): ParameterValue[] {
 }
 
 /** The list's integers, each once; undefined when an item is none. */
-export function readIntegerList(value: Given): number[] | undefined {
+export function readIntegerList(value: ParameterInput): number[] | undefined {
   const integers = new Set<number>();
   for (const item of readList(value)) {
     if (isBlank(item)) continue;
@@ -84,7 +84,7 @@ export function readIntegerList(value: Given): number[] | undefined {
 }
 
 /** The list's texts and numbers as trimmed text, each once and none blank; other items name nothing and are dropped. */
-export function readIdList(value: Given): string[] {
+export function readIdList(value: ParameterInput): string[] {
   const ids = new Set<string>();
   for (const item of readList(value)) {
     if (typeof item === 'number') ids.add(String(item));
@@ -94,7 +94,7 @@ export function readIdList(value: Given): string[] {
 }
 
 /** `{ "10": b, "2": a }` → `[a, b]`: the values in numeric order, gaps closed, or an array; undefined for all else. */
-export function readNumberedObject(value: Given): ParameterValue[] | undefined {
+export function readNumberedObject(value: ParameterInput): ParameterValue[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
 
@@ -116,7 +116,7 @@ export function splitCommas(text: string): string[] {
  * `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601, UTC unless a zone is given.
  * @returns undefined for all else, for a day no calendar has, and outside the years 0001–9999
  */
-export function readTimestamp(value: Given): number | undefined {
+export function readTimestamp(value: ParameterInput): number | undefined {
   const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);
   if (milliseconds === undefined || milliseconds < FIRST_MOMENT || milliseconds > LAST_MOMENT) return undefined;
   return milliseconds;
@@ -142,7 +142,7 @@ function momentOfText(text: string): number | undefined {
   return time === undefined ? undefined : midnight + time;
 }
 
-function secondsToMilliseconds(seconds: Given): number | undefined {
+function secondsToMilliseconds(seconds: ParameterInput): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.round(seconds * 1000) + 0 : undefined;
 }
 

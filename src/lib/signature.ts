@@ -5,7 +5,7 @@ export type ParameterPair = readonly [name: string, value: string];
 
 export type SignatureHash = 'sha1' | 'sha256';
 
-/** The text a session request signs: all pairs but the signature's own, sorted by their bytes (gaps §3.2). */
+/** The text a session request signs: all pairs but the signature's own, sorted by their bytes. */
 export function signedText(pairs: Iterable<ParameterPair>): string {
   const lines: Buffer[] = [];
   for (const [name, value] of pairs) {
@@ -30,13 +30,13 @@ export function isSignedBy(
   hash: SignatureHash,
 ): boolean {
   const expected = Buffer.from(sign(pairs, secret, hash));
-  const given = Buffer.from(signature);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(signature);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 /** Compares two secrets without telling by its time how far they agree. */
-export function isSameSecret(given: string, expected: string): boolean {
+export function isSameSecret(actual: string, expected: string): boolean {
   const key = Buffer.from('compare');
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digest(actual), digest(expected));
 }

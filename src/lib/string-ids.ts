@@ -1,6 +1,6 @@
 import { UnprocessableError } from './errors.ts';
 
-/** Whether a text can be the id of a dialog or message: 24 lower-case hex digits (gaps §1.1). */
+/** Whether a text can be the id of a dialog or message: 24 lower-case hex digits. */
 export function isStringId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text);
 }
@@ -9,7 +9,7 @@ export const MAX_IDS = 100;
 
 /**
  * The ids one request names, each once.
- * @throws {UnprocessableError} more than 100 (gaps §1.1)
+ * @throws {UnprocessableError} more than 100
  */
 export function distinctIds(ids: readonly string[]): string[] {
   const distinct = [...new Set(ids)];

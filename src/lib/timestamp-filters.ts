@@ -1,4 +1,4 @@
-import { type Given, readTimestamp } from './parameter-values.ts';
+import { type ParameterInput, readTimestamp } from './parameter-values.ts';
 import { SECOND } from './time.ts';
 
 // Answers cut moments to whole seconds, while records keep their milliseconds. So that what an answer shows finds the
@@ -19,7 +19,7 @@ export type TimestampFilter =
 export type TimestampOperator = 'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte';
 
 /** The second that a moment names; one with a fraction names a millisecond. */
-export function readSpan(value: Given): Span | undefined {
+export function readSpan(value: ParameterInput): Span | undefined {
   const start = readTimestamp(value);
   return start === undefined ? undefined : spanFrom(start, isWhole(value) ? SECOND : 1);
 }
@@ -63,6 +63,6 @@ function outside(field: string, { from, until }: Span): TimestampFilter {
 }
 
 /** The dots of `2023.02.28` are no decimal points. */
-function isWhole(value: Given): boolean {
+function isWhole(value: ParameterInput): boolean {
   return typeof value === 'string' ? /^(?:[^.,]*|\d{4}\.\d\d\.\d\d)$/.test(value) : Number.isInteger(value);
 }

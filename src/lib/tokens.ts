@@ -23,7 +23,7 @@ export function applicationOfToken(token: string): number | undefined {
   return isDatabaseId(applicationId) ? applicationId : undefined;
 }
 
-/** Whether a number can be the id of a user, session or application: 1 … 2147483647 (gaps §1.1). */
+/** Whether a number can be the id of a user, session or application: 1 … 2147483647. */
 export function isDatabaseId(id: number): boolean {
   return Number.isInteger(id) && id >= 1 && id <= 2_147_483_647;
 }

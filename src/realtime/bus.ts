@@ -43,7 +43,7 @@ export class Bus {
 
   start(): Promise<void> {
     return this.#carrier.start(
-      (text) => this.#hear(text),
+      (text) => this.#receive(text),
       () => {
         for (const listener of this.#returnHearers) listener();
       },
@@ -54,10 +54,10 @@ export class Bus {
   async stop(): Promise<void> {
     this.#isStopped = true;
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, STOP_TIMEOUT_MS);
     });
-    await Promise.race([this.#sending, patience]);
+    await Promise.race([this.#sending, timeout]);
     clearTimeout(timer);
     await this.#carrier.stop();
   }
@@ -114,7 +114,7 @@ export class Bus {
     return texts;
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     try {
       const [origin, ...messages] = JSON.parse(text) as [string, ...[topic: string, data: unknown][]];
       if (origin === this.#origin) return;

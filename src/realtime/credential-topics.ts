@@ -1,4 +1,4 @@
-import type { KnownViewer } from '../lib/access.ts';
+import type { IdentifiedViewer } from '../lib/access.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
 /** Names what a row tells of: `sessionEnded 92 7`. */
@@ -11,15 +11,15 @@ export function credentialTopic({
 }
 
 /** What the credentials of a viewer can end or change by. */
-export function credentialTopics(viewer: KnownViewer): string[] {
+export function credentialTopics(viewer: IdentifiedViewer): string[] {
   const { applicationId } = viewer;
-  const place = (kind: StreamRow['kind'], subject: number) =>
+  const topic = (kind: StreamRow['kind'], subject: number) =>
     credentialTopic({ kind, applicationId, subjectId: String(subject) });
-  const places: string[] = [];
+  const topics: string[] = [];
   if ('session' in viewer && viewer.session) {
-    places.push(place('sessionEnded', viewer.session.id), place('sessionMinutesChanged', applicationId));
+    topics.push(topic('sessionEnded', viewer.session.id), topic('sessionMinutesChanged', applicationId));
   }
-  if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) places.push(place('apiKeyRevoked', viewer.apiKeyId));
-  if (viewer.kind === 'user') places.push(place('userDeleted', viewer.userId));
-  return places;
+  if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) topics.push(topic('apiKeyRevoked', viewer.apiKeyId));
+  if (viewer.kind === 'user') topics.push(topic('userDeleted', viewer.userId));
+  return topics;
 }

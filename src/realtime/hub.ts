@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { KnownViewer } from '../lib/access.ts';
+import type { IdentifiedViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../server/observability/tracing.ts';
@@ -43,9 +43,9 @@ export class Hub {
   readonly #log: Logger;
   /** Another one whenever somebody listens again after nobody did. */
   #reader = new OutboxReader();
-  readonly #audience = new RecipientResolver();
+  readonly #recipients = new RecipientResolver();
   readonly #recent = new RecentEvents();
-  readonly #watches = new SubscriptionRegistry();
+  readonly #subscriptions = new SubscriptionRegistry();
   /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
   /** Grows whenever somebody may have lost their rights in a dialog. */
@@ -69,7 +69,7 @@ export class Hub {
 
   start(): void {
     this.#outbox.onWake(() => this.#look());
-    this.#bus.on(TYPING, (row) => void this.#hear({ ...(row as StreamRow), position: -1n }));
+    this.#bus.on(TYPING, (row) => void this.#receive({ ...(row as StreamRow), position: -1n }));
     this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
   }
 
@@ -79,13 +79,13 @@ export class Hub {
   }
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
-  endWatches(): void {
-    for (const subscribe of [...this.#watches]) void subscribe.return();
+  endSubscriptions(): void {
+    for (const subscribe of [...this.#subscriptions]) void subscribe.return();
   }
 
   /** Watches that are open. */
-  get watchCount(): number {
-    return this.#watches.size;
+  get subscriptionCount(): number {
+    return this.#subscriptions.size;
   }
 
   /** How far the stream has been read; undefined while nobody listens, so that it is not read. */
@@ -97,26 +97,26 @@ export class Hub {
    * Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed.
    * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
    */
-  async watch(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
+  async subscribe(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
     await this.#retain();
     // A cursor from another process may be ahead of what this one has read.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
-    const watch = new Subscription(target, { since, startsAfter }, missed, (left) => {
-      if (this.#watches.delete(left)) this.#listeners--;
+    const subscription = new Subscription(target, { since, startsAfter }, missed, (left) => {
+      if (this.#subscriptions.delete(left)) this.#listeners--;
     });
     try {
-      this.#watches.add(watch);
+      this.#subscriptions.add(subscription);
     } catch (error) {
       this.#listeners--;
       throw error;
     }
-    return watch;
+    return subscription;
   }
 
   /** Whether an open watch of the records of a class has this filter. */
   hasRecordFilter(recordClass: RecordClass, text: string): boolean {
-    return this.#watches.hasRecordFilter(recordClass, text);
+    return this.#subscriptions.hasRecordFilter(recordClass, text);
   }
 
   /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */
@@ -142,20 +142,20 @@ export class Hub {
   /** Tells of something that nobody is told of later, on all processes. */
   broadcast(row: Omit<StreamRow, 'position'>): void {
     this.#bus.publish(TYPING, row);
-    void this.#hear({ ...row, position: -1n });
+    void this.#receive({ ...row, position: -1n });
   }
 
   /**
    * Calls back when the viewer's credentials may have ended or changed, on whatever process: whether they still hold
    * is for the caller to ask, as what happened may lie before they were opened. @returns stops listening
    */
-  async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
+  async onCredentialsChanged(viewer: IdentifiedViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
-    const places = credentialTopics(viewer);
-    for (const place of places) addTo(this.#credentials, place, callback);
+    const topics = credentialTopics(viewer);
+    for (const topic of topics) addTo(this.#credentials, topic, callback);
     let isListening = true;
     return () => {
-      for (const place of places) removeFrom(this.#credentials, place, callback);
+      for (const topic of topics) removeFrom(this.#credentials, topic, callback);
       if (isListening) this.#listeners--;
       isListening = false;
     };
@@ -200,7 +200,7 @@ export class Hub {
 
   async #readMissed(after: bigint, upTo: bigint, target: SubscriptionTarget) {
     const { rows, ...read } = await this.#recent.read(target.viewer, after, upTo);
-    const known = await this.#audience.confine(rows, target);
+    const known = await this.#recipients.confine(rows, target);
     return { events: known.map((row) => this.#recent.eventOf(row)), ...read };
   }
 
@@ -245,19 +245,19 @@ export class Hub {
   async #dispatch(): Promise<void> {
     const rows = this.#undelivered;
     if (rows.length === 0) return;
-    const recipients = await this.#audience.of(rows.filter((row) => this.#watches.mayWant(row)));
+    const recipients = await this.#recipients.of(rows.filter((row) => this.#subscriptions.mayWant(row)));
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
       for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback();
-      if (this.#watches.mayWant(row)) this.#watches.deliver(row, recipients(row));
+      if (this.#subscriptions.mayWant(row)) this.#subscriptions.deliver(row, recipients(row));
     }
   }
 
-  async #hear(row: StreamRow): Promise<void> {
-    if (!this.#watches.wantOfDialog(row)) return;
+  async #receive(row: StreamRow): Promise<void> {
+    if (!this.#subscriptions.wantOfDialog(row)) return;
     try {
-      const recipients = await this.#audience.of([row]);
-      this.#watches.deliver(row, recipients(row));
+      const recipients = await this.#recipients.of([row]);
+      this.#subscriptions.deliver(row, recipients(row));
     } catch (error) {
       this.#log.warn({ err: error }, 'nobody could be told who is typing');
     }

@@ -2,15 +2,15 @@
 const MAX_QUEUED = 1_000;
 
 /** Something that happened, as the payload of a subscription begins with it. */
-export class LiveEvent<Told = unknown> {
-  readonly payload: Told;
+export class LiveEvent<Payload = unknown> {
+  readonly payload: Payload;
   /** In milliseconds since 1970; undefined for what is told to somebody who had missed it. */
-  readonly happenedAt: number | undefined;
+  readonly occurredAt: number | undefined;
   #results: Map<string, unknown> | undefined;
 
-  constructor(told: Told, happenedAt?: number) {
-    this.payload = told;
-    this.happenedAt = happenedAt;
+  constructor(payload: Payload, occurredAt?: number) {
+    this.payload = payload;
+    this.occurredAt = occurredAt;
   }
 
   /**
@@ -30,15 +30,15 @@ export class LiveEvent<Told = unknown> {
 }
 
 /** One subscriber's events, which wait until they are asked for. Whoever fills it is told when the reader leaves. */
-export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
-  readonly #leave: (queue: LiveQueue<Told>) => void;
-  #queue: LiveEvent<Told>[] = [];
+export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Payload>> {
+  readonly #leave: (queue: LiveQueue<Payload>) => void;
+  #queue: LiveEvent<Payload>[] = [];
   #wake: (() => void) | undefined;
   #end: 'open' | 'finishing' | 'done' = 'open';
   #isTooSlow = false;
   #onTooSlow: (() => void) | undefined;
 
-  constructor(leave: (queue: LiveQueue<Told>) => void) {
+  constructor(leave: (queue: LiveQueue<Payload>) => void) {
     this.#leave = leave;
   }
 
@@ -48,7 +48,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
     if (this.#isTooSlow) endConnection?.();
   }
 
-  push(event: LiveEvent<Told>): void {
+  push(event: LiveEvent<Payload>): void {
     if (this.#end !== 'open') return;
     if (this.#queue.length >= MAX_QUEUED) {
       this.#isTooSlow = true;
@@ -73,7 +73,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
   }
 
   /** Whether the reader may have lost the right to an event since it came: what others are told of it is not theirs. */
-  isDoubtful(_event: LiveEvent<Told>): boolean {
+  isDoubtful(_event: LiveEvent<Payload>): boolean {
     return false;
   }
 
@@ -87,11 +87,11 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
   }
 
   /** Events that can be had without waiting, at most so many. */
-  takeReady(max: number): LiveEvent<Told>[] {
+  takeReady(max: number): LiveEvent<Payload>[] {
     return this.#queue.splice(0, max);
   }
 
-  async next(): Promise<IteratorResult<LiveEvent<Told>, undefined>> {
+  async next(): Promise<IteratorResult<LiveEvent<Payload>, undefined>> {
     while (this.isOpen) {
       const event = this.hasMissed ? await this.#nextMissed() : this.#queue.shift();
       if (event) return { value: event, done: false };
@@ -102,7 +102,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
     return { value: undefined, done: true };
   }
 
-  async return(): Promise<IteratorResult<LiveEvent<Told>, undefined>> {
+  async return(): Promise<IteratorResult<LiveEvent<Payload>, undefined>> {
     this.#close();
     return { value: undefined, done: true };
   }
@@ -122,7 +122,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
   }
 
   /** The next of them, if there is one. */
-  protected async nextMissed(): Promise<LiveEvent<Told> | undefined> {
+  protected async nextMissed(): Promise<LiveEvent<Payload> | undefined> {
     return undefined;
   }
 
@@ -131,7 +131,7 @@ export class LiveQueue<Told> implements AsyncIterableIterator<LiveEvent<Told>> {
   }
 
   /** Nobody asks again after a failure: what goes on filling it would be kept for nobody. */
-  async #nextMissed(): Promise<LiveEvent<Told> | undefined> {
+  async #nextMissed(): Promise<LiveEvent<Payload> | undefined> {
     try {
       return await this.nextMissed();
     } catch (error) {

@@ -1,6 +1,7 @@
-import { db, Prisma } from '../db/client.ts';
+import { db } from '../db/client.ts';
+import { columns, columnsOf, withJson } from '../db/columns.ts';
 import { query } from '../db/query.ts';
-import type { OutboxRow } from './outbox.ts';
+import type { EventDetail, OutboxRow } from './outbox.ts';
 
 /** A row with what delivery needs to know of its dialog; nulls when it has none, or none any more. */
 export interface StreamRow extends Omit<OutboxRow, 'kind'> {
@@ -19,24 +20,24 @@ interface ReadRow extends StreamRow {
   oldestRunning: bigint;
 }
 
-const STREAM_COLUMNS = Prisma.raw(
-  [
-    'e.position',
-    'e.application_id AS "applicationId"',
-    'e.kind::text AS kind',
-    'e.dialog_id AS "dialogId"',
-    'e.subject_id AS "subjectId"',
-    'e.user_id AS "userId"',
-    'e.name',
-    // Images of records are large, and needed only where somebody watches their class.
-    'CASE WHEN e.class_key IS NULL THEN e.detail END AS detail',
-    'e.audience_ids AS "audienceIds"',
-    'e.class_key AS "classKey"',
-    'e.created_at AS "createdAt"',
-    'd.type AS "dialogType"',
-    'd.member_version AS "memberVersion"',
-  ].join(', '),
+const EVENT = columnsOf('OutboxEvent', 'e', [
+  'position',
+  'applicationId',
+  'kind',
+  'dialogId',
+  'subjectId',
+  'userId',
+  'name',
+  'classKey',
+  'createdAt',
+]);
+/** Images of records are large, and needed only where somebody watches their class. */
+const DETAIL = withJson<{ detail: EventDetail | null }>()(
+  columns({ detail: ['json', 'CASE WHEN e.class_key IS NULL THEN e.detail END'] }),
 );
+const AUDIENCE = columns({ audienceIds: ['int[] | null', 'e.audience_ids'] });
+const DIALOG = columns({ dialogType: ['int | null', 'd.type'], memberVersion: ['int | null', 'd.member_version'] });
+const OLDEST_RUNNING = columns({ oldestRunning: ['bigint', 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'] });
 
 /** Rows of one read; a longer backlog takes several. */
 const BATCH = 500;
@@ -102,8 +103,8 @@ export class OutboxReader {
 
 /** Rows of an application behind a position and up to another, for a subscriber who missed them. */
 export function readMissed(applicationId: number, after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
-  return query<StreamRow>`
-    SELECT ${STREAM_COLUMNS}
+  return query`
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${after} AND e.position <= ${upTo} AND e.application_id = ${applicationId}
     ORDER BY e.position LIMIT ${limit}`;
@@ -124,9 +125,8 @@ export async function endOfStream(): Promise<bigint> {
 
 // One statement, so that rows and transactions are those of one moment.
 function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
-  return query<ReadRow>`
-    SELECT ${STREAM_COLUMNS},
-      pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "oldestRunning"
+  return query`
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}, ${OLDEST_RUNNING}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${position}
     ORDER BY e.position LIMIT ${limit}`;

@@ -95,12 +95,12 @@ export class Outbox {
  */
 export async function appendDialogEvents(transaction: Transaction, events: DialogEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
-  const given = events.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
+  const rows = events.map((one, ord) => ({ ...one, subjectId: one.subjectId ?? one.dialogId, ord }));
   await transaction.$executeRaw`
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, audience_ids, created_at)
     SELECT g."applicationId", g.kind::outbox_kind, g."dialogId", g."subjectId", g."userId", g.detail, g."audienceIds",
       ${now}
-    FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, kind text, "applicationId" int,
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS g (ord int, kind text, "applicationId" int,
       "dialogId" text, "subjectId" text, "userId" int, detail jsonb, "audienceIds" int[])
     ORDER BY g."dialogId", g.ord`;
 }

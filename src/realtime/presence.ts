@@ -41,7 +41,7 @@ const CLOCK: Clock = {
  * What processes tell each other, each numbering what it tells: whoever hears the numbers of one process in a row has
  * lost nothing of it. Nothing depends on what comes first of two processes.
  */
-type Told = { process: string } & (
+type PresenceMessage = { process: string } & (
   | { number: number; on: string[]; off: string[] }
   /** All users of a process, in several messages if they are many. */
   | { number: number; all: string[]; isFirst: boolean; isLast: boolean }
@@ -70,15 +70,15 @@ export class Presence {
   /** Sockets of this process by user. */
   readonly #own = new Map<string, number>();
   readonly #others = new Map<string, OtherProcess>();
-  readonly #watches = new Map<string, Set<LiveQueue<PresenceOf>>>();
+  readonly #subscriptions = new Map<string, Set<LiveQueue<PresenceOf>>>();
   /** Users who have come or gone and were not told of yet. */
   #changed = new Set<string>();
   /** Somebody wants to be told of all users. */
-  #isAsked = false;
+  #isRequested = false;
   #isTelling = false;
   #number = 0;
   /** Processes that were asked since the last beat: once is enough. */
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   #stopBeating = () => {};
   #isStopped = false;
 
@@ -88,22 +88,23 @@ export class Presence {
   }
 
   start(): void {
-    this.#bus.on(TOPIC, (told) => this.#hear(told as Told));
-    this.#bus.onReturn(() => this.#tell({ asks: 'everybody' }));
-    this.#tell({ asks: 'everybody' });
+    this.#bus.on(TOPIC, (message) => this.#receive(message as PresenceMessage));
+    this.#bus.onReturn(() => this.#publish({ asks: 'everybody' }));
+    this.#publish({ asks: 'everybody' });
     this.#stopBeating = this.#clock.every(HEARTBEAT_MS, () => this.#beat());
   }
 
   /** Says goodbye: the others do not wait for more of this process. */
   stop(): void {
     this.#stopBeating();
-    this.#tell({ bye: true });
+    this.#publish({ bye: true });
     this.#isStopped = true;
   }
 
   /** Ends every watch in good order, so that nothing keeps its connection open. */
-  endWatches(): void {
-    for (const watches of [...this.#watches.values()]) for (const watch of [...watches]) void watch.return();
+  endSubscriptions(): void {
+    for (const subscriptions of [...this.#subscriptions.values()])
+      for (const subscribe of [...subscriptions]) void subscribe.return();
   }
 
   /** A socket of the user is open. @returns what tells that it is closed, once however often it is called */
@@ -122,14 +123,14 @@ export class Presence {
   }
 
   /** What holds of the users now, then each change. */
-  watch(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
+  subscribe(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
     const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
     const queue = new LiveQueue<PresenceOf>((left) => {
-      for (const key of keys) removeFrom(this.#watches, key, left);
+      for (const key of keys) removeFrom(this.#subscriptions, key, left);
     });
     for (const [index, userId] of userIds.entries()) {
       const key = keys[index]!;
-      addTo(this.#watches, key, queue);
+      addTo(this.#subscriptions, key, queue);
       queue.push(new LiveEvent({ userId, online: this.#isOnline(key) }));
     }
     return queue;
@@ -150,84 +151,86 @@ export class Presence {
     const isFirstOrLast = open === (change > 0 ? 1 : 0);
     if (!isFirstOrLast) return;
     this.#changed.add(key);
-    this.#tellSoon();
+    this.#publishSoon();
   }
 
   /** Tells the watches what a change makes of the users it concerns. */
   #noticing(keys: Iterable<string>, change: () => void): void {
-    const target = [...keys].filter((key) => this.#watches.has(key));
+    const target = [...keys].filter((key) => this.#subscriptions.has(key));
     const before = target.map((key) => this.#isOnline(key));
     change();
     for (const [index, key] of target.entries()) {
       const online = this.#isOnline(key);
       if (online === before[index]) continue;
       const event = new LiveEvent({ userId: Number(key.split(':')[1]), online });
-      for (const watch of this.#watches.get(key) ?? []) watch.push(event);
+      for (const subscribe of this.#subscriptions.get(key) ?? []) subscribe.push(event);
     }
   }
 
   /** Those who come and go in one turn of the event loop are told of together, and all who ask in it are answered once. */
-  #tellSoon(): void {
+  #publishSoon(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;
     setImmediate(() => {
       this.#isTelling = false;
       const changed = [...this.#changed];
       this.#changed = new Set();
-      if (this.#isAsked) this.#tellAll();
-      else this.#tellChanges(changed);
-      this.#isAsked = false;
+      if (this.#isRequested) this.#publishAll();
+      else this.#publishChanges(changed);
+      this.#isRequested = false;
     });
   }
 
-  #tellChanges(changed: string[]): void {
+  #publishChanges(changed: string[]): void {
     for (let start = 0; start < changed.length; start += CHUNK) {
       const keys = changed.slice(start, start + CHUNK);
       const on = keys.filter((key) => this.#own.has(key));
-      this.#tell({ number: ++this.#number, on, off: keys.filter((key) => !this.#own.has(key)) });
+      this.#publish({ number: ++this.#number, on, off: keys.filter((key) => !this.#own.has(key)) });
     }
   }
 
-  #tellAll(): void {
+  #publishAll(): void {
     const users = [...this.#own.keys()];
     for (let start = 0; start === 0 || start < users.length; start += CHUNK) {
       const all = users.slice(start, start + CHUNK);
-      this.#tell({ number: ++this.#number, all, isFirst: start === 0, isLast: start + CHUNK >= users.length });
+      this.#publish({ number: ++this.#number, all, isFirst: start === 0, isLast: start + CHUNK >= users.length });
     }
   }
 
   /** A process without users need not be known to live. */
   #beat(): void {
-    this.#asked.clear();
-    if (this.#own.size > 0) this.#tell({ number: this.#number, beat: true });
+    this.#requested.clear();
+    if (this.#own.size > 0) this.#publish({ number: this.#number, beat: true });
     for (const [process, { heardAt }] of this.#others) {
       if (this.#clock.now() - heardAt > SILENCE) this.#lose(process);
     }
   }
 
-  #tell(told: Told extends infer One ? (One extends Told ? Omit<One, 'process'> : never) : never): void {
+  #publish(
+    message: PresenceMessage extends infer One ? (One extends PresenceMessage ? Omit<One, 'process'> : never) : never,
+  ): void {
     if (this.#isStopped) return;
-    this.#bus.publish(TOPIC, { process: this.#process, ...told });
+    this.#bus.publish(TOPIC, { process: this.#process, ...message });
   }
 
-  #hear(told: Told): void {
-    if ('asks' in told) {
-      if (told.asks !== 'everybody' && told.asks !== this.#process) return;
-      this.#isAsked = true;
-      this.#tellSoon();
-    } else if ('bye' in told) {
-      this.#lose(told.process);
+  #receive(message: PresenceMessage): void {
+    if ('asks' in message) {
+      if (message.asks !== 'everybody' && message.asks !== this.#process) return;
+      this.#isRequested = true;
+      this.#publishSoon();
+    } else if ('bye' in message) {
+      this.#lose(message.process);
     } else {
-      this.#take(told);
+      this.#take(message);
     }
   }
 
-  #take(told: Exclude<Told, { asks: string } | { bye: true }>): void {
-    const { process, number } = told;
+  #take(message: Exclude<PresenceMessage, { asks: string } | { bye: true }>): void {
+    const { process, number } = message;
     const known = this.#others.get(process);
-    const beginsAnew = 'all' in told && told.isFirst;
-    const isNext = known !== undefined && number === known.number + ('beat' in told ? 0 : 1);
-    if (!beginsAnew && !isNext) {
+    const restarts = 'all' in message && message.isFirst;
+    const isNext = known !== undefined && number === known.number + ('beat' in message ? 0 : 1);
+    if (!restarts && !isNext) {
       // Something of it was lost, or never heard.
       this.#askFor(process);
       return;
@@ -236,15 +239,15 @@ export class Presence {
     this.#others.set(process, other);
     other.number = number;
     other.heardAt = this.#clock.now();
-    if ('on' in told) {
-      this.#noticing([...told.on, ...told.off], () => {
-        for (const key of told.on) other.users.add(key);
-        for (const key of told.off) other.users.delete(key);
+    if ('on' in message) {
+      this.#noticing([...message.on, ...message.off], () => {
+        for (const key of message.on) other.users.add(key);
+        for (const key of message.off) other.users.delete(key);
       });
-    } else if ('all' in told) {
-      if (told.isFirst) other.arriving = [];
-      other.arriving.push(...told.all);
-      if (told.isLast) this.#replace(other);
+    } else if ('all' in message) {
+      if (message.isFirst) other.arriving = [];
+      other.arriving.push(...message.all);
+      if (message.isLast) this.#replace(other);
     }
   }
 
@@ -258,9 +261,9 @@ export class Presence {
   }
 
   #askFor(process: string): void {
-    if (this.#asked.has(process)) return;
-    this.#asked.add(process);
-    this.#tell({ asks: process });
+    if (this.#requested.has(process)) return;
+    this.#requested.add(process);
+    this.#publish({ asks: process });
   }
 
   #lose(process: string): void {

@@ -10,7 +10,7 @@ export class PushNotifier {
 
   constructor(bus: Bus) {
     this.#bus = bus;
-    bus.on(TOPIC, () => this.#ringHere());
+    bus.on(TOPIC, () => this.#notifyHere());
   }
 
   onWake(listener: () => void): void {
@@ -19,11 +19,11 @@ export class PushNotifier {
 
   /** Call it after the commit of what there is to do. */
   wake(): void {
-    this.#ringHere();
+    this.#notifyHere();
     this.#bus.publish(TOPIC);
   }
 
-  #ringHere(): void {
+  #notifyHere(): void {
     for (const listener of this.#listeners) listener();
   }
 }

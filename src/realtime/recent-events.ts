@@ -1,4 +1,5 @@
 import { coalesce } from '../db/coalesce.ts';
+import { columns } from '../db/columns.ts';
 import { query } from '../db/query.ts';
 import { jobOwnerOf } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
@@ -57,7 +58,7 @@ export class RecentEvents {
     const from = this.#indexBehind(after);
     const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexBehind(upTo)));
     const reached = rows.length === STEP ? rows.at(-1)!.position : upTo;
-    const own = rows.filter((row) => row.applicationId === applicationId && isTold(row));
+    const own = rows.filter((row) => row.applicationId === applicationId && isPublished(row));
     const dialogs = await Promise.all(own.map((row) => (row.dialogId === null ? {} : dialogNow(row))));
     return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached, isStored: false };
   }
@@ -96,8 +97,7 @@ export class RecentEvents {
     if (this.#shared.size === 0) return;
     const ids = new Set(rows.flatMap(changedIds));
     if (ids.size === 0) return;
-    for (const [position, { payload: told }] of this.#shared)
-      if (ids.has(told.subjectId)) this.#shared.delete(position);
+    for (const [position, { payload }] of this.#shared) if (ids.has(payload.subjectId)) this.#shared.delete(position);
   }
 
   /** Of the first row behind a position. */
@@ -120,20 +120,26 @@ function changedIds({ kind, subjectId, detail }: StreamRow): string[] {
 }
 
 /** Whether subscribers may be told of it. */
-function isTold({ dialogId, classKey }: StreamRow): boolean {
+function isPublished({ dialogId, classKey }: StreamRow): boolean {
   return dialogId !== null || classKey !== null;
 }
 
 type DialogKey = Pick<StreamRow, 'applicationId' | 'dialogId'>;
 type DialogNow = Pick<StreamRow, 'dialogType' | 'memberVersion'>;
 
+const DIALOG = columns({
+  applicationId: ['int', 'd.application_id'],
+  dialogId: ['text', 'd.id'],
+  dialogType: ['int', 'd.type'],
+  memberVersion: ['int', 'd.member_version'],
+});
+
 const dialogNow = coalesce(
   async (wanted: DialogKey[]): Promise<DialogNow[]> => {
     const keyOf = ({ applicationId, dialogId }: DialogKey) => `${applicationId} ${dialogId}`;
     const dialogs = [...new Map(wanted.map((one) => [keyOf(one), one])).values()];
-    const rows = await query<DialogKey & DialogNow>`
-      SELECT d.application_id AS "applicationId", d.id AS "dialogId", d.type AS "dialogType",
-        d.member_version AS "memberVersion"
+    const rows = await query`
+      SELECT ${DIALOG}
       FROM unnest(${dialogs.map((one) => one.applicationId)}::int[], ${dialogs.map((one) => one.dialogId)}::text[])
         AS w (application_id, id)
       JOIN dialogs d USING (application_id, id)`;

@@ -14,7 +14,7 @@ export class RedisBus implements BusDriver {
   readonly #subscriber: Redis;
   readonly #log: Logger;
   #channel = '';
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(url: string, log: Logger) {
     this.#log = log;
@@ -26,7 +26,7 @@ export class RedisBus implements BusDriver {
       commandTimeout: COMMAND_TIMEOUT_MS,
     });
     this.#subscriber = new Redis(url, options);
-    for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', (error) => this.#tell(error));
+    for (const redis of [this.#publisher, this.#subscriber]) redis.on('error', (error) => this.#report(error));
   }
 
   async start(onText: (text: string) => void, onReturn: () => void): Promise<void> {
@@ -34,7 +34,7 @@ export class RedisBus implements BusDriver {
     this.#subscriber.on('message', (_channel, text) => onText(text));
     this.#subscriber.on('ready', () => {
       // A subscription that was lost is made anew by the client itself; what came meanwhile was not heard.
-      this.#subscriber.subscribe(this.#channel).then(onReturn, (error) => this.#tell(error));
+      this.#subscriber.subscribe(this.#channel).then(onReturn, (error) => this.#report(error));
     });
     // The service starts without it as well; its clients go on trying.
     const connected = Promise.allSettled([this.#publisher.connect(), this.#subscriber.connect()]);
@@ -51,9 +51,9 @@ export class RedisBus implements BusDriver {
   }
 
   /** The client tries again and again; once a minute is enough to know. */
-  #tell(error: Error): void {
-    if (Date.now() - this.#toldAt < MINUTE) return;
-    this.#toldAt = Date.now();
+  #report(error: Error): void {
+    if (Date.now() - this.#reportedAt < MINUTE) return;
+    this.#reportedAt = Date.now();
     this.#log.warn({ err: error }, 'Redis is away; events reach other processes later');
   }
 }

@@ -95,7 +95,7 @@ export class Subscription extends LiveQueue<StreamRow> {
     target: SubscriptionTarget,
     { since, startsAfter }: { since: bigint | undefined; startsAfter: bigint },
     missedEvents: MissedEvents,
-    leave: (watch: Subscription) => void,
+    leave: (subscription: Subscription) => void,
   ) {
     super(() => leave(this));
     this.target = target;
@@ -109,8 +109,8 @@ export class Subscription extends LiveQueue<StreamRow> {
     this.#lostAt = position;
   }
 
-  override isDoubtful({ payload: told }: StreamEvent): boolean {
-    return told.position < this.#lostAt;
+  override isDoubtful({ payload }: StreamEvent): boolean {
+    return payload.position < this.#lostAt;
   }
 
   /** Live ones only follow once all that was missed is through. */

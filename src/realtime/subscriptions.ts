@@ -17,30 +17,30 @@ export class SubscriptionRegistry {
 
   get size(): number {
     let count = 0;
-    for (const watches of this.#sets()) count += watches.size;
+    for (const subscriptions of this.#sets()) count += subscriptions.size;
     return count;
   }
 
   *[Symbol.iterator](): Iterator<Subscription> {
-    for (const watches of this.#sets()) yield* watches;
+    for (const subscriptions of this.#sets()) yield* subscriptions;
   }
 
   /** @throws {BadInputError} as `RecordFilters` */
-  add(watch: Subscription): void {
-    const { classKey } = watch.target;
-    this.#recordFilters.add(watch.target);
-    if (classKey !== undefined) addTo(this.#ofClass, classKey, watch);
-    else addTo(...this.#placeOf(watch.target), watch);
+  add(subscription: Subscription): void {
+    const { classKey } = subscription.target;
+    this.#recordFilters.add(subscription.target);
+    if (classKey !== undefined) addTo(this.#ofClass, classKey, subscription);
+    else addTo(...this.#indexOf(subscription.target), subscription);
   }
 
   /** @returns whether it was there */
-  delete(watch: Subscription): boolean {
-    const { classKey } = watch.target;
+  delete(subscription: Subscription): boolean {
+    const { classKey } = subscription.target;
     const wasThere =
       classKey === undefined
-        ? removeFrom(...this.#placeOf(watch.target), watch)
-        : removeFrom(this.#ofClass, classKey, watch);
-    if (wasThere) this.#recordFilters.delete(watch.target);
+        ? removeFrom(...this.#indexOf(subscription.target), subscription)
+        : removeFrom(this.#ofClass, classKey, subscription);
+    if (wasThere) this.#recordFilters.delete(subscription.target);
     return wasThere;
   }
 
@@ -51,7 +51,7 @@ export class SubscriptionRegistry {
 
   /** Whether a watch of this very dialog wants a row; most dialogs have none. */
   wantOfDialog(row: StreamRow): boolean {
-    return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target: watched }) => wants(watched.kind, row));
+    return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
   /** Whether somebody may want to be told of a row. */
@@ -61,54 +61,56 @@ export class SubscriptionRegistry {
   }
 
   /** Hands a row to the watches that want it and may know of it. */
-  deliver(row: StreamRow, audience: Recipients): void {
+  deliver(row: StreamRow, recipients: Recipients): void {
     const event = new LiveEvent(row, row.createdAt?.getTime());
     if (row.classKey !== null) {
       this.#deliverOfClass(row, row.classKey, event);
       return;
     }
     const isLoss = row.kind === 'dialogRemoved' && row.detail?.removal !== 'hidden';
-    const deliver = (watch: Subscription) => {
-      const { viewer, kind } = watch.target;
-      if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, audience)) return;
-      if (row.position >= 0n && row.position <= watch.startsAfter) return;
-      if (isLoss) watch.loseRights(row);
-      if (wants(kind, row)) watch.push(event);
+    const deliver = (subscription: Subscription) => {
+      const { viewer, kind } = subscription.target;
+      if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
+      if (row.position >= 0n && row.position <= subscription.startsAfter) return;
+      if (isLoss) subscription.loseRights(row);
+      if (wants(kind, row)) subscription.push(event);
     };
     const ofDialog = this.#ofDialog.get(row.dialogId!) ?? [];
-    for (const watch of ofDialog) deliver(watch);
-    for (const watch of this.#ofUser.get(placeOfUser(row.applicationId, '*')) ?? []) deliver(watch);
-    for (const watch of this.#watchesOfUsers(row.applicationId, audience)) deliver(watch);
+    for (const subscription of ofDialog) deliver(subscription);
+    for (const subscription of this.#ofUser.get(userKey(row.applicationId, '*')) ?? []) deliver(subscription);
+    for (const subscription of this.#subscriptionsOfUsers(row.applicationId, recipients)) deliver(subscription);
     if (isLoss) {
-      for (const watch of ofDialog) {
-        if (row.position > watch.startsAfter && canReceive(watch.target.viewer, row, audience)) watch.finish();
+      for (const subscription of ofDialog) {
+        if (row.position > subscription.startsAfter && canReceive(subscription.target.viewer, row, recipients))
+          subscription.finish();
       }
     }
   }
 
   #deliverOfClass(row: StreamRow, classKey: number, event: StreamEvent): void {
-    for (const watch of this.#ofClass.get(classKey) ?? []) {
+    for (const subscription of this.#ofClass.get(classKey) ?? []) {
       // Keys of classes are unique within their application; an imported one brings its own.
-      if (watch.target.viewer.applicationId !== row.applicationId || row.position <= watch.startsAfter) continue;
-      if (wants(watch.target.kind, row)) watch.push(event);
-      else if (row.kind === 'classDeleted') watch.finish();
+      if (subscription.target.viewer.applicationId !== row.applicationId || row.position <= subscription.startsAfter)
+        continue;
+      if (wants(subscription.target.kind, row)) subscription.push(event);
+      else if (row.kind === 'classDeleted') subscription.finish();
     }
   }
 
   /** Looks from the shorter side: few users listening to a large group, or many to a small one. */
-  *#watchesOfUsers(applicationId: number, audience: Recipients): Iterable<Subscription> {
-    if (audience !== 'everyone' && audience.size <= this.#ofUser.size) {
-      for (const userId of audience) yield* this.#ofUser.get(placeOfUser(applicationId, userId)) ?? [];
+  *#subscriptionsOfUsers(applicationId: number, recipients: Recipients): Iterable<Subscription> {
+    if (recipients !== 'everyone' && recipients.size <= this.#ofUser.size) {
+      for (const userId of recipients) yield* this.#ofUser.get(userKey(applicationId, userId)) ?? [];
     } else {
-      for (const [place, watches] of this.#ofUser) {
-        if (place !== placeOfUser(applicationId, '*')) yield* watches;
+      for (const [key, subscriptions] of this.#ofUser) {
+        if (key !== userKey(applicationId, '*')) yield* subscriptions;
       }
     }
   }
 
-  #placeOf({ viewer, dialogId }: SubscriptionTarget): [Map<string, Set<Subscription>>, string] {
+  #indexOf({ viewer, dialogId }: SubscriptionTarget): [Map<string, Set<Subscription>>, string] {
     if (dialogId !== undefined) return [this.#ofDialog, dialogId];
-    return [this.#ofUser, placeOfUser(viewer.applicationId, viewer.kind === 'user' ? viewer.userId : '*')];
+    return [this.#ofUser, userKey(viewer.applicationId, viewer.kind === 'user' ? viewer.userId : '*')];
   }
 
   *#sets(): Iterable<Set<Subscription>> {
@@ -118,6 +120,6 @@ export class SubscriptionRegistry {
   }
 }
 
-function placeOfUser(applicationId: number, user: number | '*'): string {
+function userKey(applicationId: number, user: number | '*'): string {
   return `${applicationId}:${user}`;
 }

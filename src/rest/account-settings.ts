@@ -2,10 +2,11 @@ import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { settingsDocs } from './openapi/docs/settings.ts';
+import { accountSettingsShape } from './shapes/settings.ts';
 
-const FindAccountSettings = graphql(`query FindAccountSettings {
-  accountSettings { accountId apiEndpoint chatEndpoint turnserverEndpoint }
-}`);
+const FindAccountSettings = graphql(`query FindAccountSettings { accountSettings { ...AccountSettingsFields } }`, [
+  accountSettingsShape,
+]);
 
 export const accountSettingsRoutes = [
   route({
@@ -13,13 +14,7 @@ export const accountSettingsRoutes = [
     path: '/account_settings',
     document: FindAccountSettings,
     variables: () => ({}),
-    respond: ({ accountSettings }) =>
-      ok({
-        account_id: accountSettings.accountId,
-        api_endpoint: accountSettings.apiEndpoint,
-        chat_endpoint: accountSettings.chatEndpoint,
-        turnserver_endpoint: accountSettings.turnserverEndpoint,
-      }),
+    respond: ({ accountSettings }) => ok(accountSettingsShape.present(accountSettings)),
     errors: errorList,
     docs: settingsDocs.findAccountSettings,
   }),

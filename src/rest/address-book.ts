@@ -1,26 +1,29 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
-import { type Given, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import { type ParameterInput, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { addressBookDocs } from './openapi/docs/address-book.ts';
-import { presentUser, UserFields } from './user-fields.ts';
+import { contactShape, uploadedContactsShape } from './shapes/contact.ts';
+import { userShape } from './shapes/user.ts';
 
-const UploadContacts = graphql(`mutation UploadContacts($contacts: [ContactInput], $udid: String, $force: Boolean) {
-  uploadContacts(contacts: $contacts, udid: $udid, force: $force) {
-    created updated deleted rejected { index errors }
-  }
-}`);
+const UploadContacts = graphql(
+  `mutation UploadContacts($contacts: [ContactInput], $udid: String, $force: Boolean) {
+    uploadContacts(contacts: $contacts, udid: $udid, force: $force) { ...UploadedContactsFields }
+  }`,
+  [uploadedContactsShape],
+);
 
-const ListContacts = graphql(`query ListContacts($udid: String) {
-  addressBook(udid: $udid) { contacts { name phone } }
-}`);
+const ListContacts = graphql(
+  `query FindAddressBook($udid: String) { addressBook(udid: $udid) { contacts { ...ContactFields } } }`,
+  [contactShape],
+);
 
 const ListRegisteredContacts = graphql(
-  `query ListRegisteredContacts($udid: String, $compact: Boolean!) {
+  `query FindAddressBook($udid: String, $compact: Boolean!) {
     addressBook(udid: $udid) { registeredContacts { id phone user @skip(if: $compact) { ...UserFields } } }
   }`,
-  [UserFields],
+  [userShape],
 );
 
 /** As many keys for each byte as other bodies may have. */
@@ -32,13 +35,12 @@ export const addressBookRoutes = [
     path: '/address_book',
     body: UPLOAD_LIMITS,
     document: UploadContacts,
-    variables: ({ given }) => ({
-      contacts: readNumberedObject(given.contacts)?.map(contactInput),
-      udid: readText(given.udid),
-      force: readFlag(given.force),
+    variables: ({ parameters }) => ({
+      contacts: readNumberedObject(parameters.contacts)?.map(contactInput),
+      udid: readText(parameters.udid),
+      force: readFlag(parameters.force),
     }),
-    respond: ({ uploadContacts: { rejected, ...counts } }) =>
-      ok({ ...counts, ...(rejected.length > 0 ? { rejected: byIndex(rejected) } : {}) }),
+    respond: ({ uploadContacts }) => ok(uploadedContactsShape.present(uploadContacts)),
     errors: errorList,
     docs: addressBookDocs.uploadContacts,
   }),
@@ -47,8 +49,8 @@ export const addressBookRoutes = [
     path: '/address_book',
     xml: 'contacts',
     document: ListContacts,
-    variables: ({ given }) => ({ udid: readText(given.udid) }),
-    respond: ({ addressBook }) => ok(addressBook.contacts),
+    variables: ({ parameters }) => ({ udid: readText(parameters.udid) }),
+    respond: ({ addressBook }) => ok(addressBook.contacts.map(contactShape.present)),
     errors: errorList,
     docs: addressBookDocs.listContacts,
   }),
@@ -57,10 +59,12 @@ export const addressBookRoutes = [
     path: '/address_book/registered_users',
     xml: 'users',
     document: ListRegisteredContacts,
-    variables: ({ given }) => ({ udid: readText(given.udid), compact: isCompact(given.compact) }),
+    variables: ({ parameters }) => ({ udid: readText(parameters.udid), compact: isCompact(parameters.compact) }),
     respond: ({ addressBook: { registeredContacts } }) =>
       ok({
-        items: registeredContacts.map(({ id, phone, user }) => (user ? presentUser(user) : { user: { id, phone } })),
+        items: registeredContacts.map(({ id, phone, user }) =>
+          user ? userShape.present(user) : { user: { id, phone } },
+        ),
       }),
     errors: errorList,
     docs: addressBookDocs.listRegisteredContacts,
@@ -72,10 +76,6 @@ function contactInput(item: ParameterValue) {
   return isObject(item) ? { name: readText(item.name), phone: readText(item.phone), destroy: item.destroy } : null;
 }
 
-function isCompact(value: Given): boolean {
+function isCompact(value: ParameterInput): boolean {
   return readFlag(value) === true;
-}
-
-function byIndex(rejected: { index: number; errors: string[] }[]) {
-  return Object.fromEntries(rejected.map(({ index, errors }) => [index, errors]));
 }

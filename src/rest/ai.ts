@@ -1,5 +1,5 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
-import { type Given, readNumberedObject } from '../lib/parameter-values.ts';
+import { type ParameterInput, readNumberedObject } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
@@ -13,7 +13,7 @@ const TranslateText = graphql(`mutation TranslateText($input: TranslationInput!)
 
 const AskGateway = graphql(`mutation AskGateway($input: GatewayInput!) { askGateway(input: $input) }`);
 
-/** On these an API key wins over a token beside it (gaps §2.2). */
+/** On these an API key wins over a token beside it. */
 export const aiRoutes = [
   route({
     method: 'post',
@@ -21,11 +21,11 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: AssistAnswer,
-    variables: ({ given }) => ({
+    variables: ({ parameters }) => ({
       input: {
-        assistantId: textOnly(given.smart_chat_assistant_id),
-        message: textOnly(given.message),
-        history: listOrValue(given.history === '' ? null : given.history),
+        assistantId: textOnly(parameters.smart_chat_assistant_id),
+        message: textOnly(parameters.message),
+        history: listOrValue(parameters.history === '' ? null : parameters.history),
       },
     }),
     respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
@@ -38,8 +38,8 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: SummarizeDialog,
-    variables: ({ given }) => ({
-      input: { assistantId: textOnly(given.smart_chat_assistant_id), dialogId: textOnly(given.dialog_id) },
+    variables: ({ parameters }) => ({
+      input: { assistantId: textOnly(parameters.smart_chat_assistant_id), dialogId: textOnly(parameters.dialog_id) },
     }),
     respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
     errors: errorList,
@@ -51,11 +51,11 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: TranslateText,
-    variables: ({ given }) => ({
+    variables: ({ parameters }) => ({
       input: {
-        assistantId: textOnly(given.smart_chat_assistant_id),
-        text: textOnly(given.text),
-        toLanguage: textOnly(given.to_language),
+        assistantId: textOnly(parameters.smart_chat_assistant_id),
+        text: textOnly(parameters.text),
+        toLanguage: textOnly(parameters.to_language),
       },
     }),
     respond: ({ translateText }) => ok({ answer: translateText }),
@@ -68,10 +68,10 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: AskGateway,
-    variables: ({ given }) => ({
+    variables: ({ parameters }) => ({
       input: {
-        assistantId: textOnly(given.smart_chat_assistant_id),
-        messages: conversationOf(given.messages),
+        assistantId: textOnly(parameters.smart_chat_assistant_id),
+        messages: conversationOf(parameters.messages),
       },
     }),
     respond: ({ askGateway }) => ok({ answer: askGateway }),
@@ -81,17 +81,17 @@ export const aiRoutes = [
 ];
 
 /** Here only a text is one: what is something else counts as missing. */
-function textOnly(value: Given): string | undefined {
+function textOnly(value: ParameterInput): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A list in any of its forms; what is none stays, so that the rule of the parameter can say so. */
-function listOrValue(value: Given): Given {
+function listOrValue(value: ParameterInput): ParameterInput {
   return readNumberedObject(value) ?? value;
 }
 
 /** The same of the messages and of the parts of each. */
-function conversationOf(value: Given): Given {
+function conversationOf(value: ParameterInput): ParameterInput {
   return readNumberedObject(value)?.map((message) =>
     isObject(message) ? { ...message, content: listOrValue(message.content) as ParameterValue } : message,
   );

@@ -3,50 +3,33 @@ import { UnprocessableError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { errorList } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { classDocs } from './openapi/docs/classes.ts';
-import { presentPermission, readPermissions } from './record-permissions.ts';
-
-const ClassFields = graphql(`fragment ClassFields on RecordClass {
-  id name applicationId
-  permissions {
-    create { access ids groups } read { access ids groups } update { access ids groups } delete { access ids groups }
-  }
-  fields { name type array }
-}`);
+import { readPermissions } from './record-permissions.ts';
+import { classShape, FIELD_TYPES } from './shapes/class.ts';
 
 const CreateClass = graphql(
-  `mutation CreateClass($input: CreateClassInput!) { createClass(input: $input) { ...ClassFields } }`,
-  [ClassFields],
+  `mutation CreateClass($input: CreateClassInput!) { createClass(input: $input) { ...RecordClassFields } }`,
+  [classShape],
 );
 
-const ListClasses = graphql(`query ListClasses { classes { ...ClassFields } }`, [ClassFields]);
+const ListClasses = graphql(`query ListClasses { classes { ...RecordClassFields } }`, [classShape]);
 
-const FindClass = graphql(`query FindClass($name: String!) { class(name: $name) { ...ClassFields } }`, [ClassFields]);
+const FindClass = graphql(`query FindClass($name: String!) { class(name: $name) { ...RecordClassFields } }`, [
+  classShape,
+]);
 
 const UpdateClass = graphql(
   `mutation UpdateClass($name: String!, $input: UpdateClassInput!) {
-    updateClass(name: $name, input: $input) { ...ClassFields }
+    updateClass(name: $name, input: $input) { ...RecordClassFields }
   }`,
-  [ClassFields],
+  [classShape],
 );
 
 const DeleteClass = graphql(`mutation DeleteClass($name: String!) { deleteClass(name: $name) }`);
 
 const OPERATIONS = ['create', 'read', 'update', 'delete'] as const;
-
-const TYPES = {
-  Integer: 'INTEGER',
-  Float: 'FLOAT',
-  String: 'STRING',
-  Boolean: 'BOOLEAN',
-  Date: 'DATE',
-  Location: 'LOCATION',
-  File: 'FILE',
-} as const;
-
-const TYPE_NAMES = Object.fromEntries(Object.entries(TYPES).map(([legacy, type]) => [type, legacy]));
 
 export const classRoutes = [
   route({
@@ -54,14 +37,14 @@ export const classRoutes = [
     path: '/class',
     xml: 'class',
     document: CreateClass,
-    variables: ({ given }) => ({
+    variables: ({ parameters }) => ({
       input: {
-        name: readText(given.name) ?? '',
-        fields: readFields(given.fields),
-        permissions: readPermissions(given, OPERATIONS, { isClass: true }),
+        name: readText(parameters.name) ?? '',
+        fields: readFields(parameters.fields),
+        permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
       },
     }),
-    respond: ({ createClass }) => created(presentClass(createClass)),
+    respond: ({ createClass }) => created(classShape.present(createClass)),
     errors: errorList,
     docs: classDocs.createClass,
   }),
@@ -71,7 +54,7 @@ export const classRoutes = [
     xml: 'classes',
     document: ListClasses,
     variables: () => ({}),
-    respond: ({ classes }) => ok({ items: classes.map(presentClass) }),
+    respond: ({ classes }) => ok({ items: classes.map(classShape.present) }),
     errors: errorList,
     docs: classDocs.listClasses,
   }),
@@ -81,7 +64,7 @@ export const classRoutes = [
     xml: 'class',
     document: FindClass,
     variables: ({ path }) => ({ name: path.name! }),
-    respond: ({ class: found }) => ok(presentClass(found)),
+    respond: ({ class: found }) => ok(classShape.present(found)),
     errors: errorList,
     docs: classDocs.findClass,
   }),
@@ -90,14 +73,14 @@ export const classRoutes = [
     path: '/class/:name',
     xml: 'class',
     document: UpdateClass,
-    variables: ({ path, given }) => ({
+    variables: ({ path, parameters }) => ({
       name: path.name!,
       input: {
-        fields: readFields(given.fields),
-        permissions: readPermissions(given, OPERATIONS, { isClass: true }),
+        fields: readFields(parameters.fields),
+        permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
       },
     }),
-    respond: ({ updateClass }) => ok(presentClass(updateClass)),
+    respond: ({ updateClass }) => ok(classShape.present(updateClass)),
     errors: errorList,
     docs: classDocs.updateClass,
   }),
@@ -112,36 +95,15 @@ export const classRoutes = [
   }),
 ];
 
-/** `{ make: 'String', tags: 'String_a' }`; `_a` makes an array, but of files (gaps §8). */
+/** `{ make: 'String', tags: 'String_a' }`; `_a` makes an array, but of files. */
 function readFields(value: ParameterValue | undefined) {
   if (!isObject(value)) return [];
   const unknown: string[] = [];
-  const fields = Object.entries(value).map(([name, given]) => {
-    const { type, array } = readFieldType(readText(given) ?? '') ?? {};
+  const fields = Object.entries(value).map(([name, notation]) => {
+    const { type, array } = readFieldType(readText(notation) ?? '') ?? {};
     if (!type) unknown.push(`Field ${name} has an unknown type`);
-    return { name, type: TYPES[type ?? 'String'], array };
+    return { name, type: FIELD_TYPES[type ?? 'String'], array };
   });
   if (unknown.length > 0) throw new UnprocessableError(...unknown);
   return fields;
-}
-
-function presentClass(masked: FragmentOf<typeof ClassFields>) {
-  const { id, name, applicationId, permissions, fields } = readFragment(ClassFields, masked);
-  return {
-    _id: id,
-    name,
-    application_id: applicationId,
-    user_id: 0,
-    acl: {
-      create: { ...presentPermission(permissions.create), primary: true },
-      read: presentPermission(permissions.read),
-      update: presentPermission(permissions.update),
-      delete: presentPermission(permissions.delete),
-    },
-    custom_fields: fields.map((field) => ({
-      name: field.name,
-      type: TYPE_NAMES[field.type],
-      ...(field.array ? { is_array: '1' } : {}),
-    })),
-  };
 }

@@ -1,25 +1,20 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { readFlag, readList, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
 import { errorList, errorsByField } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { readIntegerId } from './http/integer-ids.ts';
-import { itemsBefore, readPage } from './http/pagination.ts';
+import { pageWindow, presentPage } from './http/pagination.ts';
 import { XmlBody } from './http/rendering.ts';
 import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
 import { contentDocs } from './openapi/docs/content.ts';
-
-const BlobFields = graphql(`fragment BlobFields on Blob {
-  id uid contentType name size createdAt updatedAt blobStatus setCompletedAt public tags
-  blobObjectAccess { id blobId expires objectAccessType params }
-}`);
+import { blobShape } from './shapes/blob.ts';
 
 const CreateBlob = graphql(
   `mutation CreateBlob($input: CreateBlobInput!) { createBlob(input: $input) { ...BlobFields } }`,
-  [BlobFields],
+  [blobShape],
 );
 
 const UploadBlob = graphql(`mutation UploadBlob($input: UploadBlobInput!) {
@@ -32,10 +27,10 @@ const ListBlobs = graphql(
   `query ListBlobs($first: Int!, $skip: Int!) {
     blobs(first: $first, skip: $skip) { totalCount edges { node { ...BlobFields } } }
   }`,
-  [BlobFields],
+  [blobShape],
 );
 
-const FindBlob = graphql(`query FindBlob($id: Int!) { blob(id: $id) { ...BlobFields } }`, [BlobFields]);
+const FindBlob = graphql(`query FindBlob($id: Int!) { blob(id: $id) { ...BlobFields } }`, [blobShape]);
 
 const FindBlobFile = graphql(`query FindBlobFile($uid: String, $id: Int) {
   blobFile(uid: $uid, id: $id) { name contentType size content }
@@ -43,7 +38,7 @@ const FindBlobFile = graphql(`query FindBlobFile($uid: String, $id: Int) {
 
 const UpdateBlob = graphql(
   `mutation UpdateBlob($id: Int!, $input: UpdateBlobInput!) { updateBlob(id: $id, input: $input) { ...BlobFields } }`,
-  [BlobFields],
+  [blobShape],
 );
 
 const DeleteBlob = graphql(`mutation DeleteBlob($id: Int!) { deleteBlob(id: $id) }`);
@@ -51,14 +46,14 @@ const DeleteBlob = graphql(`mutation DeleteBlob($id: Int!) { deleteBlob(id: $id)
 const ID = { id: /^\d{1,10}$/ };
 const UID = { uid: /^[0-9a-f]{34}$/ };
 
-/** What a GET of anything but an id or a uid finds is nothing (gaps §13.2). */
+/** What a GET of anything but an id or a uid finds is nothing. */
 export const contentRoutes = [
   route({
     method: 'post',
     path: '/blobs',
     document: CreateBlob,
-    variables: ({ given }) => ({ input: blobInput(given) }),
-    respond: ({ createBlob }) => created(presentBlob(createBlob)),
+    variables: ({ parameters }) => ({ input: blobInput(parameters) }),
+    respond: ({ createBlob }) => created(blobShape.present(createBlob)),
     errors: errorsByField,
     docs: contentDocs.createBlob,
   }),
@@ -71,7 +66,7 @@ export const contentRoutes = [
     },
     refusesWrongTypes: true,
     document: UploadBlob,
-    variables: ({ given }) => ({ input: uploadFields(given) }),
+    variables: ({ parameters }) => ({ input: uploadFields(parameters) }),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),
     errors: uploadErrors,
     docs: contentDocs.uploadBlob,
@@ -90,8 +85,8 @@ export const contentRoutes = [
     path: '/blobs',
     xml: 'blobs',
     document: ListBlobs,
-    variables: ({ given }) => window(given),
-    respond: ({ blobs }, { given }) => ok(presentPage(blobs, given)),
+    variables: ({ parameters }) => pageWindow(parameters),
+    respond: ({ blobs }, { parameters }) => ok(presentPage(blobs, parameters, blobShape.present)),
     errors: errorsByField,
     docs: contentDocs.listBlobs,
   }),
@@ -101,7 +96,7 @@ export const contentRoutes = [
     only: ID,
     document: FindBlob,
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
-    respond: ({ blob }) => ok(presentBlob(blob)),
+    respond: ({ blob }) => ok(blobShape.present(blob)),
     errors: errorsByField,
     docs: contentDocs.findBlob,
   }),
@@ -142,11 +137,11 @@ export const contentRoutes = [
     method: 'put',
     path: '/blobs/:id',
     document: UpdateBlob,
-    variables: ({ path, given }) => ({
+    variables: ({ path, parameters }) => ({
       id: readIntegerId(path.id!),
-      input: { ...blobInput(given), new: isNew(given) },
+      input: { ...blobInput(parameters), new: isNew(parameters) },
     }),
-    respond: ({ updateBlob }) => ok(presentBlob(updateBlob)),
+    respond: ({ updateBlob }) => ok(blobShape.present(updateBlob)),
     errors: errorsByField,
     docs: contentDocs.updateBlob,
   }),
@@ -163,12 +158,15 @@ export const contentRoutes = [
 
 /** What is given under `blob`; what is not there is undefined. */
 function blobInput({ blob }: Parameters) {
-  const given: Parameters = isObject(blob) ? blob : {};
+  const parameters: Parameters = isObject(blob) ? blob : {};
   return {
-    contentType: readText(given.content_type),
-    name: readText(given.name),
-    public: given.public,
-    tags: given.tag_list === undefined ? undefined : readList(given.tag_list).flatMap((tag) => readText(tag) ?? []),
+    contentType: readText(parameters.content_type),
+    name: readText(parameters.name),
+    public: parameters.public,
+    tags:
+      parameters.tag_list === undefined
+        ? undefined
+        : readList(parameters.tag_list).flatMap((tag) => readText(tag) ?? []),
   };
 }
 
@@ -176,63 +174,15 @@ function isNew({ blob }: Parameters): boolean {
   return isObject(blob) && readFlag(blob.new) === true;
 }
 
-function uploadFields(given: Parameters) {
+function uploadFields(parameters: Parameters) {
   return {
-    key: readText(given.key) ?? '',
-    policy: readText(given.policy) ?? '',
-    signature: readText(given.signature) ?? '',
-    acl: readText(given.acl),
-    contentType: readText(given['Content-Type']),
-    expires: readText(given.Expires),
-    successActionStatus: readText(given.success_action_status),
-  };
-}
-
-function window(given: Parameters) {
-  const page = readPage(given);
-  return { first: page.perPage, skip: itemsBefore(page) };
-}
-
-interface BlobsFound {
-  totalCount: number;
-  edges: ({ node: FragmentOf<typeof BlobFields> } | null)[] | null;
-}
-
-function presentPage({ totalCount, edges }: BlobsFound, given: Parameters) {
-  const { page, perPage } = readPage(given);
-  return {
-    current_page: page,
-    per_page: perPage,
-    total_entries: totalCount,
-    items: edges?.flatMap((edge) => (edge ? [presentBlob(edge.node)] : [])) ?? [],
-  };
-}
-
-function presentBlob(masked: FragmentOf<typeof BlobFields>) {
-  const { blobObjectAccess: access, ...blob } = readFragment(BlobFields, masked);
-  return {
-    blob: {
-      id: blob.id,
-      uid: blob.uid,
-      content_type: blob.contentType,
-      name: blob.name,
-      size: blob.size,
-      created_at: isoSeconds(blob.createdAt),
-      updated_at: isoSeconds(blob.updatedAt),
-      blob_status: blob.blobStatus,
-      set_completed_at: blob.setCompletedAt && isoSeconds(blob.setCompletedAt),
-      public: blob.public,
-      tags: blob.tags.length > 0 ? blob.tags.join(',') : null,
-      ...(access && {
-        blob_object_access: {
-          id: access.id,
-          blob_id: access.blobId,
-          expires: isoSeconds(access.expires),
-          object_access_type: access.objectAccessType,
-          params: access.params,
-        },
-      }),
-    },
+    key: readText(parameters.key) ?? '',
+    policy: readText(parameters.policy) ?? '',
+    signature: readText(parameters.signature) ?? '',
+    acl: readText(parameters.acl),
+    contentType: readText(parameters['Content-Type']),
+    expires: readText(parameters.Expires),
+    successActionStatus: readText(parameters.success_action_status),
   };
 }
 

@@ -4,7 +4,7 @@ interface Deleted {
   wrongPermissionsIds: string[];
 }
 
-/** What became of several items that were to be deleted; the third list is there only when it has an id (gaps §6.2). */
+/** What became of several items that were to be deleted; the third list is there only when it has an id. */
 export function presentDeleted({ deletedIds, notFoundIds, wrongPermissionsIds }: Deleted) {
   return {
     SuccessfullyDeleted: { ids: deletedIds },

@@ -1,10 +1,9 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readFlag, readInteger, readList, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import {
   type FilterInput,
   type FilterNames,
@@ -16,16 +15,12 @@ import {
 } from './http/lists.ts';
 import { created, empty, ok, type RestRequest, route } from './http/route.ts';
 import { dialogDocs } from './openapi/docs/dialogs.ts';
-import { presentFields, readCriteria, readFields } from './record-forms.ts';
-
-const DialogFields = graphql(`fragment DialogFields on Dialog {
-  id userId type name photo occupantIds adminIds xmppRoomJid lastMessage lastMessageId lastMessageDateSent
-  lastMessageUserId unreadMessagesCount isJoinRequired dataClassName data createdAt updatedAt
-}`);
+import { readCriteria, readFields } from './record-forms.ts';
+import { DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
 
 const CreateDialog = graphql(
   `mutation CreateDialog($input: CreateDialogInput!) { createDialog(input: $input) { ...DialogFields } }`,
-  [DialogFields],
+  [dialogShape],
 );
 
 const ListDialogs = graphql(
@@ -37,16 +32,16 @@ const ListDialogs = graphql(
       edges @skip(if: $count) { node { ...DialogFields } }
     }
   }`,
-  [DialogFields],
+  [dialogShape],
 );
 
-const FindDialog = graphql(`query FindDialog($id: ID!) { dialog(id: $id) { ...DialogFields } }`, [DialogFields]);
+const FindDialog = graphql(`query FindDialog($id: ID!) { dialog(id: $id) { ...DialogFields } }`, [dialogShape]);
 
 const UpdateDialog = graphql(
   `mutation UpdateDialog($id: ID!, $input: UpdateDialogInput!) {
     updateDialog(id: $id, input: $input) { ...DialogFields }
   }`,
-  [DialogFields],
+  [dialogShape],
 );
 
 const DeleteDialog = graphql(`mutation DeleteDialog($id: ID!, $force: Boolean!) {
@@ -57,13 +52,19 @@ const DeleteDialogs = graphql(`mutation DeleteDialogs($ids: [ID!]!, $force: Bool
   deleteDialogs(ids: $ids, force: $force) { deletedIds notFoundIds wrongPermissionsIds }
 }`);
 
-const FindDialogNotifications = graphql(`query FindDialogNotifications($dialogId: ID!) {
-  dialogNotifications(dialogId: $dialogId) { enabled }
-}`);
+const FindDialogNotifications = graphql(
+  `query FindDialogNotifications($dialogId: ID!) {
+    dialogNotifications(dialogId: $dialogId) { ...DialogNotificationsFields }
+  }`,
+  [dialogNotificationsShape],
+);
 
-const UpdateDialogNotifications = graphql(`mutation UpdateDialogNotifications($dialogId: ID!, $enabled: Boolean) {
-  updateDialogNotifications(dialogId: $dialogId, enabled: $enabled) { enabled }
-}`);
+const UpdateDialogNotifications = graphql(
+  `mutation UpdateDialogNotifications($dialogId: ID!, $enabled: Boolean) {
+    updateDialogNotifications(dialogId: $dialogId, enabled: $enabled) { ...DialogNotificationsFields }
+  }`,
+  [dialogNotificationsShape],
+);
 
 const FILTERS: FilterNames = {
   _id: ['id', 'id'],
@@ -85,26 +86,23 @@ const SORTS = {
   updated_at: 'UPDATED_AT',
 } as const;
 
-const TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
-const TYPE_NUMBERS = { PUBLIC_GROUP: 1, GROUP: 2, PRIVATE: 3 } as const;
-
 export const dialogRoutes = [
   route({
     method: 'post',
     path: '/chat/Dialog',
     xml: 'dialog',
     document: CreateDialog,
-    variables: ({ given, header }) => ({
+    variables: ({ parameters, header }) => ({
       input: {
-        type: dialogType(given.type),
-        occupantIds: userIds(given.occupants_ids),
-        name: readText(given.name),
-        photo: readText(given.photo),
-        isJoinRequired: readFlag(given.is_join_required),
-        ...readData(classed(given.data), { header }),
+        type: dialogType(parameters.type),
+        occupantIds: userIds(parameters.occupants_ids),
+        name: readText(parameters.name),
+        photo: readText(parameters.photo),
+        isJoinRequired: readFlag(parameters.is_join_required),
+        ...readData(classed(parameters.data), { header }),
       },
     }),
-    respond: ({ createDialog }) => created(presentDialog(createDialog)),
+    respond: ({ createDialog }) => created(dialogShape.present(createDialog)),
     errors: errorList,
     docs: dialogDocs.createDialog,
   }),
@@ -113,22 +111,22 @@ export const dialogRoutes = [
     path: '/chat/Dialog',
     xml: 'dialogs',
     document: ListDialogs,
-    variables: ({ given }) => ({
-      filter: readDialogFilter(given),
-      orderBy: readOrder(given, SORTS),
-      dataClassName: className(given.data),
-      first: readWindow(given).limit,
-      skip: readWindow(given).skip,
-      count: isCount(given),
+    variables: ({ parameters }) => ({
+      filter: readDialogFilter(parameters),
+      orderBy: readOrder(parameters, SORTS),
+      dataClassName: className(parameters.data),
+      first: readWindow(parameters).limit,
+      skip: readWindow(parameters).skip,
+      count: isCount(parameters),
     }),
-    respond: ({ dialogs }, { given }) =>
-      isCount(given)
+    respond: ({ dialogs }, { parameters }) =>
+      isCount(parameters)
         ? ok({ items: { count: dialogs.totalCount } })
         : ok({
             total_entries: dialogs.totalCount,
-            skip: readWindow(given).skip,
-            limit: readWindow(given).limit,
-            items: dialogs.edges?.map(({ node }) => presentDialog(node)),
+            skip: readWindow(parameters).skip,
+            limit: readWindow(parameters).limit,
+            items: dialogs.edges?.map(({ node }) => dialogShape.present(node)),
           }),
     errors: errorList,
     docs: dialogDocs.listDialogs(FILTERS, SORTS),
@@ -139,7 +137,7 @@ export const dialogRoutes = [
     xml: 'dialog',
     document: FindDialog,
     variables: ({ path }) => ({ id: path.id! }),
-    respond: ({ dialog }) => ok(presentDialog(dialog)),
+    respond: ({ dialog }) => ok(dialogShape.present(dialog)),
     errors: errorList,
     docs: dialogDocs.findDialog,
   }),
@@ -148,20 +146,20 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: UpdateDialog,
-    variables: ({ path, given, header }) => ({
+    variables: ({ path, parameters, header }) => ({
       id: path.id!,
       input: {
-        name: readText(given.name),
-        photo: readText(given.photo),
-        isJoinRequired: readFlag(given.is_join_required),
-        ...readData(given.data, { header }),
-        addOccupantIds: listedUsers(given.push_all, 'occupants_ids'),
-        removeOccupantIds: listedUsers(given.pull_all, 'occupants_ids'),
-        addAdminIds: listedUsers(given.push_all, 'admins_ids'),
-        removeAdminIds: listedUsers(given.pull_all, 'admins_ids'),
+        name: readText(parameters.name),
+        photo: readText(parameters.photo),
+        isJoinRequired: readFlag(parameters.is_join_required),
+        ...readData(parameters.data, { header }),
+        addOccupantIds: listedUsers(parameters.push_all, 'occupants_ids'),
+        removeOccupantIds: listedUsers(parameters.pull_all, 'occupants_ids'),
+        addAdminIds: listedUsers(parameters.push_all, 'admins_ids'),
+        removeAdminIds: listedUsers(parameters.pull_all, 'admins_ids'),
       },
     }),
-    respond: ({ updateDialog }) => ok(presentDialog(updateDialog)),
+    respond: ({ updateDialog }) => ok(dialogShape.present(updateDialog)),
     errors: errorList,
     docs: dialogDocs.updateDialog,
   }),
@@ -170,7 +168,7 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:ids',
     several: true,
     document: DeleteDialogs,
-    variables: ({ path, given }) => ({ ids: readIds(path.ids!), force: readFlag(given.force) === true }),
+    variables: ({ path, parameters }) => ({ ids: readIds(path.ids!), force: readFlag(parameters.force) === true }),
     respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
     errors: errorList,
     docs: dialogDocs.deleteDialogs,
@@ -179,7 +177,7 @@ export const dialogRoutes = [
     method: 'delete',
     path: '/chat/Dialog/:id',
     document: DeleteDialog,
-    variables: ({ path, given }) => ({ id: path.id!, force: readFlag(given.force) === true }),
+    variables: ({ path, parameters }) => ({ id: path.id!, force: readFlag(parameters.force) === true }),
     respond: empty,
     errors: errorList,
     docs: dialogDocs.deleteDialog,
@@ -189,7 +187,7 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id/notifications',
     document: FindDialogNotifications,
     variables: ({ path }) => ({ dialogId: path.id! }),
-    respond: ({ dialogNotifications }) => ok(presentNotifications(dialogNotifications)),
+    respond: ({ dialogNotifications }) => ok(dialogNotificationsShape.present(dialogNotifications)),
     errors: errorList,
     docs: dialogDocs.findDialogNotifications,
   }),
@@ -197,15 +195,15 @@ export const dialogRoutes = [
     method: 'put',
     path: '/chat/Dialog/:id/notifications',
     document: UpdateDialogNotifications,
-    variables: ({ path, given }) => ({ dialogId: path.id!, enabled: readFlag(given.enabled) }),
-    respond: ({ updateDialogNotifications }) => ok(presentNotifications(updateDialogNotifications)),
+    variables: ({ path, parameters }) => ({ dialogId: path.id!, enabled: readFlag(parameters.enabled) }),
+    respond: ({ updateDialogNotifications }) => ok(dialogNotificationsShape.present(updateDialogNotifications)),
     errors: errorList,
     docs: dialogDocs.updateDialogNotifications,
   }),
 ];
 
 function dialogType(value: ParameterValue | undefined) {
-  return TYPES[readInteger(value) as keyof typeof TYPES];
+  return DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES];
 }
 
 /** What no user can have as an id becomes 0, which nobody has: an unknown user like others, not an absent one. */
@@ -220,10 +218,6 @@ function userIds(value: ParameterValue | undefined): number[] {
 function listedUsers(lists: ParameterValue | undefined, name: string): number[] | undefined {
   const listed = isObject(lists) ? lists[name] : undefined;
   return listed === undefined ? undefined : userIds(listed);
-}
-
-function presentNotifications({ enabled }: { enabled: boolean }) {
-  return { notifications: { enabled: enabled ? 1 : 0 } };
 }
 
 function className(data: ParameterValue | undefined): string | null | undefined {
@@ -248,46 +242,21 @@ function readData(data: ParameterValue | undefined, request: Pick<RestRequest, '
 }
 
 /** As `readFilter`, with the fields of a class under `data`; their `[or]` go to the others'. */
-function readDialogFilter(given: Parameters): FilterInput & { data?: Parameters } {
-  const filter = readFilter(given, FILTERS);
-  const values = valuesOf(classed(given.data));
+function readDialogFilter(parameters: Parameters): FilterInput & { data?: Parameters } {
+  const filter = readFilter(parameters, FILTERS);
+  const values = valuesOf(classed(parameters.data));
   if (!values) return filter;
   const data: Parameters = Object.create(null);
   const alternatives = [];
-  for (const [name, asked] of Object.entries(readCriteria(values))) {
-    if (!isObject(asked) || asked.or === undefined) {
-      data[name] = asked;
+  for (const [name, requested] of Object.entries(readCriteria(values))) {
+    if (!isObject(requested) || requested.or === undefined) {
+      data[name] = requested;
       continue;
     }
-    const { or, ...others } = asked;
+    const { or, ...others } = requested;
     alternatives.push({ data: { [name]: { or } } });
     if (Object.keys(others).length > 0) data[name] = others;
   }
   const or = [...((filter.or as []) ?? []), ...alternatives];
   return { ...filter, data, ...(or.length > 0 ? { or } : {}) };
-}
-
-function presentDialog(masked: FragmentOf<typeof DialogFields>) {
-  const dialog = readFragment(DialogFields, masked);
-  return {
-    _id: dialog.id,
-    user_id: dialog.userId,
-    type: TYPE_NUMBERS[dialog.type],
-    name: dialog.name,
-    photo: dialog.photo,
-    occupants_ids: dialog.occupantIds,
-    admins_ids: dialog.adminIds,
-    xmpp_room_jid: dialog.xmppRoomJid,
-    last_message: dialog.lastMessage,
-    last_message_id: dialog.lastMessageId,
-    last_message_date_sent: dialog.lastMessageDateSent,
-    last_message_user_id: dialog.lastMessageUserId,
-    unread_messages_count: dialog.unreadMessagesCount,
-    is_join_required: dialog.isJoinRequired ? 1 : 0,
-    ...(dialog.dataClassName === null
-      ? {}
-      : { data: { class_name: dialog.dataClassName, ...presentFields(dialog.data) } }),
-    created_at: isoSeconds(dialog.createdAt),
-    updated_at: isoSeconds(dialog.updatedAt),
-  };
 }

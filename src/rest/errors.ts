@@ -23,6 +23,7 @@ import {
   WrongPasswordError,
   WrongTypesError,
 } from '../lib/errors.ts';
+import { legacySentence } from './legacy-sentences.ts';
 
 const STATUS: Record<ErrorCode, number> = {
   BAD_USER_INPUT: 400,
@@ -86,7 +87,7 @@ export function errorList(error: ServiceError): unknown {
   return { errors: sentencesOf(error) };
 }
 
-/** As `errorList`, but an id that is none is told under its name (gaps §1.1). */
+/** As `errorList`, but an id that is none is told under its name. */
 export function errorListOrId(error: ServiceError): unknown {
   return error instanceof InvalidFieldsError ? { errors: error.fields } : errorList(error);
 }
@@ -116,7 +117,7 @@ function baseForm(error: ServiceError): unknown {
 
 function sentencesOf(error: ServiceError): string[] {
   const isSeveral = error instanceof UnprocessableError || error instanceof InvalidParametersError;
-  return isSeveral ? error.sentences : [error.message];
+  return (isSeveral ? error.sentences : [error.message]).map(legacySentence);
 }
 
 /** The 404 sentence and the missing permission keep their one shape everywhere. */

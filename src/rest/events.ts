@@ -1,46 +1,41 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { BadInputError, type ServiceError, UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readIdList, readIntegerList, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { errorList, errorListOrId } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { readIntegerId } from './http/integer-ids.ts';
-import { itemsBefore, readPage } from './http/pagination.ts';
+import { pageWindow, presentPage } from './http/pagination.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { eventDocs } from './openapi/docs/events.ts';
-
-const EventFields = graphql(`fragment EventFields on Event {
-  id eventType message date period name occuredCount createdAt updatedAt endDate active applicationId userId
-  environment tagQuery channel
-}`);
+import { eventShape, eventStatusShape } from './shapes/event.ts';
 
 const CreateEvents = graphql(
   `mutation CreateEvents($input: CreateEventsInput!) { createEvents(input: $input) { ...EventFields } }`,
-  [EventFields],
+  [eventShape],
 );
 
 const ListEvents = graphql(
   `query ListEvents($first: Int!, $skip: Int!) {
     events(first: $first, skip: $skip) { totalCount edges { node { ...EventFields } } }
   }`,
-  [EventFields],
+  [eventShape],
 );
 
-const FindEvent = graphql(`query FindEvent($id: Int!) { event(id: $id) { ...EventFields } }`, [EventFields]);
+const FindEvent = graphql(`query FindEvent($id: Int!) { event(id: $id) { ...EventFields } }`, [eventShape]);
 
 const UpdateEvent = graphql(
   `mutation UpdateEvent($id: Int!, $input: UpdateEventInput!) {
     updateEvent(id: $id, input: $input) { ...EventFields }
   }`,
-  [EventFields],
+  [eventShape],
 );
 
 const DeleteEvent = graphql(`mutation DeleteEvent($id: Int!) { deleteEvent(id: $id) }`);
 
-const FindEventStatus = graphql(`query FindEventStatus($id: Int!) {
-  eventStatus(id: $id) { id active occuredCount lastSentAt recipients delivered failed }
-}`);
+const FindEventStatus = graphql(`query FindEventStatus($id: Int!) { eventStatus(id: $id) { ...EventStatusFields } }`, [
+  eventStatusShape,
+]);
 
 export const eventRoutes = [
   route({
@@ -48,11 +43,11 @@ export const eventRoutes = [
     path: '/events',
     xml: 'events',
     document: CreateEvents,
-    variables: ({ given }) => ({ input: eventInput(given.event) }),
+    variables: ({ parameters }) => ({ input: eventInput(parameters.event) }),
     // A universal event answers with the list of what it has become.
-    respond: ({ createEvents }, { given }) => {
-      const events = createEvents.map(presentEvent);
-      return created(pushTypeOf(given.event) ? events[0] : events);
+    respond: ({ createEvents }, { parameters }) => {
+      const events = createEvents.map(eventShape.present);
+      return created(pushTypeOf(parameters.event) ? events[0] : events);
     },
     errors: errorListOrId,
     docs: eventDocs.createEvents,
@@ -63,15 +58,8 @@ export const eventRoutes = [
     xml: 'events',
     refusesWrongTypes: true,
     document: ListEvents,
-    variables: ({ given }) => {
-      const page = pageOf(given);
-      return { first: page.perPage, skip: itemsBefore(page) };
-    },
-    respond: ({ events: { totalCount, edges } }, { given }) => {
-      const { page, perPage } = readPage(given);
-      const items = edges?.flatMap((edge) => (edge ? [presentEvent(edge.node)] : [])) ?? [];
-      return ok({ current_page: page, per_page: perPage, total_entries: totalCount, items });
-    },
+    variables: ({ parameters }) => windowOf(parameters),
+    respond: ({ events }, { parameters }) => ok(presentPage(events, parameters, eventShape.present)),
     errors: listErrors,
     docs: eventDocs.listEvents,
   }),
@@ -80,7 +68,7 @@ export const eventRoutes = [
     path: '/events/:id',
     document: FindEvent,
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
-    respond: ({ event }) => ok(presentEvent(event)),
+    respond: ({ event }) => ok(eventShape.present(event)),
     errors: errorListOrId,
     docs: eventDocs.findEvent,
   }),
@@ -88,8 +76,8 @@ export const eventRoutes = [
     method: 'put',
     path: '/events/:id',
     document: UpdateEvent,
-    variables: ({ path, given }) => ({ id: readIntegerId(path.id!), input: changesOf(given.event) }),
-    respond: ({ updateEvent }) => ok(presentEvent(updateEvent)),
+    variables: ({ path, parameters }) => ({ id: readIntegerId(path.id!), input: changesOf(parameters.event) }),
+    respond: ({ updateEvent }) => ok(eventShape.present(updateEvent)),
     errors: errorListOrId,
     docs: eventDocs.updateEvent,
   }),
@@ -107,8 +95,7 @@ export const eventRoutes = [
     path: '/events/:id/status',
     document: FindEventStatus,
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
-    respond: ({ eventStatus: { id, active, occuredCount, lastSentAt, ...counts } }) =>
-      ok({ event: { id, active, occured_count: occuredCount, last_sent_at: lastSentAt, ...counts } }),
+    respond: ({ eventStatus }) => ok(eventStatusShape.present(eventStatus)),
     errors: errorListOrId,
     docs: eventDocs.findEventStatus,
   }),
@@ -159,9 +146,9 @@ function objectOf(value: ParameterValue | undefined): Parameters {
 }
 
 /** Of this list alone a wrong page is a malformed request. */
-function pageOf(given: Parameters) {
+function windowOf(parameters: Parameters) {
   try {
-    return readPage(given);
+    return pageWindow(parameters);
   } catch (error) {
     throw error instanceof UnprocessableError ? new BadInputError(error.message) : error;
   }
@@ -169,29 +156,4 @@ function pageOf(given: Parameters) {
 
 function listErrors(error: ServiceError): unknown {
   return error instanceof BadInputError ? {} : errorList(error);
-}
-
-function presentEvent(masked: FragmentOf<typeof EventFields>) {
-  const event = readFragment(EventFields, masked);
-  return {
-    event: {
-      id: event.id,
-      event_type: event.eventType,
-      message: event.message,
-      date: event.date,
-      period: event.period,
-      name: event.name,
-      occured_count: event.occuredCount,
-      created_at: isoSeconds(event.createdAt),
-      updated_at: isoSeconds(event.updatedAt),
-      end_date: event.endDate,
-      active: event.active,
-      application_id: event.applicationId,
-      user_id: event.userId,
-      kind: 'API',
-      environment: event.environment,
-      tag_query: event.tagQuery,
-      notification_channel: { name: event.channel },
-    },
-  };
 }

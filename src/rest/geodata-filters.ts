@@ -1,6 +1,13 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { type Given, readFlag, readInteger, readIntegerList, readNumber, readText } from '../lib/parameter-values.ts';
+import {
+  type ParameterInput,
+  readFlag,
+  readInteger,
+  readIntegerList,
+  readNumber,
+  readText,
+} from '../lib/parameter-values.ts';
 import { readSpan, type TimestampFilter, type TimestampOperator, timestampFilter } from '../lib/timestamp-filters.ts';
 import { isPosition, type Position, type Rectangle } from '../resolvers/geodata/rules.ts';
 
@@ -20,60 +27,60 @@ const MOMENTS: Record<string, TimestampOperator> = {
 };
 
 /**
- * What `/geodata/find` is asked (gaps §14); blank parameters ask nothing.
+ * What `/geodata/find` is asked; blank parameters ask nothing.
  * @throws {UnprocessableError} `Incorrect filter: <key>`
  */
-export function readGeodataFilters(given: Parameters) {
-  const and = [...momentParts(given), ...userParts(given)];
+export function readGeodataFilters(parameters: Parameters) {
+  const and = [...momentParts(parameters), ...userParts(parameters)];
   return {
     // Without filters there is no filter, so that the number of all places need not be counted.
     filter: and.length > 0 ? { and } : undefined,
-    userName: asked(given, 'user.name', readText),
-    externalUserIds: asked(given, 'user.external_ids', readIntegerList),
-    within: asked(given, 'geo_rect', readRectangle),
-    position: asked(given, 'current_position', readPosition),
-    radius: asked(given, 'radius', readRadius),
-    latestOnly: readFlag(given.last_only) === true,
-    withStatus: readFlag(given.status) === true,
+    userName: optionalValue(parameters, 'user.name', readText),
+    externalUserIds: optionalValue(parameters, 'user.external_ids', readIntegerList),
+    within: optionalValue(parameters, 'geo_rect', readRectangle),
+    position: optionalValue(parameters, 'current_position', readPosition),
+    radius: optionalValue(parameters, 'radius', readRadius),
+    latestOnly: readFlag(parameters.last_only) === true,
+    withStatus: readFlag(parameters.status) === true,
     orderBy: {
-      field: asked(given, 'sort_by', readSortField) ?? SORTS.created_at,
-      direction: readFlag(given.sort_asc) === true ? ('ASC' as const) : ('DESC' as const),
+      field: optionalValue(parameters, 'sort_by', readSortField) ?? SORTS.created_at,
+      direction: readFlag(parameters.sort_asc) === true ? ('ASC' as const) : ('DESC' as const),
     },
   };
 }
 
-function momentParts(given: Parameters): Part[] {
+function momentParts(parameters: Parameters): Part[] {
   return Object.entries(MOMENTS).flatMap(([key, operator]) => {
-    const span = asked(given, key, readSpan);
+    const span = optionalValue(parameters, key, readSpan);
     return span ? [timestampFilter('createdAt', operator, [span])] : [];
   });
 }
 
-function userParts(given: Parameters): Part[] {
-  const id = asked(given, 'user.id', readInteger);
-  const ids = asked(given, 'user.ids', readIntegerList);
+function userParts(parameters: Parameters): Part[] {
+  const id = optionalValue(parameters, 'user.id', readInteger);
+  const ids = optionalValue(parameters, 'user.ids', readIntegerList);
   return [...(id === undefined ? [] : [[id]]), ...(ids === undefined ? [] : [ids])].map((one) => ({
     userId: { in: one },
   }));
 }
 
-function asked<Value>(
-  given: Parameters,
+function optionalValue<Value>(
+  parameters: Parameters,
   key: string,
-  read: (value: Given) => Value | null | undefined,
+  read: (value: ParameterInput) => Value | null | undefined,
 ): Value | undefined {
-  const value = given[key];
+  const value = parameters[key];
   if (value === undefined || value === null || value === '') return undefined;
-  const found = read(value);
-  if (found === undefined || found === null) throw new UnprocessableError(`Incorrect filter: ${key}`);
-  return found;
+  const result = read(value);
+  if (result === undefined || result === null) throw new UnprocessableError(`Incorrect filter: ${key}`);
+  return result;
 }
 
 /**
  * `<lat1>;<lon1>;<lat2>;<lon2>`, two opposite corners. The first is the south-western one, unless it lies further north:
  * then the corners were named the other way round, or from the north-west.
  */
-function readRectangle(value: Given): Rectangle | undefined {
+function readRectangle(value: ParameterInput): Rectangle | undefined {
   const numbers = numbersOf(value, /;/);
   if (numbers?.length !== 4) return undefined;
   const [south, west, north, east] = numbers as [number, number, number, number];
@@ -87,26 +94,26 @@ function readRectangle(value: Given): Rectangle | undefined {
 }
 
 /** `<lat>;<lon>` or `<lat>,<lon>` */
-function readPosition(value: Given): Position | undefined {
+function readPosition(value: ParameterInput): Position | undefined {
   const numbers = numbersOf(value, /[;,]/);
   if (numbers?.length !== 2) return undefined;
   const [latitude, longitude] = numbers as [number, number];
   return isPosition({ latitude, longitude }) ? { latitude, longitude } : undefined;
 }
 
-function numbersOf(value: Given, separator: RegExp): number[] | undefined {
+function numbersOf(value: ParameterInput, separator: RegExp): number[] | undefined {
   const numbers = readText(value)
     ?.split(separator)
     .map((part) => readNumber(part.trim()));
   return numbers?.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-function readRadius(value: Given): number | undefined {
+function readRadius(value: ParameterInput): number | undefined {
   const metres = readNumber(value);
   return metres !== undefined && metres >= 0 ? metres : undefined;
 }
 
-function readSortField(value: Given) {
+function readSortField(value: ParameterInput) {
   const name = readText(value) ?? '';
   return Object.hasOwn(SORTS, name) ? SORTS[name as keyof typeof SORTS] : undefined;
 }

@@ -1,22 +1,18 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
-import { type Given, readInteger, readNumber, readText } from '../lib/parameter-values.ts';
-import { isoSeconds, unixSeconds } from '../lib/time.ts';
+import { type ParameterInput, readInteger, readNumber, readText } from '../lib/parameter-values.ts';
 import { errorsByField } from './errors.ts';
 import { readGeodataFilters } from './geodata-filters.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { type FragmentOf, graphql } from './graphql.ts';
 import { readIntegerId } from './http/integer-ids.ts';
-import { itemsBefore, readPage } from './http/pagination.ts';
+import { pageWindow, presentPage } from './http/pagination.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { geodataDocs } from './openapi/docs/geodata.ts';
-import { presentUser, UserFields } from './user-fields.ts';
-
-const GeodatumFields = graphql(`fragment GeodatumFields on Geodatum {
-  id applicationId userId latitude longitude status createdAt updatedAt
-}`);
+import { geodatumShape } from './shapes/geodatum.ts';
+import { userShape } from './shapes/user.ts';
 
 const CreateGeodatum = graphql(
   `mutation CreateGeodatum($input: GeodatumInput!) { createGeodatum(input: $input) { ...GeodatumFields } }`,
-  [GeodatumFields],
+  [geodatumShape],
 );
 
 const ListGeodata = graphql(
@@ -33,18 +29,18 @@ const ListGeodata = graphql(
       edges { node { ...GeodatumFields user { ...UserFields } } }
     }
   }`,
-  [GeodatumFields, UserFields],
+  [geodatumShape, userShape],
 );
 
 const FindGeodatum = graphql(`query FindGeodatum($id: Int!) { geodatum(id: $id) { ...GeodatumFields } }`, [
-  GeodatumFields,
+  geodatumShape,
 ]);
 
 const UpdateGeodatum = graphql(
   `mutation UpdateGeodatum($id: Int!, $input: GeodatumInput!) {
     updateGeodatum(id: $id, input: $input) { ...GeodatumFields }
   }`,
-  [GeodatumFields],
+  [geodatumShape],
 );
 
 const DeleteGeodatum = graphql(`mutation DeleteGeodatum($id: Int!) { deleteGeodatum(id: $id) }`);
@@ -56,8 +52,8 @@ export const geodataRoutes = [
     method: 'post',
     path: '/geodata',
     document: CreateGeodatum,
-    variables: ({ given }) => ({ input: geodatumInput(given) }),
-    respond: ({ createGeodatum }) => created({ geo_datum: presentGeodatum(createGeodatum) }),
+    variables: ({ parameters }) => ({ input: geodatumInput(parameters) }),
+    respond: ({ createGeodatum }) => created(geodatumShape.present(createGeodatum)),
     errors: errorsByField,
     docs: geodataDocs.createGeodatum,
   }),
@@ -66,15 +62,8 @@ export const geodataRoutes = [
     path: '/geodata/find',
     xml: 'geo-data',
     document: ListGeodata,
-    variables: ({ given }) => {
-      const page = readPage(given);
-      return { ...readGeodataFilters(given), first: page.perPage, skip: itemsBefore(page) };
-    },
-    respond: ({ geodata: { totalCount, edges } }, { given }) => {
-      const { page, perPage } = readPage(given);
-      const items = edges?.flatMap((edge) => (edge ? [presentFound(edge.node, edge.node.user)] : [])) ?? [];
-      return ok({ current_page: page, per_page: perPage, total_entries: totalCount, items });
-    },
+    variables: ({ parameters }) => ({ ...readGeodataFilters(parameters), ...pageWindow(parameters) }),
+    respond: ({ geodata }, { parameters }) => ok(presentPage(geodata, parameters, presentFound)),
     errors: errorsByField,
     docs: geodataDocs.listGeodata,
   }),
@@ -83,7 +72,7 @@ export const geodataRoutes = [
     path: '/geodata/:id',
     document: FindGeodatum,
     variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
-    respond: ({ geodatum }) => ok({ geo_datum: presentGeodatum(geodatum) }),
+    respond: ({ geodatum }) => ok(geodatumShape.present(geodatum)),
     errors: errorsByField,
     docs: geodataDocs.findGeodatum,
   }),
@@ -91,8 +80,8 @@ export const geodataRoutes = [
     method: 'put',
     path: '/geodata/:id',
     document: UpdateGeodatum,
-    variables: ({ path, given }) => ({ id: readIntegerId(path.id!), input: geodatumInput(given) }),
-    respond: ({ updateGeodatum }) => ok({ geo_datum: presentGeodatum(updateGeodatum) }),
+    variables: ({ path, parameters }) => ({ id: readIntegerId(path.id!), input: geodatumInput(parameters) }),
+    respond: ({ updateGeodatum }) => ok(geodatumShape.present(updateGeodatum)),
     errors: errorsByField,
     docs: geodataDocs.updateGeodatum,
   }),
@@ -109,7 +98,7 @@ export const geodataRoutes = [
     method: 'delete',
     path: '/geodata',
     document: DeleteOldGeodata,
-    variables: ({ given }) => ({ days: daysOf(given.days) }),
+    variables: ({ parameters }) => ({ days: daysOf(parameters.days) }),
     respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteOldGeodata,
@@ -122,33 +111,21 @@ function geodatumInput({ geo_data }: Parameters) {
 }
 
 /** What was given but is no number is none: null. */
-function degrees(value: Given): number | null | undefined {
+function degrees(value: ParameterInput): number | null | undefined {
   return value === undefined ? undefined : (readNumber(value) ?? null);
 }
 
 /** More days than GraphQL can count are as good as all it can. */
-function daysOf(value: Given): number | undefined {
+function daysOf(value: ParameterInput): number | undefined {
   const days = readInteger(value);
   return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);
 }
 
-function presentGeodatum(masked: FragmentOf<typeof GeodatumFields>) {
-  const geodatum = readFragment(GeodatumFields, masked);
-  return {
-    id: geodatum.id,
-    application_id: geodatum.applicationId,
-    user_id: geodatum.userId,
-    latitude: geodatum.latitude,
-    longitude: geodatum.longitude,
-    status: geodatum.status,
-    created_at: isoSeconds(geodatum.createdAt),
-    created_at_timestamp: unixSeconds(geodatum.createdAt),
-    updated_at: isoSeconds(geodatum.updatedAt),
-  };
-}
+type FoundGeodatum = FragmentOf<typeof geodatumShape> & { user: FragmentOf<typeof userShape> | null };
 
 /** Users whom the caller may not list are shown by their id alone. */
-function presentFound(geodatum: FragmentOf<typeof GeodatumFields>, user: FragmentOf<typeof UserFields> | null) {
-  const shown = presentGeodatum(geodatum);
-  return { geo_datum: { ...shown, ...(user ? presentUser(user) : { user: { id: shown.user_id } }) } };
+function presentFound(found: FoundGeodatum) {
+  const geodatum = geodatumShape.presentBare(found);
+  const user = found.user ? userShape.presentBare(found.user) : { id: geodatum.user_id };
+  return { geo_datum: { ...geodatum, user } };
 }

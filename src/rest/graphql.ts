@@ -18,4 +18,3 @@ export const graphql = initGraphQLTada<{
 }>();
 
 export type { FragmentOf } from 'gql.tada';
-export { readFragment } from 'gql.tada';

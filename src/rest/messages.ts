@@ -1,24 +1,19 @@
 import type { Parameters, ParameterValue } from '../lib/bracket-keys.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './http/lists.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { isOlder, VERSION_HEADER } from './http/versions.ts';
 import { messageDocs } from './openapi/docs/messages.ts';
-
-const MessageFields = graphql(`fragment MessageFields on Message {
-  id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read customFields
-  reactions { name count } ownReactions
-}`);
+import { messageShape } from './shapes/message.ts';
 
 const SendMessage = graphql(
   `mutation SendMessage($input: SendMessageInput!) { sendMessage(input: $input) { ...MessageFields } }`,
-  [MessageFields],
+  [messageShape],
 );
 
 const ReadMessages = graphql(
@@ -35,10 +30,10 @@ const ReadMessages = graphql(
       items @skip(if: $count) { ...MessageFields }
     }
   }`,
-  [MessageFields],
+  [messageShape],
 );
 
-const FindMessage = graphql(`query FindMessage($id: ID!) { message(id: $id) { ...MessageFields } }`, [MessageFields]);
+const FindMessage = graphql(`query FindMessage($id: ID!) { message(id: $id) { ...MessageFields } }`, [messageShape]);
 
 const UpdateMessages = graphql(`mutation UpdateMessages($ids: [ID!]!, $input: UpdateMessagesInput!) {
   updateMessages(ids: $ids, input: $input) { id }
@@ -54,7 +49,7 @@ const DeleteMessages = graphql(`mutation DeleteMessages($ids: [ID!]!, $force: Bo
   deleteMessages(ids: $ids, force: $force, ownOnly: $ownOnly) { deletedIds notFoundIds wrongPermissionsIds }
 }`);
 
-const CountUnreadMessages = graphql(`query CountUnreadMessages($dialogIds: [ID!]) {
+const FindUnreadCounts = graphql(`query FindUnreadCounts($dialogIds: [ID!]) {
   unreadCounts(dialogIds: $dialogIds) { total dialogs { dialogId count } }
 }`);
 
@@ -71,37 +66,30 @@ const FILTERS: FilterNames = {
 
 const SORTS = { _id: 'ID', date_sent: 'DATE_SENT', created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
 
-/** Parameters of `POST /chat/Message` that are no custom keys; the resolver drops the other reserved names. */
-const OWN_PARAMETERS = new Set([
-  'chat_dialog_id',
-  'recipient_id',
-  'message',
-  'attachments',
-  'send_to_chat',
-  'markable',
-]);
-
 export const messageRoutes = [
   route({
     method: 'post',
     path: '/chat/Message',
     xml: 'chat-message',
     document: SendMessage,
-    variables: ({ given, header }) => ({
+    variables: ({ parameters, header }) => ({
       input: {
-        dialogId: readText(given.chat_dialog_id) || undefined,
-        recipientId: userId(given),
-        text: readText(given.message),
-        attachments: attachmentsOf(given.attachments),
-        customFields: Object.fromEntries(Object.entries(given).filter(([key]) => !OWN_PARAMETERS.has(key))),
-        sendToChat: readFlag(given.send_to_chat) ?? false,
+        dialogId: readText(parameters.chat_dialog_id) || undefined,
+        recipientId: userId(parameters),
+        text: readText(parameters.message),
+        attachments: attachmentsOf(parameters.attachments),
+        // The parameters above are names that custom fields can't have.
+        customFields: parameters,
+        sendToChat: readFlag(parameters.send_to_chat) ?? false,
         clientId: header('Idempotency-Key'),
       },
     }),
-    respond: ({ sendMessage }, { given }) =>
+    respond: ({ sendMessage }, { parameters }) =>
       created({
-        ...presentMessage(sendMessage),
-        ...(given.markable === undefined ? {} : { markable: readInteger(given.markable) ?? given.markable }),
+        ...messageShape.present(sendMessage),
+        ...(parameters.markable === undefined
+          ? {}
+          : { markable: readInteger(parameters.markable) ?? parameters.markable }),
       }),
     errors: errorList,
     docs: messageDocs.sendMessage,
@@ -111,20 +99,20 @@ export const messageRoutes = [
     path: '/chat/Message',
     xml: 'chat-messages',
     document: ReadMessages,
-    variables: ({ given }) => ({
-      dialogId: readText(given.chat_dialog_id) ?? '',
-      filter: readFilter(given, FILTERS),
-      orderBy: readOrder(given, SORTS),
-      ...readWindow(given),
-      markAsRead: readFlag(given.mark_as_read) !== false && !isCount(given),
-      since: readText(given.since),
-      count: isCount(given),
+    variables: ({ parameters }) => ({
+      dialogId: readText(parameters.chat_dialog_id) ?? '',
+      filter: readFilter(parameters, FILTERS),
+      orderBy: readOrder(parameters, SORTS),
+      ...readWindow(parameters),
+      markAsRead: readFlag(parameters.mark_as_read) !== false && !isCount(parameters),
+      since: readText(parameters.since),
+      count: isCount(parameters),
     }),
-    respond: ({ readMessages }, { given }) => {
-      if (isCount(given)) return ok({ items: { count: readMessages.totalCount } });
-      const { skip, limit } = readWindow(given);
+    respond: ({ readMessages }, { parameters }) => {
+      if (isCount(parameters)) return ok({ items: { count: readMessages.totalCount } });
+      const { skip, limit } = readWindow(parameters);
       const { items, cursor } = readMessages;
-      return ok({ skip, limit, items: items?.map(presentMessage), ...(cursor === null ? {} : { cursor }) });
+      return ok({ skip, limit, items: items?.map(messageShape.present), ...(cursor === null ? {} : { cursor }) });
     },
     errors: errorList,
     docs: messageDocs.readMessages(FILTERS, SORTS),
@@ -133,13 +121,13 @@ export const messageRoutes = [
     method: 'put',
     path: '/chat/Message',
     document: MarkDialogMessages,
-    variables: ({ given }) => {
+    variables: ({ parameters }) => {
       // There is no message here whose text it could be.
-      if (given.message !== undefined) throw new NotFoundError();
+      if (parameters.message !== undefined) throw new NotFoundError();
       return {
-        dialogId: readText(given.chat_dialog_id) ?? '',
-        read: readFlag(given.read),
-        delivered: readFlag(given.delivered),
+        dialogId: readText(parameters.chat_dialog_id) ?? '',
+        read: readFlag(parameters.read),
+        delivered: readFlag(parameters.delivered),
       };
     },
     respond: empty,
@@ -149,8 +137,8 @@ export const messageRoutes = [
   route({
     method: 'get',
     path: '/chat/Message/unread',
-    document: CountUnreadMessages,
-    variables: ({ given }) => ({ dialogIds: dialogIds(given.chat_dialog_ids) }),
+    document: FindUnreadCounts,
+    variables: ({ parameters }) => ({ dialogIds: dialogIds(parameters.chat_dialog_ids) }),
     respond: ({ unreadCounts: { total, dialogs } }) => {
       const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
       // The total stands first, and no id that a client makes up takes its place.
@@ -166,7 +154,7 @@ export const messageRoutes = [
     xml: 'chat-message',
     document: FindMessage,
     variables: ({ path }) => ({ id: path.id! }),
-    respond: ({ message }) => ok(presentMessage(message)),
+    respond: ({ message }) => ok(messageShape.present(message)),
     errors: errorList,
     docs: messageDocs.findMessage,
   }),
@@ -174,13 +162,13 @@ export const messageRoutes = [
     method: 'put',
     path: '/chat/Message/:ids',
     document: UpdateMessages,
-    variables: ({ path, given }) => ({
+    variables: ({ path, parameters }) => ({
       ids: readIds(path.ids!),
       input: {
-        dialogId: readText(given.chat_dialog_id) || undefined,
-        text: readText(given.message),
-        read: readFlag(given.read),
-        delivered: readFlag(given.delivered),
+        dialogId: readText(parameters.chat_dialog_id) || undefined,
+        text: readText(parameters.message),
+        read: readFlag(parameters.read),
+        delivered: readFlag(parameters.delivered),
       },
     }),
     respond: empty,
@@ -191,9 +179,9 @@ export const messageRoutes = [
     method: 'delete',
     path: '/chat/Message/:ids',
     document: DeleteMessages,
-    variables: ({ path, given, header }) => ({
+    variables: ({ path, parameters, header }) => ({
       ids: readIds(path.ids!),
-      force: readFlag(given.force) === true,
+      force: readFlag(parameters.force) === true,
       ownOnly: isOlder(header(VERSION_HEADER), '2.52.0'),
     }),
     respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
@@ -215,34 +203,8 @@ function dialogIds(value: ParameterValue | undefined): string[] | undefined {
 }
 
 /** A recipient that no user can be is one that does not exist. */
-function userId({ recipient_id: given }: Parameters): number | undefined {
-  if (given === undefined || given === null || given === '') return undefined;
-  const id = readInteger(given);
+function userId({ recipient_id: parameters }: Parameters): number | undefined {
+  if (parameters === undefined || parameters === null || parameters === '') return undefined;
+  const id = readInteger(parameters);
   return id !== undefined && isDatabaseId(id) ? id : 0;
-}
-
-function presentMessage(masked: FragmentOf<typeof MessageFields>) {
-  const message = readFragment(MessageFields, masked);
-  return {
-    ...(message.customFields as Record<string, unknown>),
-    _id: message.id,
-    message: message.text,
-    attachments: message.attachments,
-    created_at: isoSeconds(message.createdAt),
-    updated_at: isoSeconds(message.updatedAt),
-    chat_dialog_id: message.dialogId,
-    date_sent: message.dateSent,
-    sender_id: message.senderId,
-    recipient_id: message.recipientId,
-    read_ids: message.readIds,
-    delivered_ids: message.deliveredIds,
-    read: message.read ? 1 : 0,
-    reactions:
-      message.reactions.length === 0
-        ? null
-        : {
-            own: message.ownReactions,
-            total: Object.fromEntries(message.reactions.map(({ name, count }) => [name, count])),
-          },
-  };
 }

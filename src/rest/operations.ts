@@ -1,4 +1,4 @@
-import { Kind, type OperationDefinitionNode, validate } from 'graphql';
+import { type DocumentNode, Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Access } from '../lib/access.ts';
 import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import type { LimitName } from '../server/limits/definitions.ts';
@@ -12,6 +12,9 @@ export interface Rules {
   limit: LimitName;
 }
 
+/** Documents that fit the schema; validating all of them takes longer than the rest of a start. */
+const validDocuments = new WeakSet<DocumentNode>();
+
 export function rulesOf(route: Route): Rules {
   const { field } = operationOf(route);
   const name = field.slice(field.indexOf('.') + 1);
@@ -23,8 +26,11 @@ export function rulesOf(route: Route): Rules {
  * endpoint's. A document that does not fit the schema stops the start.
  */
 export function operationOf({ method, path, document }: Route): { name: string; field: string } {
-  const [error] = validate(schema, document);
-  if (error) throw new Error(`${method} ${path}: ${error.message}`);
+  if (!validDocuments.has(document)) {
+    const [error] = validate(schema, document);
+    if (error) throw new Error(`${method} ${path}: ${error.message}`);
+    validDocuments.add(document);
+  }
   const operation = document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   )!;

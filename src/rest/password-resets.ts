@@ -15,7 +15,7 @@ export const passwordResetRoutes = [
     path: '/users/password/reset',
     refusesWrongTypes: true,
     document: RequestPasswordReset,
-    variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
+    variables: ({ parameters }) => ({ email: readText(parameters.email) ?? '' }),
     respond: empty,
     errors: resetErrors,
     docs: userDocs.requestPasswordReset,

@@ -1,19 +1,31 @@
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-import { presentRecord } from './record-forms.ts';
+import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { readFlag, readList, readText } from '../lib/parameter-values.ts';
+import type { FragmentOf } from './graphql.ts';
+import { recordShape } from './shapes/record.ts';
+import type { LegacyRecord } from './shapes/shape.ts';
 
-/** What operations are asked of a record. */
-export const RecordFields = graphql(`fragment RecordFields on Record {
-  id parentId userId fields createdAt updatedAt
-  permissions { read { access ids groups } update { access ids groups } delete { access ids groups } }
-}`);
+export type MaskedRecord = FragmentOf<typeof recordShape>;
 
-/** A record as an operation answers it. */
-export type MaskedRecord = FragmentOf<typeof RecordFields>;
-
-export function unmasked(record: MaskedRecord) {
-  return readFragment(RecordFields, record);
+/** A caller who may not read the record, only change it, is shown the id and the times. */
+export function presentRecord(record: MaskedRecord): LegacyRecord {
+  const presented = recordShape.present(record);
+  if (presented.permissions !== null) return presented;
+  const { _id, created_at, updated_at } = presented;
+  return { _id, created_at, updated_at };
 }
 
-export function present(record: MaskedRecord) {
-  return presentRecord(unmasked(record));
+/** Records of a list: the members that `output[include]` and `output[exclude]` choose, permissions only on request. */
+export function presentListed(records: readonly MaskedRecord[], parameters: Parameters): LegacyRecord[] {
+  const withPermissions = readFlag(parameters.permissions) === true;
+  const output = isObject(parameters.output) ? parameters.output : {};
+  const include = output.include === undefined ? undefined : new Set(['_id', ...names(output.include)]);
+  const exclude = new Set([...names(output.exclude), ...(withPermissions ? [] : ['permissions'])]);
+  return records.map((record) => {
+    const members = Object.entries(presentRecord(record));
+    return Object.fromEntries(members.filter(([name]) => (include?.has(name) ?? true) && !exclude.has(name)));
+  });
+}
+
+function names(value: ParameterValue | undefined): string[] {
+  return readList(value).flatMap((name) => readText(name) ?? []);
 }

@@ -1,4 +1,4 @@
-import { type Given, readText } from '../lib/parameter-values.ts';
+import { type ParameterInput, readText } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, ok, route } from './http/route.ts';
@@ -27,7 +27,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: AddReaction,
-    variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
+    variables: ({ path, parameters }) => ({ messageId: path.id!, name: readText(parameters.name) }),
     respond: empty,
     errors: errorList,
     docs: reactionDocs.addReaction,
@@ -38,7 +38,11 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: ChangeReactions,
-    variables: ({ path, given }) => ({ messageId: path.id!, add: nameOf(given.add), remove: nameOf(given.remove) }),
+    variables: ({ path, parameters }) => ({
+      messageId: path.id!,
+      add: nameOf(parameters.add),
+      remove: nameOf(parameters.remove),
+    }),
     respond: empty,
     errors: errorList,
     docs: reactionDocs.changeReactions,
@@ -59,7 +63,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: RemoveReaction,
-    variables: ({ path, given }) => ({ messageId: path.id!, name: readText(given.name) }),
+    variables: ({ path, parameters }) => ({ messageId: path.id!, name: readText(parameters.name) }),
     respond: empty,
     errors: errorList,
     docs: reactionDocs.removeReaction,
@@ -67,6 +71,6 @@ export const reactionRoutes = [
 ];
 
 /** What was given but is no text is a name all the same, and one that is refused. */
-function nameOf(value: Given): string | undefined {
+function nameOf(value: ParameterInput): string | undefined {
   return value === undefined || value === null ? undefined : (readText(value) ?? '');
 }

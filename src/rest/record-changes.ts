@@ -7,38 +7,39 @@ import { graphql } from './graphql.ts';
 import { readIds, readWindow } from './http/lists.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
-import { present, RecordFields } from './presented-records.ts';
+import { presentRecord } from './presented-records.ts';
 import { readChanges, readCriteria, readNewRecord } from './record-forms.ts';
+import { recordShape } from './shapes/record.ts';
 
 const CreateRecord = graphql(
   `mutation CreateRecord($input: CreateRecordInput!) { createRecord(input: $input) { ...RecordFields } }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const CreateChildRecord = graphql(
   `mutation CreateChildRecord($input: CreateChildRecordInput!) { createChildRecord(input: $input) { ...RecordFields } }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const CreateRecords = graphql(
   `mutation CreateRecords($className: String!, $records: [NewRecordInput!]!) {
     createRecords(className: $className, records: $records) { ...RecordFields }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const UpdateRecord = graphql(
   `mutation UpdateRecord($className: String!, $id: ID!, $input: UpdateRecordInput!) {
     updateRecord(className: $className, id: $id, input: $input) { ...RecordFields }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const UpdateRecords = graphql(
   `mutation UpdateRecords($className: String!, $records: [ChangedRecordInput!]!) {
     updateRecords(className: $className, records: $records) { records { ...RecordFields } notFoundIds }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const UpdateRecordsByCriteria = graphql(
@@ -49,7 +50,7 @@ const UpdateRecordsByCriteria = graphql(
       skip limit totalFound items { ...RecordFields }
     }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
 const DeleteRecord = graphql(`mutation DeleteRecord($className: String!, $id: ID!) {
@@ -72,13 +73,13 @@ export const recordChangeRoutes = [
     document: CreateRecords,
     variables: (request) => ({
       className: request.path.class!,
-      records: readNumbered(request.given.record).map(([number, given]) => ({
+      records: readNumbered(request.parameters.record).map(([number, parameters]) => ({
         number,
-        ...named(number, () => readNewRecord(given, request)),
+        ...named(number, () => readNewRecord(parameters, request)),
       })),
     }),
     respond: ({ createRecords }, { path }) =>
-      created({ class_name: path.class, items: createRecords.map((record) => present(record)) }),
+      created({ class_name: path.class, items: createRecords.map((record) => presentRecord(record)) }),
     errors: errorList,
     docs: recordDocs.createRecords,
   }),
@@ -90,17 +91,17 @@ export const recordChangeRoutes = [
     document: UpdateRecords,
     variables: (request) => ({
       className: request.path.class!,
-      records: readNumbered(request.given.record).map(([, { id, ...given }]) => {
+      records: readNumbered(request.parameters.record).map(([, { id, ...parameters }]) => {
         const name = readText(id);
         if (!name) throw new BadInputError('id is missing');
-        return { id: name, changes: readChanges(given, request) };
+        return { id: name, changes: readChanges(parameters, request) };
       }),
     }),
     respond: ({ updateRecords: { records, notFoundIds } }, { path }) =>
       ok({
         class_name: path.class,
         not_found: { ids: notFoundIds },
-        items: records.map((record) => present(record)),
+        items: records.map((record) => presentRecord(record)),
       }),
     errors: errorList,
     docs: recordDocs.updateRecords,
@@ -111,12 +112,12 @@ export const recordChangeRoutes = [
     xml: 'records',
     document: UpdateRecordsByCriteria,
     variables: (request) => {
-      const { search_criteria: criteria, limit, skip, ...changes } = request.given;
+      const { search_criteria: criteria, limit, skip, ...changes } = request.parameters;
       return {
         className: request.path.class!,
         criteria: isObject(criteria) ? readCriteria(criteria) : undefined,
         input: readChanges(changes, request),
-        ...readWindow(request.given),
+        ...readWindow(request.parameters),
       };
     },
     respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
@@ -125,7 +126,7 @@ export const recordChangeRoutes = [
         skip,
         limit,
         total_found: totalFound,
-        items: items.map((record) => present(record)),
+        items: items.map((record) => presentRecord(record)),
       }),
     errors: errorList,
     docs: recordDocs.updateRecordsByCriteria,
@@ -134,7 +135,7 @@ export const recordChangeRoutes = [
     method: 'delete',
     path: '/data/:class/by_criteria',
     document: DeleteRecordsByCriteria,
-    variables: ({ path, given }) => ({ className: path.class!, criteria: readCriteria(given) }),
+    variables: ({ path, parameters }) => ({ className: path.class!, criteria: readCriteria(parameters) }),
     respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
     errors: errorList,
     docs: recordDocs.deleteRecordsByCriteria,
@@ -145,9 +146,9 @@ export const recordChangeRoutes = [
     xml: 'record',
     document: CreateRecord,
     variables: (request) => ({
-      input: { className: request.path.class!, ...readNewRecord(request.given, request) },
+      input: { className: request.path.class!, ...readNewRecord(request.parameters, request) },
     }),
-    respond: ({ createRecord }) => created(present(createRecord)),
+    respond: ({ createRecord }) => created(presentRecord(createRecord)),
     errors: errorList,
     docs: recordDocs.createRecord,
   }),
@@ -169,9 +170,9 @@ export const recordChangeRoutes = [
     variables: (request) => ({
       className: request.path.class!,
       id: request.path.id!,
-      input: readChanges(request.given, request),
+      input: readChanges(request.parameters, request),
     }),
-    respond: ({ updateRecord }) => ok(present(updateRecord)),
+    respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
     errors: errorList,
     docs: recordDocs.updateRecord,
   }),
@@ -192,7 +193,7 @@ export const recordChangeRoutes = [
     document: CreateChildRecord,
     variables: (request) => {
       const { class: parentClassName, parent, child } = request.path;
-      const { fields, permissions } = readNewRecord(request.given, request);
+      const { fields, permissions } = readNewRecord(request.parameters, request);
       return {
         input: {
           className: child!,
@@ -203,7 +204,7 @@ export const recordChangeRoutes = [
         },
       };
     },
-    respond: ({ createChildRecord }) => created(present(createChildRecord)),
+    respond: ({ createChildRecord }) => created(presentRecord(createChildRecord)),
     errors: errorList,
     docs: recordDocs.createChildRecord,
   }),
@@ -213,23 +214,23 @@ export const recordChangeRoutes = [
  * `{ "1": {…}, "2": {…} }` or an array: each record with its number, in their order.
  * @throws {BadInputError} none, or a key that is no number
  */
-function readNumbered(record: ParameterValue | undefined): [number: number, given: Parameters][] {
+function readNumbered(record: ParameterValue | undefined): [number: number, parameters: Parameters][] {
   const entries: [string, ParameterValue][] = Array.isArray(record)
-    ? record.map((given, index) => [String(index + 1), given])
+    ? record.map((parameters, index) => [String(index + 1), parameters])
     : isObject(record)
       ? Object.entries(record)
       : [];
   if (entries.length === 0) throw new BadInputError('Record data is missing');
   return entries
-    .map(([key, given]): [number, Parameters] => {
+    .map(([key, parameters]): [number, Parameters] => {
       const number = readInteger(key);
-      if (number === undefined || !isObject(given)) throw new BadInputError('Record data is missing');
-      return [number, given];
+      if (number === undefined || !isObject(parameters)) throw new BadInputError('Record data is missing');
+      return [number, parameters];
     })
     .sort(([a], [b]) => a - b);
 }
 
-/** What is wrong with one of several records is told with its number (gaps §9.3). */
+/** What is wrong with one of several records is told with its number. */
 function named<Read>(number: number, read: () => Read): Read {
   try {
     return read();

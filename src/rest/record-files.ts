@@ -3,10 +3,14 @@ import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { download, empty, MAX_UPLOAD_BYTES, ok, type RestRequest, route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
+import { uploadedRecordFileShape } from './shapes/record.ts';
 
-const UploadRecordFile = graphql(`mutation UploadRecordFile($className: String!, $id: ID!, $fieldName: String!) {
-  uploadRecordFile(className: $className, id: $id, fieldName: $fieldName) { recordId fileId name size contentType }
-}`);
+const UploadRecordFile = graphql(
+  `mutation UploadRecordFile($className: String!, $id: ID!, $fieldName: String!) {
+    uploadRecordFile(className: $className, id: $id, fieldName: $fieldName) { ...UploadedRecordFileFields }
+  }`,
+  [uploadedRecordFileShape],
+);
 
 const FindRecordFile = graphql(`query FindRecordFile($className: String!, $id: ID!, $fieldName: String!) {
   recordFile(className: $className, id: $id, fieldName: $fieldName) { name contentType size content }
@@ -16,7 +20,7 @@ const DeleteRecordFile = graphql(`mutation DeleteRecordFile($className: String!,
   deleteRecordFile(className: $className, id: $id, fieldName: $fieldName)
 }`);
 
-/** The word `file` stands where a child's class would, so these come before the routes of records (gaps §9.5). */
+/** The word `file` stands where a child's class would, so these come before the routes of records. */
 export const recordFileRoutes = [
   route({
     method: 'post',
@@ -24,8 +28,7 @@ export const recordFileRoutes = [
     upload: { maxBytes: MAX_UPLOAD_BYTES },
     document: UploadRecordFile,
     variables: placeOf,
-    respond: ({ uploadRecordFile: { recordId, fileId, name, size, contentType } }) =>
-      ok({ _id: recordId, file_id: fileId, name, size, content_type: contentType }),
+    respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
     errors: errorList,
     docs: recordFileDocs.uploadRecordFile,
   }),
@@ -50,6 +53,6 @@ export const recordFileRoutes = [
   }),
 ];
 
-function placeOf({ path, given }: RestRequest) {
-  return { className: path.class!, id: path.id!, fieldName: readText(given.field_name) ?? '' };
+function placeOf({ path, parameters }: RestRequest) {
+  return { className: path.class!, id: path.id!, fieldName: readText(parameters.field_name) ?? '' };
 }

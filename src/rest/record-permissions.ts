@@ -1,6 +1,6 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { type Given, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
+import { type ParameterInput, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { ACCESS_KINDS, type AccessKind } from '../resolvers/classes/grants.ts';
 
@@ -23,50 +23,50 @@ export type Operation = 'create' | 'read' | 'update' | 'delete';
 
 /**
  * What a request says of permissions, as nested objects (`ids` or the output's `users_ids`) or under dotted keys,
- * `permissions.read.access` (gaps §9.1); undefined when it says nothing.
+ * `permissions.read.access`; undefined when it says nothing.
  * @param among operations that are looked at; others are accepted and ignored
  * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
 export function readPermissions<Among extends Operation>(
-  given: Parameters,
+  parameters: Parameters,
   among: readonly Among[],
   { isClass = false }: { isClass?: boolean } = {},
 ): Partial<Record<Among, PermissionInput>> | undefined {
-  const whole = given.permissions;
+  const whole = parameters.permissions;
   // Dropped silently, a record meant to be private would be open.
   if (whole !== undefined && whole !== null && whole !== '' && !isObject(whole)) {
     throw new UnprocessableError('Permissions is invalid');
   }
   const permissions: Partial<Record<Among, PermissionInput>> = {};
   for (const operation of among) {
-    const said = saidOf(given, operation);
-    if (said === undefined) continue;
-    permissions[operation] = readPermission(said, isClass);
+    const input = saidOf(parameters, operation);
+    if (input === undefined) continue;
+    permissions[operation] = readPermission(input, isClass);
   }
   return Object.keys(permissions).length > 0 ? permissions : undefined;
 }
 
 /** What is said of one operation, whatever form it has. */
-function saidOf(given: Parameters, operation: Operation): Parameters | undefined {
-  const nested = isObject(given.permissions) ? given.permissions[operation] : undefined;
+function saidOf(parameters: Parameters, operation: Operation): Parameters | undefined {
+  const nested = isObject(parameters.permissions) ? parameters.permissions[operation] : undefined;
   const prefix = `permissions.${operation}.`;
-  const dotted = Object.entries(given).filter(([key]) => key.startsWith(prefix));
+  const dotted = Object.entries(parameters).filter(([key]) => key.startsWith(prefix));
   if (nested === undefined && dotted.length === 0) return undefined;
-  const said: Parameters = Object.create(null);
-  if (isObject(nested)) Object.assign(said, nested);
-  for (const [key, value] of dotted) said[key.slice(prefix.length)] = value;
-  return said;
+  const input: Parameters = Object.create(null);
+  if (isObject(nested)) Object.assign(input, nested);
+  for (const [key, value] of dotted) input[key.slice(prefix.length)] = value;
+  return input;
 }
 
-function readPermission(said: Parameters, isClass: boolean): PermissionInput {
-  const access = readText(said.access) ?? '';
+function readPermission(input: Parameters, isClass: boolean): PermissionInput {
+  const access = readText(input.access) ?? '';
   if (!isAccess(access) || (access === 'not_allowed' && !isClass)) {
     throw new UnprocessableError(`Unknown access: ${access}`);
   }
   return {
     access: access.toUpperCase() as RecordAccess,
-    ids: listed(said.ids ?? said.users_ids, readUserIds),
-    groups: listed(said.groups ?? said.users_groups, readGroups),
+    ids: listed(input.ids ?? input.users_ids, readUserIds),
+    groups: listed(input.groups ?? input.users_groups, readGroups),
   };
 }
 
@@ -75,7 +75,7 @@ function isAccess(text: string): text is AccessKind {
 }
 
 /** Nothing and null are no list; the operation says what is missing then. */
-function listed<Item>(value: Given, read: (value: ParameterValue) => Item[] | undefined): Item[] | undefined {
+function listed<Item>(value: ParameterInput, read: (value: ParameterValue) => Item[] | undefined): Item[] | undefined {
   return value === undefined || value === null ? undefined : read(value);
 }
 
@@ -100,5 +100,19 @@ export function presentPermission({ access, ids, groups }: PermissionAnswer) {
     access: access.toLowerCase(),
     ...(ids ? { users_ids: ids.map(String) } : {}),
     ...(groups ? { users_groups: groups } : {}),
+  };
+}
+
+interface Permissions {
+  read: PermissionAnswer;
+  update: PermissionAnswer;
+  delete: PermissionAnswer;
+}
+
+export function presentPermissions(permissions: Permissions) {
+  return {
+    read: presentPermission(permissions.read),
+    update: presentPermission(permissions.update),
+    delete: presentPermission(permissions.delete),
   };
 }

@@ -5,32 +5,27 @@ import { graphql } from './graphql.ts';
 import { isCount, readIds } from './http/lists.ts';
 import { type Answer, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
-import { type MaskedRecord, present, RecordFields, unmasked } from './presented-records.ts';
-import {
-  presentListed,
-  presentPermissions,
-  presentValue,
-  readGrouping,
-  readRecordOrder,
-  readRecordWindow,
-} from './record-forms.ts';
+import { type MaskedRecord, presentListed, presentRecord } from './presented-records.ts';
+import { readGrouping, readRecordOrder, readRecordWindow } from './record-forms.ts';
+import { presentValue } from './record-values.ts';
+import { recordShape } from './shapes/record.ts';
 
 const FindRecord = graphql(
   `query FindRecord($className: String!, $id: ID!, $ownOnly: Boolean) {
     record(className: $className, id: $id, ownOnly: $ownOnly) { ...RecordFields }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
-const FindRecords = graphql(
-  `query FindRecords($className: String!, $ids: [ID!]!) {
+const FindRecordsById = graphql(
+  `query FindRecordsById($className: String!, $ids: [ID!]!) {
     recordsById(className: $className, ids: $ids) { records { ...RecordFields } notFoundIds }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
-const ListRecords = graphql(
-  `query ListRecords(
+const ListRecordPage = graphql(
+  `query ListRecordPage(
     $className: String!, $criteria: JSON, $orderBy: RecordOrder, $parent: RecordParentInput, $skip: Int!, $limit: Int!,
     $lastOnly: Boolean, $count: Boolean!, $groups: Boolean!, $items: Boolean!, $by: String!,
     $calculations: [RecordCalculationInput!]!
@@ -45,7 +40,7 @@ const ListRecords = graphql(
       items @include(if: $items) { ...RecordFields }
     }
   }`,
-  [RecordFields],
+  [recordShape],
 );
 
 export const recordRoutes = [
@@ -53,9 +48,9 @@ export const recordRoutes = [
     method: 'get',
     path: '/data/:class',
     xml: 'records',
-    document: ListRecords,
-    variables: ({ path, given }) => ({ className: path.class!, ...readListing(given) }),
-    respond: ({ recordPage }, { path, given }) => presentPage(recordPage, path.class!, given),
+    document: ListRecordPage,
+    variables: ({ path, parameters }) => ({ className: path.class!, ...readListing(parameters) }),
+    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class!, parameters),
     errors: errorList,
     docs: recordDocs.listRecords,
   }),
@@ -64,12 +59,12 @@ export const recordRoutes = [
     path: '/data/:class/:ids',
     several: true,
     xml: 'records',
-    document: FindRecords,
+    document: FindRecordsById,
     variables: ({ path }) => ({ className: path.class!, ids: readIds(path.ids!) }),
-    respond: ({ recordsById: { records, notFoundIds } }, { path, given }) =>
+    respond: ({ recordsById: { records, notFoundIds } }, { path, parameters }) =>
       ok({
         class_name: path.class,
-        items: presentListed(records.map(unmasked), given),
+        items: presentListed(records, parameters),
         not_found: { ids: notFoundIds },
       }),
     errors: errorList,
@@ -80,11 +75,15 @@ export const recordRoutes = [
     path: '/data/:class/:id',
     xml: 'record',
     document: FindRecord,
-    variables: ({ path, given }) => ({ className: path.class!, id: path.id!, ownOnly: asksForPermissions(given) }),
-    respond: ({ record }, { given }) => {
-      if (!asksForPermissions(given)) return ok(present(record));
-      const { id, permissions } = unmasked(record);
-      return ok({ permissions: presentPermissions(permissions!), record_id: id });
+    variables: ({ path, parameters }) => ({
+      className: path.class!,
+      id: path.id!,
+      ownOnly: asksForPermissions(parameters),
+    }),
+    respond: ({ record }, { parameters }) => {
+      if (!asksForPermissions(parameters)) return ok(presentRecord(record));
+      const { permissions, _id } = recordShape.present(record);
+      return ok({ permissions, record_id: _id });
     },
     errors: errorList,
     docs: recordDocs.findRecord,
@@ -93,13 +92,13 @@ export const recordRoutes = [
     method: 'get',
     path: '/data/:class/:parent/:child',
     xml: 'records',
-    document: ListRecords,
-    variables: ({ path, given }) => ({
+    document: ListRecordPage,
+    variables: ({ path, parameters }) => ({
       className: path.child!,
       parent: { className: path.class!, id: path.parent! },
-      ...readListing(given),
+      ...readListing(parameters),
     }),
-    respond: ({ recordPage }, { path, given }) => presentPage(recordPage, path.child!, given),
+    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child!, parameters),
     errors: errorList,
     docs: recordDocs.listChildRecords,
   }),
@@ -110,13 +109,13 @@ function asksForPermissions({ permissions }: Parameters): boolean {
 }
 
 /** The variables of a list; it shows its number, its groups, or its items. */
-function readListing(given: Parameters) {
-  const { by, calculations, criteria } = readGrouping(given);
-  const count = isCount(given);
+function readListing(parameters: Parameters) {
+  const { by, calculations, criteria } = readGrouping(parameters);
+  const count = isCount(parameters);
   return {
     criteria,
-    orderBy: readRecordOrder(given),
-    ...readRecordWindow(given),
+    orderBy: readRecordOrder(parameters),
+    ...readRecordWindow(parameters),
     count,
     groups: !count && by !== undefined,
     items: !count && by === undefined,
@@ -133,20 +132,20 @@ interface PageAnswer {
   items?: MaskedRecord[] | null | undefined;
 }
 
-function presentPage(page: PageAnswer, className: string, given: Parameters): Answer {
+function presentPage(page: PageAnswer, className: string, parameters: Parameters): Answer {
   const { skip, limit, totalCount, groups, items } = page;
-  const { calculations } = readGrouping(given);
+  const { calculations } = readGrouping(parameters);
   return ok({
     class_name: className,
     skip,
     limit,
-    items: isCount(given)
+    items: isCount(parameters)
       ? { count: totalCount }
       : groups
         ? groups.map(({ value, results }) => ({
             _id: presentValue(value),
             ...Object.fromEntries(calculations.map(({ field }, index) => [field, results[index]])),
           }))
-        : presentListed((items ?? []).map(unmasked), given),
+        : presentListed(items ?? [], parameters),
   });
 }

@@ -1,31 +1,27 @@
 import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
 import { errorsByField } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { type Answer, created, empty, ok, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
-import { presentUser, UserFields } from './user-fields.ts';
-
-const SessionFields = graphql(`fragment SessionFields on Session {
-  id applicationId userId nonce timestamp token createdAt updatedAt expiresAt
-}`);
+import { sessionShape } from './shapes/session.ts';
+import { userShape } from './shapes/user.ts';
 
 const CreateSession = graphql(
   `mutation CreateSession($parameters: [SignedParameter!]!) {
-    createSession(input: { parameters: $parameters }) { ...SessionFields }
+    createSession(input: { parameters: $parameters }) { ...SessionFields expiresAt }
   }`,
-  [SessionFields],
+  [sessionShape],
 );
 
-const FindSession = graphql(`query FindSession { session { ...SessionFields } }`, [SessionFields]);
+const FindSession = graphql(`query FindSession { session { ...SessionFields } }`, [sessionShape]);
 
 const DeleteSession = graphql(`mutation DeleteSession { deleteSession }`);
 
 const LoginUser = graphql(
   `mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const LogoutUser = graphql(`mutation LogoutUser { logoutUser }`);
@@ -36,13 +32,13 @@ export const sessionRoutes = [
     path: '/session',
     refusesWrongTypes: true,
     document: CreateSession,
-    variables: ({ given }) => {
-      requireTextCredentials({ ...given, ...(isObject(given.user) ? given.user : {}) });
-      return { parameters: flatten(given).map(([name, value]) => ({ name, value })) };
+    variables: ({ parameters }) => {
+      requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
+      return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
     },
     respond: ({ createSession }): Answer => ({
-      ...created(presentSession(createSession)),
-      expiresAt: readFragment(SessionFields, createSession).expiresAt,
+      ...created(sessionShape.present(createSession)),
+      expiresAt: createSession.expiresAt,
     }),
     errors: errorsByField,
     docs: sessionDocs.createSession,
@@ -52,7 +48,7 @@ export const sessionRoutes = [
     path: '/session',
     document: FindSession,
     variables: () => ({}),
-    respond: ({ session }) => ok(presentSession(session)),
+    respond: ({ session }) => ok(sessionShape.present(session)),
     errors: errorsByField,
     docs: sessionDocs.findSession,
   }),
@@ -70,8 +66,10 @@ export const sessionRoutes = [
     path: '/login',
     refusesWrongTypes: true,
     document: LoginUser,
-    variables: ({ given }) => ({ input: loginInput(isObject(given.user) ? { ...given, ...given.user } : given) }),
-    respond: ({ loginUser }) => ok(presentUser(loginUser)),
+    variables: ({ parameters }) => ({
+      input: loginInput(isObject(parameters.user) ? { ...parameters, ...parameters.user } : parameters),
+    }),
+    respond: ({ loginUser }) => ok(userShape.present(loginUser)),
     errors: errorsByField,
     docs: sessionDocs.loginUser,
   }),
@@ -100,9 +98,9 @@ function isNested(value: ParameterValue | undefined): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-function loginInput(given: Parameters) {
-  requireTextCredentials(given);
-  const { login, email, password, provider, keys, firebase_phone: phone } = given;
+function loginInput(parameters: Parameters) {
+  requireTextCredentials(parameters);
+  const { login, email, password, provider, keys, firebase_phone: phone } = parameters;
   return {
     login: readText(login),
     email: readText(email),
@@ -112,22 +110,5 @@ function loginInput(given: Parameters) {
     firebasePhone: isObject(phone)
       ? { accessToken: readText(phone.access_token), projectId: readText(phone.project_id) }
       : undefined,
-  };
-}
-
-function presentSession(masked: FragmentOf<typeof SessionFields>) {
-  const session = readFragment(SessionFields, masked);
-  return {
-    session: {
-      _id: String(session.id),
-      application_id: session.applicationId,
-      created_at: isoSeconds(session.createdAt),
-      id: session.id,
-      nonce: session.nonce,
-      token: session.token,
-      ts: session.timestamp,
-      updated_at: isoSeconds(session.updatedAt),
-      user_id: session.userId ?? 0,
-    },
   };
 }

@@ -1,31 +1,31 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
 import { errorListOrId } from './errors.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
+import { graphql } from './graphql.ts';
 import { readIntegerId } from './http/integer-ids.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { subscriptionDocs } from './openapi/docs/subscriptions.ts';
-
-const SubscriptionFields = graphql(`fragment SubscriptionFields on PushSubscription {
-  id channel platform udid clientIdentificationSequence bundleIdentifier
-}`);
+import { pushTokenShape, subscriptionShape } from './shapes/subscription.ts';
 
 const CreateSubscription = graphql(
   `mutation CreateSubscription($input: CreateSubscriptionInput!) {
-    createSubscription(input: $input) { ...SubscriptionFields }
+    createSubscription(input: $input) { ...PushSubscriptionFields }
   }`,
-  [SubscriptionFields],
+  [subscriptionShape],
 );
 
-const ListSubscriptions = graphql(`query ListSubscriptions { subscriptions { ...SubscriptionFields } }`, [
-  SubscriptionFields,
+const ListSubscriptions = graphql(`query ListSubscriptions { subscriptions { ...PushSubscriptionFields } }`, [
+  subscriptionShape,
 ]);
 
 const DeleteSubscription = graphql(`mutation DeleteSubscription($id: Int!) { deleteSubscription(id: $id) }`);
 
-const CreatePushToken = graphql(`mutation CreatePushToken($input: CreatePushTokenInput!) {
-  createPushToken(input: $input) { id environment clientIdentificationSequence }
-}`);
+const CreatePushToken = graphql(
+  `mutation CreatePushToken($input: CreatePushTokenInput!) {
+    createPushToken(input: $input) { ...PushTokenFields }
+  }`,
+  [pushTokenShape],
+);
 
 const DeletePushToken = graphql(`mutation DeletePushToken($id: Int!) { deletePushToken(id: $id) }`);
 
@@ -35,14 +35,14 @@ export const subscriptionRoutes = [
     path: '/subscriptions',
     xml: 'subscriptions',
     document: CreateSubscription,
-    variables: ({ given }) => ({
+    variables: ({ parameters }) => ({
       input: {
-        channels: readIdList(given.notification_channels ?? given.notification_channel),
-        token: given.push_token === undefined ? undefined : tokenOf(given.push_token),
-        device: given.device === undefined ? undefined : deviceOf(given.device),
+        channels: readIdList(parameters.notification_channels ?? parameters.notification_channel),
+        token: parameters.push_token === undefined ? undefined : tokenOf(parameters.push_token),
+        device: parameters.device === undefined ? undefined : deviceOf(parameters.device),
       },
     }),
-    respond: ({ createSubscription }) => created(createSubscription.map(presentSubscription)),
+    respond: ({ createSubscription }) => created(createSubscription.map(subscriptionShape.present)),
     errors: errorListOrId,
     docs: subscriptionDocs.createSubscription,
   }),
@@ -52,7 +52,7 @@ export const subscriptionRoutes = [
     xml: 'subscriptions',
     document: ListSubscriptions,
     variables: () => ({}),
-    respond: ({ subscriptions }) => ok(subscriptions.map(presentSubscription)),
+    respond: ({ subscriptions }) => ok(subscriptions.map(subscriptionShape.present)),
     errors: errorListOrId,
     docs: subscriptionDocs.listSubscriptions,
   }),
@@ -69,9 +69,10 @@ export const subscriptionRoutes = [
     method: 'post',
     path: '/push_tokens',
     document: CreatePushToken,
-    variables: ({ given }) => ({ input: { token: tokenOf(given.push_token), device: deviceOf(given.device) } }),
-    respond: ({ createPushToken: { id, environment, clientIdentificationSequence } }) =>
-      created({ push_token: { id, environment, client_identification_sequence: clientIdentificationSequence } }),
+    variables: ({ parameters }) => ({
+      input: { token: tokenOf(parameters.push_token), device: deviceOf(parameters.device) },
+    }),
+    respond: ({ createPushToken }) => created(pushTokenShape.present(createPushToken)),
     errors: errorListOrId,
     docs: subscriptionDocs.createPushToken,
   }),
@@ -103,23 +104,4 @@ function tokenOf(value: ParameterValue | undefined) {
 function deviceOf(value: ParameterValue | undefined) {
   const device: Parameters = isObject(value) ? value : {};
   return { platform: readText(device.platform), udid: readText(device.udid) };
-}
-
-function presentSubscription(masked: FragmentOf<typeof SubscriptionFields>) {
-  const { id, channel, platform, udid, clientIdentificationSequence, bundleIdentifier } = readFragment(
-    SubscriptionFields,
-    masked,
-  );
-  return {
-    subscription: {
-      id,
-      device: {
-        udid,
-        client_identification_sequence: clientIdentificationSequence,
-        platform: { name: platform },
-        bundle_identifier: bundleIdentifier,
-      },
-      notification_channel: { name: channel },
-    },
-  };
 }

@@ -1,12 +1,5 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readList, readText } from '../lib/parameter-values.ts';
-import { isoSeconds } from '../lib/time.ts';
-import { type FragmentOf, graphql, readFragment } from './graphql.ts';
-
-export const UserFields = graphql(`fragment UserFields on User {
-  id fullName email login phone website createdAt updatedAt lastRequestAt externalUserId facebookId twitterId blobId
-  customData parentsContacts ageOver16 allowStatisticsAnalysis allowSalesActivities tags
-}`);
 
 /** What is given under `user`; what is not there is undefined. */
 export function userInput(value: ParameterValue | undefined) {
@@ -38,31 +31,4 @@ function tagsOf(value: ParameterValue | undefined): string[] | undefined {
 /** Objects and lists as their JSON text. */
 function textOrJson(value: ParameterValue | undefined): string | null | undefined {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value);
-}
-
-export function presentUser(masked: FragmentOf<typeof UserFields>) {
-  const user = readFragment(UserFields, masked);
-  return {
-    user: {
-      id: user.id,
-      full_name: user.fullName,
-      email: user.email,
-      login: user.login,
-      phone: user.phone,
-      website: user.website,
-      created_at: isoSeconds(user.createdAt),
-      updated_at: isoSeconds(user.updatedAt),
-      last_request_at: user.lastRequestAt && isoSeconds(user.lastRequestAt),
-      external_user_id: user.externalUserId,
-      facebook_id: user.facebookId,
-      twitter_id: user.twitterId,
-      blob_id: user.blobId === null ? null : String(user.blobId),
-      custom_data: user.customData,
-      parents_contacts: user.parentsContacts,
-      age_over16: user.ageOver16,
-      allow_statistics_analysis: user.allowStatisticsAnalysis,
-      allow_sales_activities: user.allowSalesActivities,
-      user_tags: user.tags.length > 0 ? user.tags.join(',') : null,
-    },
-  };
 }

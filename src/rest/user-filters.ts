@@ -11,7 +11,7 @@ import {
   within,
 } from '../lib/timestamp-filters.ts';
 
-// The filters and the order of `GET /users` (gaps §4.3): `<type> <field> <operator> <value>`.
+// The filters and the order of `GET /users`: `<type> <field> <operator> <value>`.
 
 type Condition = Record<string, unknown>;
 
@@ -63,10 +63,10 @@ export function readUserFilters({ filter }: Parameters): UserFilterPart[] {
  * `desc string id` → `{ field: 'ID', direction: 'DESC' }`
  * @throws {UnprocessableError} `Incorrect order: <value>`
  */
-export function readUserOrder(given: Parameters) {
-  const other = OTHER_SORTS.find((name) => given[name] !== undefined);
-  if (other !== undefined) throw new UnprocessableError(`Incorrect order: ${readText(given[other]) ?? ''}`);
-  const order = readText(given.order);
+export function readUserOrder(parameters: Parameters) {
+  const other = OTHER_SORTS.find((name) => parameters[name] !== undefined);
+  if (other !== undefined) throw new UnprocessableError(`Incorrect order: ${readText(parameters[other]) ?? ''}`);
+  const order = readText(parameters.order);
   if (order === undefined || order === null || order === '') return undefined;
   const [, direction, field] = /^(asc|desc)[ +]\w+[ +](\w+)$/.exec(order) ?? [];
   if (!field || !Object.hasOwn(ORDERS, field)) throw new UnprocessableError(`Incorrect order: ${order}`);

@@ -1,11 +1,11 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { readIdList, readText } from '../lib/parameter-values.ts';
 import { usersErrors } from './errors.ts';
-import { type FragmentOf, graphql } from './graphql.ts';
-import { itemsBefore, readPage } from './http/pagination.ts';
+import { graphql } from './graphql.ts';
+import { pageWindow, presentPage } from './http/pagination.ts';
 import { ok, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
-import { presentUser, UserFields } from './user-fields.ts';
+import { userShape } from './shapes/user.ts';
 import { readUserFilters, readUserOrder } from './user-filters.ts';
 
 const ListUsers = graphql(
@@ -15,7 +15,7 @@ const ListUsers = graphql(
       edges { node { ...UserFields } }
     }
   }`,
-  [UserFields],
+  [userShape],
 );
 
 const ListUsersByFullName = graphql(
@@ -25,7 +25,7 @@ const ListUsersByFullName = graphql(
       edges { node { ...UserFields } }
     }
   }`,
-  [UserFields],
+  [userShape],
 );
 
 const ListUsersByTags = graphql(
@@ -35,7 +35,7 @@ const ListUsersByTags = graphql(
       edges { node { ...UserFields } }
     }
   }`,
-  [UserFields],
+  [userShape],
 );
 
 /** Pages of users. Only the plain list knows filters and an order. */
@@ -45,8 +45,12 @@ export const userListRoutes = [
     path: '/users',
     xml: 'users',
     document: ListUsers,
-    variables: ({ given }) => ({ ...window(given), filter: filterOf(given), orderBy: readUserOrder(given) }),
-    respond: ({ users }, { given }) => ok(presentPage(users, given)),
+    variables: ({ parameters }) => ({
+      ...pageWindow(parameters),
+      filter: filterOf(parameters),
+      orderBy: readUserOrder(parameters),
+    }),
+    respond: ({ users }, { parameters }) => ok(presentPage(users, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsers,
   }),
@@ -55,8 +59,8 @@ export const userListRoutes = [
     path: '/users/by_full_name',
     xml: 'users',
     document: ListUsersByFullName,
-    variables: ({ given }) => ({ ...window(given), fullName: readText(given.full_name) ?? '' }),
-    respond: ({ usersByFullName }, { given }) => ok(presentPage(usersByFullName, given)),
+    variables: ({ parameters }) => ({ ...pageWindow(parameters), fullName: readText(parameters.full_name) ?? '' }),
+    respond: ({ usersByFullName }, { parameters }) => ok(presentPage(usersByFullName, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsersByFullName,
   }),
@@ -65,35 +69,15 @@ export const userListRoutes = [
     path: '/users/by_tags',
     xml: 'users',
     document: ListUsersByTags,
-    variables: ({ given }) => ({ ...window(given), tags: readIdList(given.tags) }),
-    respond: ({ usersByTags }, { given }) => ok(presentPage(usersByTags, given)),
+    variables: ({ parameters }) => ({ ...pageWindow(parameters), tags: readIdList(parameters.tags) }),
+    respond: ({ usersByTags }, { parameters }) => ok(presentPage(usersByTags, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsersByTags,
   }),
 ];
 
-function window(given: Parameters) {
-  const page = readPage(given);
-  return { first: page.perPage, skip: itemsBefore(page) };
-}
-
 /** Without filters there is no filter, so that the number of all users need not be counted. */
-function filterOf(given: Parameters) {
-  const and = readUserFilters(given);
+function filterOf(parameters: Parameters) {
+  const and = readUserFilters(parameters);
   return and.length > 0 ? { and } : undefined;
-}
-
-interface UsersFound {
-  totalCount: number;
-  edges: ({ node: FragmentOf<typeof UserFields> } | null)[] | null;
-}
-
-function presentPage({ totalCount, edges }: UsersFound, given: Parameters) {
-  const { page, perPage } = readPage(given);
-  return {
-    current_page: page,
-    per_page: perPage,
-    total_entries: totalCount,
-    items: edges?.flatMap((edge) => (edge ? [presentUser(edge.node)] : [])) ?? [],
-  };
 }

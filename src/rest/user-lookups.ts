@@ -3,31 +3,31 @@ import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
-import { presentUser, UserFields } from './user-fields.ts';
+import { userShape } from './shapes/user.ts';
 
 const FindUserByLogin = graphql(
   `query FindUserByLogin($login: String!) { userByLogin(login: $login) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const FindUserByEmail = graphql(
   `query FindUserByEmail($email: String!) { userByEmail(email: $email) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const FindUserByFacebookId = graphql(
   `query FindUserByFacebookId($facebookId: String!) { userByFacebookId(facebookId: $facebookId) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const FindUserByTwitterId = graphql(
   `query FindUserByTwitterId($twitterId: String!) { userByTwitterId(twitterId: $twitterId) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const FindUserByPhone = graphql(
   `query FindUserByPhone($phone: String!) { userByPhone(phone: $phone) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 /** One user by something else than their id; nobody has what was not given. */
@@ -37,8 +37,8 @@ export const userLookupRoutes = [
     path: '/users/by_login',
     refusesWrongTypes: true,
     document: FindUserByLogin,
-    variables: ({ given }) => ({ login: readText(given.login) ?? '' }),
-    respond: ({ userByLogin }) => ok(presentUser(userByLogin)),
+    variables: ({ parameters }) => ({ login: readText(parameters.login) ?? '' }),
+    respond: ({ userByLogin }) => ok(userShape.present(userByLogin)),
     errors: usersErrors,
     docs: userDocs.findUserByLogin,
   }),
@@ -47,8 +47,8 @@ export const userLookupRoutes = [
     path: '/users/by_email',
     refusesWrongTypes: true,
     document: FindUserByEmail,
-    variables: ({ given }) => ({ email: readText(given.email) ?? '' }),
-    respond: ({ userByEmail }) => ok(presentUser(userByEmail)),
+    variables: ({ parameters }) => ({ email: readText(parameters.email) ?? '' }),
+    respond: ({ userByEmail }) => ok(userShape.present(userByEmail)),
     errors: usersErrors,
     docs: userDocs.findUserByEmail,
   }),
@@ -57,8 +57,8 @@ export const userLookupRoutes = [
     path: '/users/by_facebook_id',
     refusesWrongTypes: true,
     document: FindUserByFacebookId,
-    variables: ({ given }) => ({ facebookId: readText(given.facebook_id) ?? '' }),
-    respond: ({ userByFacebookId }) => ok(presentUser(userByFacebookId)),
+    variables: ({ parameters }) => ({ facebookId: readText(parameters.facebook_id) ?? '' }),
+    respond: ({ userByFacebookId }) => ok(userShape.present(userByFacebookId)),
     errors: usersErrors,
     docs: userDocs.findUserByFacebookId,
   }),
@@ -67,8 +67,8 @@ export const userLookupRoutes = [
     path: '/users/by_twitter_id',
     refusesWrongTypes: true,
     document: FindUserByTwitterId,
-    variables: ({ given }) => ({ twitterId: readText(given.twitter_id) ?? '' }),
-    respond: ({ userByTwitterId }) => ok(presentUser(userByTwitterId)),
+    variables: ({ parameters }) => ({ twitterId: readText(parameters.twitter_id) ?? '' }),
+    respond: ({ userByTwitterId }) => ok(userShape.present(userByTwitterId)),
     errors: usersErrors,
     docs: userDocs.findUserByTwitterId,
   }),
@@ -77,8 +77,8 @@ export const userLookupRoutes = [
     path: '/users/phone',
     refusesWrongTypes: true,
     document: FindUserByPhone,
-    variables: ({ given }) => ({ phone: readText(given.phone) ?? '' }),
-    respond: ({ userByPhone }) => ok(presentUser(userByPhone)),
+    variables: ({ parameters }) => ({ phone: readText(parameters.phone) ?? '' }),
+    respond: ({ userByPhone }) => ok(userShape.present(userByPhone)),
     errors: usersErrors,
     docs: userDocs.findUserByPhone,
   }),

@@ -7,27 +7,28 @@ import { graphql } from './graphql.ts';
 import { readPositiveInteger } from './http/integer-ids.ts';
 import { created, ok, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
-import { presentUser, UserFields, userInput } from './user-fields.ts';
+import { userShape } from './shapes/user.ts';
+import { userInput } from './user-fields.ts';
 import { userListRoutes } from './user-lists.ts';
 import { userLookupRoutes } from './user-lookups.ts';
 
 const CreateUser = graphql(
   `mutation CreateUser($input: CreateUserInput!) { createUser(input: $input) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
-const FindUser = graphql(`query FindUser($id: Int!) { user(id: $id) { ...UserFields } }`, [UserFields]);
+const FindUser = graphql(`query FindUser($id: Int!) { user(id: $id) { ...UserFields } }`, [userShape]);
 
 const FindUserByExternalId = graphql(
   `query FindUserByExternalId($externalUserId: SafeInt!) {
     userByExternalId(externalUserId: $externalUserId) { ...UserFields }
   }`,
-  [UserFields],
+  [userShape],
 );
 
 const UpdateUser = graphql(
   `mutation UpdateUser($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { ...UserFields } }`,
-  [UserFields],
+  [userShape],
 );
 
 const DeleteUser = graphql(`mutation DeleteUser($id: Int!) { deleteUser(id: $id) }`);
@@ -41,8 +42,8 @@ export const userRoutes = [
     method: 'post',
     path: '/users',
     document: CreateUser,
-    variables: ({ given }) => ({ input: userInput(given.user) }),
-    respond: ({ createUser }) => created(presentUser(createUser)),
+    variables: ({ parameters }) => ({ input: userInput(parameters.user) }),
+    respond: ({ createUser }) => created(userShape.present(createUser)),
     errors: usersErrors,
     docs: userDocs.createUser,
   }),
@@ -53,7 +54,7 @@ export const userRoutes = [
     path: '/users/external/:externalUserId',
     document: FindUserByExternalId,
     variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
-    respond: ({ userByExternalId }) => ok(presentUser(userByExternalId)),
+    respond: ({ userByExternalId }) => ok(userShape.present(userByExternalId)),
     errors: usersErrors,
     docs: userDocs.findUserByExternalId,
   }),
@@ -62,7 +63,7 @@ export const userRoutes = [
     path: '/users/:id',
     document: FindUser,
     variables: ({ path }) => ({ id: integerId(path.id!) }),
-    respond: ({ user }) => ok(presentUser(user)),
+    respond: ({ user }) => ok(userShape.present(user)),
     errors: usersErrors,
     docs: userDocs.findUser,
   }),
@@ -70,11 +71,11 @@ export const userRoutes = [
     method: 'put',
     path: '/users/:id',
     document: UpdateUser,
-    variables: ({ path, given }) => ({
+    variables: ({ path, parameters }) => ({
       id: integerId(path.id!),
-      input: { ...userInput(given.user), oldPassword: oldPassword(given.user) },
+      input: { ...userInput(parameters.user), oldPassword: oldPassword(parameters.user) },
     }),
-    respond: ({ updateUser }) => ok(presentUser(updateUser)),
+    respond: ({ updateUser }) => ok(userShape.present(updateUser)),
     errors: usersErrors,
     docs: userDocs.updateUser,
   }),
@@ -83,7 +84,7 @@ export const userRoutes = [
     path: '/users/external/:externalUserId',
     document: DeleteUserByExternalId,
     variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
-    respond: gone,
+    respond: deleted,
     errors: usersErrors,
     docs: userDocs.deleteUserByExternalId,
   }),
@@ -92,14 +93,14 @@ export const userRoutes = [
     path: '/users/:id',
     document: DeleteUser,
     variables: ({ path }) => ({ id: integerId(path.id!) }),
-    respond: gone,
+    respond: deleted,
     errors: usersErrors,
     docs: userDocs.deleteUser,
   }),
 ];
 
 /** With users go their sessions; one with a session can delete but themselves. */
-function gone() {
+function deleted() {
   return { status: 200, body: undefined, endsSession: true };
 }
 
@@ -107,7 +108,7 @@ function oldPassword(user: ParameterValue | undefined): string | null | undefine
   return isObject(user) ? readText(user.old_password) : undefined;
 }
 
-/** An integer id of a path: malformed 422, beyond what is ever given 404 (gaps §1.1). */
+/** An integer id of a path: malformed 422, beyond what is ever given 404. */
 function integerId(text: string): number {
   const id = readPositiveInteger(text);
   if (!isDatabaseId(id)) throw new UnknownUserError();

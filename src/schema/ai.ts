@@ -101,7 +101,7 @@ builder.subscriptionField('answerStream', (t) =>
       input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and what it is to answer.' }),
     },
     subscribe: (_root, { input }, context) => streamAnswer(input, context),
-    resolve: ({ payload: told }) => presentPart(told),
+    resolve: ({ payload }) => presentPart(payload),
   }),
 );
 
@@ -111,6 +111,6 @@ builder.subscriptionField('summaryStream', (t) =>
     description: 'As `summarizeDialog`, bit by bit.',
     args: { input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog.' }) },
     subscribe: (_root, { input }, context) => streamSummary(input, context),
-    resolve: ({ payload: told }) => presentPart(told),
+    resolve: ({ payload }) => presentPart(payload),
   }),
 );

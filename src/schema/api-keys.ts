@@ -1,9 +1,11 @@
 import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/applications/api-keys.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
 import { CREATED_AT } from './descriptions.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'An API key of the application; the key itself is never shown again.',
+  select: columns('id', 'name', 'createdAt', 'revokedAt'),
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is revoked; it is no secret.' }),
     name: t.exposeString('name', { description: 'As its maker called it, to tell keys apart.' }),
@@ -27,10 +29,10 @@ const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
 });
 
 builder.queryField('apiKeys', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: [ApiKey],
     description: "The API keys of the key's application, the revoked ones too.",
-    resolve: (_root, _args, { viewer }) => listApiKeys(viewer.applicationId),
+    resolve: (selection, _root, _args, { viewer }) => listApiKeys(viewer.applicationId, selection),
   }),
 );
 
@@ -44,10 +46,10 @@ builder.mutationField('createApiKey', (t) =>
 );
 
 builder.mutationField('revokeApiKey', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: ApiKey,
     description: 'Refuses a key from now on and closes what was opened with it, On-Behalf-Of too.',
     args: { id: t.arg.int({ required: true, description: 'As `apiKeys` lists it.' }) },
-    resolve: (_root, { id }, context) => revokeApiKey(context.viewer.applicationId, id, context),
+    resolve: (selection, _root, { id }, context) => revokeApiKey(context.viewer.applicationId, id, context, selection),
   }),
 );

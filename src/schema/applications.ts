@@ -1,6 +1,7 @@
 import { findApplication } from '../resolvers/applications/find.ts';
 import { updateApplication } from '../resolvers/applications/update.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
@@ -37,6 +38,28 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
 
 const Application = builder.prismaObject('Application', {
   description: 'An application and its settings, as its API key sees them.',
+  select: columns(
+    'id',
+    'name',
+    'authKey',
+    'signatureHash',
+    'usersList',
+    'groups',
+    'filesByNumber',
+    'passwordReset',
+    'sessionMinutes',
+    'strictCredentialChanges',
+    'chatPushes',
+    'phoneMatching',
+    'phoneRegion',
+    'answerAssist',
+    'summarize',
+    'translate',
+    'gateway',
+    'aiDailyTokens',
+    'createdAt',
+    'updatedAt',
+  ),
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'What clients send as application_id when they open a session.' }),
     name: t.exposeString('name', { description: 'For people alone: nothing depends on it.' }),
@@ -103,20 +126,21 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
 });
 
 builder.queryField('application', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: Application,
     description: "The key's application.",
-    resolve: (_root, _args, { viewer }) => findApplication(viewer.applicationId),
+    resolve: (selection, _root, _args, { viewer }) => findApplication(viewer.applicationId, selection),
   }),
 );
 
 builder.mutationField('updateApplication', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: Application,
     description: "Changes settings of the key's application.",
     args: {
       input: t.arg({ type: UpdateApplicationInput, required: true, description: 'What is to be other than it is.' }),
     },
-    resolve: (_root, { input }, context) => updateApplication(context.viewer.applicationId, input, context),
+    resolve: (selection, _root, { input }, context) =>
+      updateApplication(context.viewer.applicationId, input, context, selection),
   }),
 );

@@ -6,10 +6,12 @@ import {
   updateAssistant,
 } from '../resolvers/ai/assistants.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const Assistant = builder.prismaObject('Assistant', {
   description: 'A model that helps the users of the application.',
+  select: columns('id', 'name', 'baseUrl', 'model', 'encryptedApiKey', 'instructions', 'createdAt', 'updatedAt'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'What the four helpers take as assistantId.' }),
     name: t.exposeString('name', { description: 'For people alone: models never see it.' }),
@@ -17,7 +19,7 @@ const Assistant = builder.prismaObject('Assistant', {
     model: t.exposeString('model', { description: 'Which of the models behind that address answers.' }),
     hasApiKey: t.boolean({
       description: 'Whether its endpoint is shown an API key, which is never told.',
-      resolve: ({ sealedApiKey }) => sealedApiKey !== null,
+      resolve: ({ encryptedApiKey }) => encryptedApiKey !== null,
     }),
     instructions: t.exposeString('instructions', { description: 'What it is told to be, before all it is asked.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
@@ -56,24 +58,24 @@ const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
 });
 
 builder.queryField('assistants', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: [Assistant],
     description: "The assistants of the key's application.",
-    resolve: (_root, _args, { viewer }) => listAssistants(viewer.applicationId),
+    resolve: (selection, _root, _args, { viewer }) => listAssistants(viewer.applicationId, selection),
   }),
 );
 
 builder.queryField('assistant', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: Assistant,
     description: "One assistant of the key's application.",
     args: { id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }) },
-    resolve: (_root, { id }, { viewer }) => findAssistant(viewer.applicationId, id),
+    resolve: (selection, _root, { id }, { viewer }) => findAssistant(viewer.applicationId, id, selection),
   }),
 );
 
 builder.mutationField('createAssistant', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: Assistant,
     description: "Makes an assistant of the key's application.",
     args: {
@@ -83,19 +85,19 @@ builder.mutationField('createAssistant', (t) =>
         description: 'Where the model is and what it is told to be.',
       }),
     },
-    resolve: (_root, { input }, context) => createAssistant(input, context),
+    resolve: (selection, _root, { input }, context) => createAssistant(input, context, selection),
   }),
 );
 
 builder.mutationField('updateAssistant', (t) =>
-  t.withAuth({ key: true }).field({
+  t.withAuth({ key: true }).prismaField({
     type: Assistant,
     description: 'Changes what is given of an assistant, from its next answer on.',
     args: {
       id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }),
       input: t.arg({ type: UpdateAssistantInput, required: true, description: 'What is to be other than it is.' }),
     },
-    resolve: (_root, { id, input }, context) => updateAssistant(id, input, context),
+    resolve: (selection, _root, { id, input }, context) => updateAssistant(id, input, context, selection),
   }),
 );
 

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure } from '@pothos/plugin-scope-auth';
-import type { ActingContext, Context, KnownContext, TokenContext, UserContext } from '../context.ts';
+import type { ActingContext, Context, IdentifiedContext, TokenContext, UserContext } from '../context.ts';
 import { db } from '../db/client.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
@@ -25,7 +25,7 @@ interface Types {
   AuthScopes: Record<Access, boolean>;
   AuthContexts: {
     anyone: Context;
-    session: KnownContext;
+    session: IdentifiedContext;
     token: TokenContext;
     user: UserContext;
     userOrKey: ActingContext;
@@ -45,8 +45,8 @@ interface Types {
 }
 
 /**
- * Every field of Query, Mutation and Subscription says who may call it: `authScopes` with one `Access`
- * (gaps §2.3). A field that says nothing is not served: `schema/index.ts` refuses to build it.
+ * Every field of Query, Mutation and Subscription names who may call it: `authScopes` with one `Access`. Without it
+ * `schema/index.ts` refuses to build the schema.
  * @param observedAs one name under which all operations are counted
  */
 export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
@@ -67,6 +67,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       client: () => db,
       dmmf: getDatamodel(),
       exposeDescriptions: true,
+      onUnusedQuery: 'error',
     },
     relay: {
       nodeQueryOptions: false,

@@ -1,4 +1,4 @@
-import type { ClassField, KnownClass } from '../resolvers/classes/catalogue.ts';
+import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
@@ -75,7 +75,7 @@ const ClassPermissionsInput = builder.inputType('ClassPermissionsInput', {
   }),
 });
 
-const ClassPermissions = builder.objectRef<KnownClass>('ClassPermissions').implement({
+const ClassPermissions = builder.objectRef<ClassDefinition>('ClassPermissions').implement({
   description: 'Who may create records, and what records get that say nothing themselves.',
   fields: (t) => ({
     create: t.field({
@@ -126,7 +126,7 @@ const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
   }),
 });
 
-const RecordClass = builder.objectRef<KnownClass>('RecordClass').implement({
+const RecordClass = builder.objectRef<ClassDefinition>('RecordClass').implement({
   description: 'A kind of record that the application has defined.',
   fields: (t) => ({
     id: t.exposeID('id', { description: '24 hex digits; operations take the name instead.' }),

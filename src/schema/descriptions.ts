@@ -48,3 +48,13 @@ export const ASSISTANT_ID = 'Id of the assistant that answers: the `smart_chat_a
 export const UPDATE_ONLY = 'Null to a caller who may update the record and not read it.';
 export const UNLISTED =
   'Null to sessions of an application that does not let them list its users, but for their own user.';
+
+/** `a`, `b` → `` `a`, `b` `` */
+export function listOfNames(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+/** `a`, `b`, `c` → `` `a`, `b` or `c`. `` */
+export function oneOfNames(names: readonly string[]): string {
+  return `${listOfNames(names.slice(0, -1))} or ${listOfNames(names.slice(-1))}.`;
+}

@@ -2,21 +2,40 @@ import { createEvents } from '../resolvers/events/create.ts';
 import { deleteEvent } from '../resolvers/events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';
 import { listEvents } from '../resolvers/events/list.ts';
-import type { ShownEvent } from '../resolvers/events/rows.ts';
 import { updateEvent } from '../resolvers/events/update.ts';
+import { DEFAULT_CHANNELS, KEY_CHANNELS, PUSH_CHANNELS, USER_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
-import { APPLICATION_ID, CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { columns, nodeSelection } from './columns.ts';
+import { APPLICATION_ID, CREATED_AT, listOfNames, oneOfNames, UPDATED_AT } from './descriptions.ts';
 import { metered } from './metered.ts';
 
-const Event = builder.objectRef<ShownEvent>('Event').implement({
+const Event = builder.prismaObject('Event', {
   description: 'A push that is sent to some users, once or again and again.',
+  select: columns(
+    'id',
+    'userId',
+    'applicationId',
+    'eventType',
+    'environment',
+    'channel',
+    'name',
+    'message',
+    'date',
+    'period',
+    'endDate',
+    'active',
+    'occuredCount',
+    'tagQuery',
+    'createdAt',
+    'updatedAt',
+  ),
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is changed, cancelled and asked how far it has come.' }),
     userId: t.exposeInt('userId', { description: 'The creator; 0 for an API key alone.' }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     eventType: t.exposeString('eventType', { description: '`one_shot`, `fixed_date` or `period_date`.' }),
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
-    channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
+    channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
     name: t.exposeString('name', { nullable: true, description: 'For people alone, to tell events apart.' }),
     message: t.exposeString('message', {
       description: "As the channel's clients take it: `payload=` or `data.message=`, then Base64.",
@@ -63,6 +82,8 @@ const EventTagsInput = builder.inputType('EventTagsInput', {
   }),
 });
 
+const oneEach = DEFAULT_CHANNELS.map((channel) => `one for \`${channel}\``).join(' and ');
+
 const CreateEventsInput = builder.inputType('CreateEventsInput', {
   description:
     'Recipients are all users who are named, by whatever way, but for those with an excluded tag. `userIds` and `externalUserIds` have at most 1,000 items together, by an API key alone 10,000.',
@@ -70,8 +91,7 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
     notificationType: t.string({ description: '`push`, also when it is left out.' }),
     environment: t.string({ description: '`production` or `development`.' }),
     pushType: t.string({
-      description:
-        '`apns`, `apns_voip`, `gcm`, `web` or, by an API key alone, `email`; left out, one for `apns` and one for `gcm`.',
+      description: `${listOfNames(USER_CHANNELS)} or, by an API key alone, ${listOfNames(KEY_CHANNELS)}; left out, ${oneEach}.`,
     }),
     eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
     name: t.string({ description: 'For people alone, to tell events apart; at most 255 characters.' }),
@@ -111,18 +131,18 @@ builder.queryField('events', (t) =>
       args: {
         skip: t.arg.int({ description: 'Events to pass over; its cost grows with it, that of cursors does not.' }),
       },
-      resolve: (_root, args, context) => listEvents(args, context),
+      resolve: (_root, args, context, info) => listEvents(args, context, nodeSelection(context, info)),
     },
     { fields: metered },
   ),
 );
 
 builder.queryField('event', (t) =>
-  t.withAuth({ userOrKey: true }).field({
+  t.withAuth({ userOrKey: true }).prismaField({
     type: Event,
     description: 'One event of the caller, or for an API key alone one that no user made.',
     args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
-    resolve: (_root, { id }, context) => findEvent(id, context),
+    resolve: (selection, _root, { id }, context) => findEvent(id, context, selection),
   }),
 );
 
@@ -136,23 +156,23 @@ builder.queryField('eventStatus', (t) =>
 );
 
 builder.mutationField('createEvents', (t) =>
-  t.withAuth({ userOrKey: true }).field({
+  t.withAuth({ userOrKey: true }).prismaField({
     type: [Event],
     description: 'Has a push sent to users, at once or later: one event, or one for each channel.',
     args: { input: t.arg({ type: CreateEventsInput, required: true, description: 'Whom to tell, what, and when.' }) },
-    resolve: (_root, { input }, context) => createEvents(input, context),
+    resolve: (selection, _root, { input }, context) => createEvents(input, context, selection),
   }),
 );
 
 builder.mutationField('updateEvent', (t) =>
-  t.withAuth({ userOrKey: true }).field({
+  t.withAuth({ userOrKey: true }).prismaField({
     type: Event,
     description: 'Changes what is given of an event, cancels it or has it sent again.',
     args: {
       id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }),
       input: t.arg({ type: UpdateEventInput, required: true, description: 'What is to be other than it is.' }),
     },
-    resolve: (_root, { id, input }, context) => updateEvent(id, input, context),
+    resolve: (selection, _root, { id, input }, context) => updateEvent(id, input, context, selection),
   }),
 );
 

@@ -3,13 +3,14 @@ import { deleteGeodatum, deleteOldGeodata } from '../resolvers/geodata/delete.ts
 import { findGeodatum } from '../resolvers/geodata/find.ts';
 import { listGeodata } from '../resolvers/geodata/list.ts';
 import { updateGeodatum } from '../resolvers/geodata/update.ts';
-import { listedUser } from '../resolvers/users/listing.ts';
+import { maySeeListed } from '../resolvers/users/listing.ts';
+import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
 import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UNLISTED, UPDATED_AT } from './descriptions.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
-import { User } from './users.ts';
+import './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
   description: 'A place where a user has been; whoever holds a session of the application may read it.',
@@ -17,11 +18,14 @@ const Geodatum = builder.prismaObject('Geodatum', {
     id: t.exposeInt('id', { description: 'By which it is changed and deleted.' }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     userId: t.exposeInt('userId', { description: 'Who has been there.' }),
-    user: t.field({
-      type: User,
+    user: t.relation('user', {
       nullable: true,
       description: `Null for a user who has just been deleted. ${UNLISTED}`,
-      resolve: ({ applicationId, userId }, _args, context) => listedUser({ applicationId, id: userId }, context),
+      authScopes: ({ userId }, _args, context) => maySeeListed(userId, context),
+      unauthorizedResolver: () => null,
+      // Lists are SQL of their own, so the users of a page are read together.
+      resolve: (_selection, { applicationId, userId }, _args, { loaders }) =>
+        loaders.of(userLoader).load({ applicationId, id: userId }),
     }),
     latitude: t.exposeFloat('latitude', { description: 'Degrees, -90 to 90.' }),
     longitude: t.exposeFloat('longitude', { description: 'Degrees, -180 to 180.' }),
@@ -98,11 +102,11 @@ const GeodatumInput = builder.inputType('GeodatumInput', {
 });
 
 builder.queryField('geodatum', (t) =>
-  t.withAuth({ session: true }).field({
+  t.withAuth({ session: true }).prismaField({
     type: Geodatum,
     description: 'One place where a user has been.',
     args: { id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }) },
-    resolve: (_root, { id }, context) => findGeodatum(id, context),
+    resolve: (selection, _root, { id }, context) => findGeodatum(id, context, selection),
   }),
 );
 
@@ -130,23 +134,23 @@ builder.queryField('geodata', (t) =>
 );
 
 builder.mutationField('createGeodatum', (t) =>
-  t.withAuth({ user: true }).field({
+  t.withAuth({ user: true }).prismaField({
     type: Geodatum,
     description: 'Stores where the caller is.',
     args: { input: t.arg({ type: GeodatumInput, required: true, description: 'Where, and a status.' }) },
-    resolve: (_root, { input }, context) => createGeodatum(input, context),
+    resolve: (selection, _root, { input }, context) => createGeodatum(input, context, selection),
   }),
 );
 
 builder.mutationField('updateGeodatum', (t) =>
-  t.withAuth({ userOrKey: true }).field({
+  t.withAuth({ userOrKey: true }).prismaField({
     type: Geodatum,
     description: "Changes what is given of one of the caller's places, or for an API key alone of any.",
     args: {
       id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }),
       input: t.arg({ type: GeodatumInput, required: true, description: 'What is to be other than it is.' }),
     },
-    resolve: (_root, { id, input }, context) => updateGeodatum(id, input, context),
+    resolve: (selection, _root, { id, input }, context) => updateGeodatum(id, input, context, selection),
   }),
 );
 

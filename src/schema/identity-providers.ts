@@ -5,6 +5,7 @@ import {
   updateIdentityProvider,
 } from '../resolvers/sessions/identity-providers.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const IdentityProviderKind = builder.enumType('IdentityProviderKind', {
@@ -18,6 +19,7 @@ const IdentityProviderKind = builder.enumType('IdentityProviderKind', {
 
 const IdentityProvider = builder.prismaObject('IdentityProvider', {
   description: "A provider by which the application's users sign in. Its secrets are never shown.",
+  select: columns('provider', 'settings', 'createdAt', 'updatedAt'),
   fields: (t) => ({
     provider: t.expose('provider', { type: IdentityProviderKind, description: 'Who vouches for the users.' }),
     publicId: t.string({ description: 'App id, consumer key or project id.', resolve: publicId }),
@@ -63,7 +65,7 @@ builder.queryField('identityProviders', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [IdentityProvider],
     description: "The providers that are set up for the key's application.",
-    resolve: (_query, _root, _args, context) => listIdentityProviders(context),
+    resolve: (selection, _root, _args, context) => listIdentityProviders(context, selection),
   }),
 );
 
@@ -72,7 +74,7 @@ builder.mutationField('updateIdentityProvider', (t) =>
     type: IdentityProvider,
     description: 'Sets a provider up, or anew: from now on users may sign in by it.',
     args: { input: t.arg({ type: UpdateIdentityProviderInput, required: true, description: 'Exactly one provider.' }) },
-    resolve: (_query, _root, { input }, context) => updateIdentityProvider(input, context),
+    resolve: (selection, _root, { input }, context) => updateIdentityProvider(input, context, selection),
   }),
 );
 

@@ -1,4 +1,4 @@
-import type { StreamEvent as Happening } from '../realtime/subscription.ts';
+import type { StreamEvent } from '../realtime/subscription.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
@@ -8,7 +8,7 @@ import { DIALOG_ID } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
 
-type Event = Pick<Happening, 'payload'>;
+type Event = Pick<StreamEvent, 'payload'>;
 
 const OF_DIALOG = "Left out: all the caller's dialogs, also those that come later.";
 export const SINCE =
@@ -22,11 +22,11 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
   fields: (t) => ({
     cursor: t.string({
       description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
-      resolve: ({ payload: told }) => String(told.position),
+      resolve: ({ payload }) => String(payload.position),
     }),
-    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ payload: told }) => told.dialogId! }),
+    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ payload }) => payload.dialogId! }),
   }),
-  resolveType: ({ payload: told }) => told.kind.replace(/^./, (letter) => letter.toUpperCase()),
+  resolveType: ({ payload }) => payload.kind.replace(/^./, (letter) => letter.toUpperCase()),
 });
 
 const interfaces = [DialogEvent];
@@ -39,7 +39,7 @@ const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: strin
       message: t.field({
         type: Message,
         description: 'As it is when this is told.',
-        resolve: ({ payload: told }, _args, context) => findMessage(told.subjectId, context as never),
+        resolve: ({ payload }, _args, context) => findMessage(payload.subjectId, context as never),
       }),
     }),
   });
@@ -54,16 +54,16 @@ builder.objectRef<Event>('MessagesDeleted').implement({
   fields: (t) => ({
     deletedIds: t.idList({
       description: 'Which messages are gone.',
-      resolve: ({ payload: told }) => told.detail!.messageIds!,
+      resolve: ({ payload }) => payload.detail!.messageIds!,
     }),
     forAll: t.boolean({
       description: 'False: the caller has deleted them for themselves, on another device perhaps.',
-      resolve: ({ payload: told }) => told.audienceIds === null,
+      resolve: ({ payload }) => payload.audienceIds === null,
     }),
     deletedBy: t.int({
       nullable: true,
       description: 'The user who deleted them; null for an API key alone.',
-      resolve: ({ payload: told }) => told.userId,
+      resolve: ({ payload }) => payload.userId,
     }),
   }),
 });
@@ -72,21 +72,21 @@ builder.objectRef<Event>('MessagesMarked').implement({
   description: 'Somebody has read messages, got them delivered, or taken such a mark back.',
   interfaces,
   fields: (t) => ({
-    userId: t.int({ description: 'Whose marks these are.', resolve: ({ payload: told }) => told.userId! }),
+    userId: t.int({ description: 'Whose marks these are.', resolve: ({ payload }) => payload.userId! }),
     messageIds: t.idList({
       nullable: true,
       description: 'Null: all that the dialog had at that moment.',
-      resolve: ({ payload: told }) => told.detail!.messageIds ?? null,
+      resolve: ({ payload }) => payload.detail!.messageIds ?? null,
     }),
     read: t.boolean({
       nullable: true,
       description: 'Null: that mark stayed as it was.',
-      resolve: ({ payload: told }) => told.detail!.read ?? null,
+      resolve: ({ payload }) => payload.detail!.read ?? null,
     }),
     delivered: t.boolean({
       nullable: true,
       description: 'Null: that mark stayed as it was.',
-      resolve: ({ payload: told }) => told.detail!.delivered ?? null,
+      resolve: ({ payload }) => payload.detail!.delivered ?? null,
     }),
   }),
 });
@@ -96,9 +96,9 @@ const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved', description: 
     description,
     interfaces,
     fields: (t) => ({
-      messageId: t.id({ description: 'The message it was left to.', resolve: ({ payload: told }) => told.subjectId }),
-      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ payload: told }) => told.userId! }),
-      name: t.string({ description: 'Such as `like`.', resolve: ({ payload: told }) => told.name! }),
+      messageId: t.id({ description: 'The message it was left to.', resolve: ({ payload }) => payload.subjectId }),
+      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ payload }) => payload.userId! }),
+      name: t.string({ description: 'Such as `like`.', resolve: ({ payload }) => payload.name! }),
     }),
   });
 
@@ -114,7 +114,7 @@ builder.objectRef<Event>('DialogChanged').implement({
     dialog: t.field({
       type: Dialog,
       description: 'As the caller sees it when this is told.',
-      resolve: ({ payload: told }, _args, context) => findDialog(told.dialogId!, context as never),
+      resolve: ({ payload }, _args, context) => findDialog(payload.dialogId!, context as never),
     }),
   }),
 });
@@ -135,7 +135,7 @@ builder.objectRef<Event>('DialogRemoved').implement({
     removal: t.field({
       type: DialogRemoval,
       description: 'Why it is not.',
-      resolve: ({ payload: told }) => told.detail!.removal!,
+      resolve: ({ payload }) => payload.detail!.removal!,
     }),
   }),
 });
@@ -143,8 +143,8 @@ builder.objectRef<Event>('DialogRemoved').implement({
 const Typing = builder.objectRef<Event>('Typing').implement({
   description: 'Somebody is typing; nothing tells that they have stopped, so let it fade after a few seconds.',
   fields: (t) => ({
-    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ payload: told }) => told.dialogId! }),
-    userId: t.int({ description: 'Who is typing.', resolve: ({ payload: told }) => told.userId! }),
+    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ payload }) => payload.dialogId! }),
+    userId: t.int({ description: 'Who is typing.', resolve: ({ payload }) => payload.userId! }),
   }),
 });
 
@@ -188,7 +188,7 @@ builder.subscriptionField('messageSent', (t) =>
     description: 'Each new message.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('messageSent', args, context),
-    resolve: happened,
+    resolve: eventOf,
   }),
 );
 
@@ -198,7 +198,7 @@ builder.subscriptionField('reactionAdded', (t) =>
     description: 'Each reaction that is left.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('reactionAdded', args, context),
-    resolve: happened,
+    resolve: eventOf,
   }),
 );
 
@@ -208,7 +208,7 @@ builder.subscriptionField('reactionRemoved', (t) =>
     description: 'Each reaction that is taken back.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('reactionRemoved', args, context),
-    resolve: happened,
+    resolve: eventOf,
   }),
 );
 
@@ -219,7 +219,7 @@ builder.subscriptionField('dialogEvents', (t) =>
       'All that happens. It ends when the caller is removed from the dialog it was asked for, with a `DialogRemoved`.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('dialogEvents', args, context),
-    resolve: happened,
+    resolve: eventOf,
   }),
 );
 
@@ -231,10 +231,10 @@ builder.subscriptionField('typing', (t) =>
       'what bears their `userId`. It ends when the caller is removed from the dialog.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     subscribe: (_root, args, context) => subscribeToDialogs('typing', args, context),
-    resolve: happened,
+    resolve: eventOf,
   }),
 );
 
-function happened(event: Event): Event & {} {
+function eventOf(event: Event): Event & {} {
   return event;
 }

@@ -32,6 +32,6 @@ builder.subscriptionField('presence', (t) =>
       'after some 20 seconds.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
     subscribe: (_root, { userIds }, context) => subscribeToPresence(userIds, context),
-    resolve: ({ payload: told }) => told,
+    resolve: ({ payload }) => payload,
   }),
 );

@@ -1,9 +1,12 @@
 import { listPushDeliveries, listPushSends } from '../resolvers/events/deliveries.ts';
+import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT } from './descriptions.ts';
+import { columns, nodeSelection } from './columns.ts';
+import { CREATED_AT, oneOfNames } from './descriptions.ts';
 
 const PushSend = builder.prismaObject('PushSend', {
   description: 'One push on its way to all its devices: one time of an event, or messages of a dialog.',
+  select: columns('id', 'eventId', 'dialogId', 'recipients', 'delivered', 'failed', 'createdAt', 'finishedAt'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'What `pushDeliveries` takes.' }),
     eventId: t.exposeInt('eventId', {
@@ -40,7 +43,7 @@ const PushDelivery = builder.prismaObject('PushDelivery', {
   fields: (t) => ({
     subscriptionId: t.exposeInt('subscriptionId', { description: 'The device, which may be gone since.' }),
     userId: t.exposeInt('userId', { description: 'Whose device it is.' }),
-    channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
+    channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
     status: t.expose('status', { type: DeliveryStatus, description: 'How far it has come.' }),
     attempts: t.exposeInt('attempts', { description: 'How often the provider was asked.' }),
     answer: t.exposeString('answer', { nullable: true, description: 'What the provider answered last.' }),
@@ -61,7 +64,7 @@ builder.queryField('pushSends', (t) =>
       eventId: t.arg.int({ description: 'As `createEvents` answered it; either this or a dialog.' }),
       dialogId: t.arg.id({ description: 'Whose messages were told of; for an API key alone.' }),
     },
-    resolve: (_root, args, context) => listPushSends(args, context),
+    resolve: (_root, args, context, info) => listPushSends(args, context, nodeSelection(context, info)),
   }),
 );
 

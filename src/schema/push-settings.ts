@@ -1,3 +1,5 @@
+import type { PushProvider as ProviderName } from '../generated/prisma/enums.ts';
+import { CONFIGURED_PROVIDERS } from '../resolvers/pushes/channels.ts';
 import {
   deletePushSettings,
   findWebPushKey,
@@ -5,19 +7,19 @@ import {
   updatePushSettings,
 } from '../resolvers/pushes/settings.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const PushProvider = builder.enumType('PushProvider', {
   description: 'Who takes pushes to devices.',
-  values: {
-    APNS: { value: 'apns', description: "Apple's push service." },
-    FCM: { value: 'fcm', description: "Google's Firebase Cloud Messaging." },
-    WEB: { value: 'web', description: 'The push services of browsers, by the Web Push protocol.' },
-  } as const,
+  values: Object.fromEntries(
+    CONFIGURED_PROVIDERS.map(({ name, description }) => [name.toUpperCase(), { value: name, description }]),
+  ) as Record<string, { value: ProviderName }>,
 });
 
 const PushSettings = builder.prismaObject('PushSettings', {
   description: 'A provider by which pushes reach devices, in one environment. Its secrets are never shown.',
+  select: columns('environment', 'provider', 'publicId', 'createdAt', 'updatedAt'),
   fields: (t) => ({
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
     provider: t.expose('provider', { type: PushProvider, description: 'Who takes the pushes.' }),
@@ -27,43 +29,32 @@ const PushSettings = builder.prismaObject('PushSettings', {
   }),
 });
 
-const ApnsSettingsInput = builder.inputType('ApnsSettingsInput', {
-  description: 'What Apple gave the application: a signing key and whom it signs for.',
-  fields: (t) => ({
-    topic: t.string({ required: true, description: 'Bundle id of the app.' }),
-    teamId: t.string({ required: true, description: 'Ten characters, under Membership of the developer account.' }),
-    keyId: t.string({ required: true, description: 'Ten characters, beside the key where it was downloaded.' }),
-    key: t.string({ required: true, description: 'The `.p8` file.' }),
-  }),
-});
-
-const FcmSettingsInput = builder.inputType('FcmSettingsInput', {
-  description: 'What Google gave the application: a service account of its Firebase project.',
-  fields: (t) => ({ serviceAccount: t.field({ type: 'JSON', required: true, description: 'Its JSON file.' }) }),
-});
-
-const WebPushSettingsInput = builder.inputType('WebPushSettingsInput', {
-  description: 'What browsers need; the pair of keys is made by the service.',
-  fields: (t) => ({
-    subject: t.string({ required: true, description: 'Whom push services write to: `mailto:…` or `https://…`.' }),
-  }),
+const settingsInputs = CONFIGURED_PROVIDERS.map(({ name, settings: { input, fields } }) => {
+  const type = builder.inputType(input.name, {
+    description: input.description,
+    fields: (t) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([field, { description, file }]) => [
+          field,
+          t.field({ type: file === 'json' ? 'JSON' : 'String', required: true, description }),
+        ]),
+      ),
+  });
+  return { name, type, description: input.argument };
 });
 
 const UpdatePushSettingsInput = builder.inputType('UpdatePushSettingsInput', {
   description: 'What one provider gave the application.',
   isOneOf: true,
-  fields: (t) => ({
-    apns: t.field({ type: ApnsSettingsInput, description: 'Apple, for the channels apns and apns_voip.' }),
-    fcm: t.field({ type: FcmSettingsInput, description: 'Google, for the channel gcm.' }),
-    web: t.field({ type: WebPushSettingsInput, description: 'Browsers, for the channel web.' }),
-  }),
+  fields: (t) =>
+    Object.fromEntries(settingsInputs.map(({ name, type, description }) => [name, t.field({ type, description })])),
 });
 
 builder.queryField('pushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [PushSettings],
     description: "The providers of pushes that are set up for the key's application.",
-    resolve: (_query, _root, _args, context) => listPushSettings(context),
+    resolve: (selection, _root, _args, context) => listPushSettings(context, selection),
   }),
 );
 
@@ -83,7 +74,8 @@ builder.mutationField('updatePushSettings', (t) =>
       environment: t.arg.string({ required: true, description: '`production` or `development`.' }),
       input: t.arg({ type: UpdatePushSettingsInput, required: true, description: 'Exactly one provider.' }),
     },
-    resolve: (_query, _root, { environment, input }, context) => updatePushSettings(environment, input, context),
+    resolve: (selection, _root, { environment, input }, context) =>
+      updatePushSettings(environment, input, context, selection),
   }),
 );
 

@@ -2,8 +2,9 @@ import { unixSeconds } from '../lib/time.ts';
 import { permissionOf } from '../resolvers/classes/grants.ts';
 import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
 import type { RecordGroup } from '../resolvers/records/groups.ts';
+import { withFields } from '../resolvers/records/large-fields.ts';
 import { listRecordPage, listRecords, type RecordPage } from '../resolvers/records/list.ts';
-import { readableOnly, type ShownRecord, shownFields } from '../resolvers/records/rows.ts';
+import { type PresentedRecord, presentFields, readableOnly } from '../resolvers/records/rows.ts';
 import { builder } from './builder.ts';
 import { RecordPermission } from './classes.ts';
 import {
@@ -26,7 +27,7 @@ const FILTER =
   '(strings, at most 256 characters), `near` (`{ lat, lon, radius }`, metres). Fields are those of the class, `id`, `parentId`, `userId`, ' +
   '`createdAt` and `updatedAt`.';
 
-const RecordPermissions = builder.objectRef<ShownRecord>('RecordPermissions').implement({
+const RecordPermissions = builder.objectRef<PresentedRecord>('RecordPermissions').implement({
   description: 'Who may do what with a record; its owner may do all of it.',
   fields: (t) => ({
     read: t.field({
@@ -47,7 +48,7 @@ const RecordPermissions = builder.objectRef<ShownRecord>('RecordPermissions').im
   }),
 });
 
-export const RecordType = builder.objectRef<ShownRecord>('Record').implement({
+export const RecordType = builder.objectRef<PresentedRecord>('Record').implement({
   description: "A record of one of the application's classes, its fields as one object.",
   fields: (t) => ({
     id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
@@ -71,7 +72,9 @@ export const RecordType = builder.objectRef<ShownRecord>('Record').implement({
       description:
         'All fields of the class in its order, unset ones null; dates in ISO 8601, locations `[lat, lon]`. ' +
         UPDATE_ONLY,
-      resolve: readableOnly(shownFields),
+      resolve: readableOnly((record, context) =>
+        withFields(record, null, context, (fields) => presentFields({ class: record.class, fields })),
+      ),
     }),
     permissions: t.field({
       type: RecordPermissions,

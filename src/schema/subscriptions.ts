@@ -1,14 +1,28 @@
+import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { createSubscription } from '../resolvers/subscriptions/create.ts';
 import { deleteSubscription } from '../resolvers/subscriptions/delete.ts';
 import { listSubscriptions } from '../resolvers/subscriptions/list.ts';
 import { createPushToken, deletePushToken } from '../resolvers/subscriptions/tokens.ts';
 import { builder } from './builder.ts';
+import { columns } from './columns.ts';
+import { listOfNames, oneOfNames } from './descriptions.ts';
 
 const PushSubscription = builder.prismaObject('PushSubscription', {
   description: "A device, or the mailbox, of the caller's that gets pushes of one channel.",
+  select: columns(
+    'id',
+    'channel',
+    'environment',
+    'platform',
+    'udid',
+    'sequence',
+    'bundleIdentifier',
+    'createdAt',
+    'updatedAt',
+  ),
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is ended.' }),
-    channel: t.exposeString('channel', { description: '`apns`, `apns_voip`, `gcm`, `web` or `email`.' }),
+    channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
     environment: t.exposeString('environment', {
       nullable: true,
       description: '`production` or `development`; null for e-mail that belongs to both.',
@@ -30,6 +44,7 @@ const PushSubscription = builder.prismaObject('PushSubscription', {
 
 const PushToken = builder.prismaObject('PushToken', {
   description: 'What a provider calls a device, for subscriptions to be made from.',
+  select: columns('id', 'environment', 'sequence', 'bundleIdentifier'),
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'By which it is forgotten.' }),
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
@@ -73,7 +88,7 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
   fields: (t) => ({
     channels: t.stringList({
       required: true,
-      description: '`apns`, `apns_voip`, `gcm`, `web`, `email`: each becomes a subscription.',
+      description: `${listOfNames(PUSH_CHANNELS)}: each becomes a subscription.`,
     }),
     token: t.field({ type: PushTokenInput, description: "Left out, the caller's latest push token is taken." }),
     device: t.field({ type: DeviceInput, description: 'Left out, the device of that token is taken.' }),
@@ -89,21 +104,21 @@ const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
 });
 
 builder.queryField('subscriptions', (t) =>
-  t.withAuth({ user: true }).field({
+  t.withAuth({ user: true }).prismaField({
     type: [PushSubscription],
     description: 'Where the caller gets pushes, by id; at most ten.',
-    resolve: (_root, _args, context) => listSubscriptions(context),
+    resolve: (selection, _root, _args, context) => listSubscriptions(context, selection),
   }),
 );
 
 builder.mutationField('createSubscription', (t) =>
-  t.withAuth({ user: true }).field({
+  t.withAuth({ user: true }).prismaField({
     type: [PushSubscription],
     description: 'Subscribes a device, or anew with another sequence. Answers all subscriptions of the caller.',
     args: {
       input: t.arg({ type: CreateSubscriptionInput, required: true, description: 'The device and its channels.' }),
     },
-    resolve: (_root, { input }, context) => createSubscription(input, context),
+    resolve: (selection, _root, { input }, context) => createSubscription(input, context, selection),
   }),
 );
 
@@ -116,7 +131,7 @@ builder.mutationField('deleteSubscription', (t) =>
 );
 
 builder.mutationField('createPushToken', (t) =>
-  t.withAuth({ user: true }).field({
+  t.withAuth({ user: true }).prismaField({
     type: PushToken,
     description: 'Keeps what a provider calls a device, for `createSubscription` without a token.',
     args: {
@@ -126,7 +141,7 @@ builder.mutationField('createPushToken', (t) =>
         description: "The device and the provider's name of it.",
       }),
     },
-    resolve: (_root, { input }, context) => createPushToken(input, context),
+    resolve: (selection, _root, { input }, context) => createPushToken(input, context, selection),
   }),
 );
 

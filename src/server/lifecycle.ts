@@ -84,8 +84,8 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     const closed = Promise.all([close(server, SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets: an operation that ends with its subscription is complete for a client, which would not resume.
-    hub.endWatches();
-    presence.endWatches();
+    hub.endSubscriptions();
+    presence.endSubscriptions();
     models.stop();
     await closed;
   };

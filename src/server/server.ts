@@ -45,9 +45,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
   const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
-  const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
+  const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders), tokenHeaders[0]!);
   const handlers = new Map<string, Handler>([
-    ['/graphql', graphqlOverHttp(services, tokenHeaders)],
+    ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
     ['/healthz', (_request, response) => health.answer('/healthz', response)],
     ['/readyz', (_request, response) => health.answer('/readyz', response)],
     ['/metrics', (_request, response) => metrics.answer(response)],

@@ -2,12 +2,12 @@ import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { AtriumError, graphql, type Session, type StoredSession, webStorage } from '../../packages/client/src/index.ts';
 import { signRequest } from '../../packages/client/src/sign.ts';
 import { sign } from '../../src/lib/signature.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { createDialog } from '../support/chat.ts';
-import { ME, newClient, SEND, signedRequest, useClients } from '../support/clients.ts';
-import { Meddler } from '../support/meddler.ts';
-import { sql } from '../support/sql.ts';
-import { createUser, createUsers, openSession } from '../support/users.ts';
+import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
+import { sql } from '../support/app/sql.ts';
+import { ME, newClient, SEND, signedRequest, useClients } from '../support/clients/atrium.ts';
+import { FaultProxy } from '../support/faults/fault-proxy.ts';
+import { createDialog } from '../support/fixtures/chat.ts';
+import { createUser, createUsers, openSession } from '../support/fixtures/users.ts';
 
 useApp();
 useClients();
@@ -15,8 +15,8 @@ useClients();
 const SIGN_UP = graphql(`mutation SignUp($input: CreateUserInput!) { createUser(input: $input) { id } }`);
 
 /** A network before the running app. */
-async function meddler(): Promise<Meddler> {
-  const between = await Meddler.before(running.url);
+async function proxy(): Promise<FaultProxy> {
+  const between = await FaultProxy.start(running.url);
   onTestFinished(() => between.close());
   return between;
 }
@@ -148,7 +148,7 @@ test('a session that is over is renewed once for all who asked meanwhile', async
     },
   });
   const { token } = await client.signIn(user);
-  running.setTime(new Date(running.now().getTime() + 3 * 3_600_000));
+  clock.advance(3 * 3_600_000);
   const answers = await Promise.all([client.query(ME), client.query(ME), client.mutate(SEND_NOTHING).catch(codeOf)]);
   expect(answers).toEqual([{ me: meOf(user) }, { me: meOf(user) }, 'NOT_FOUND']);
   expect(renewals).toBe(1);
@@ -206,7 +206,7 @@ test('an error tells its code, the fields at fault, and the status', async () =>
 });
 
 test('a query goes on through lost answers, and no further than it is told to', async () => {
-  const between = await meddler();
+  const between = await proxy();
   const user = await createUser();
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, onBehalfOf: user.id, retries: 2 });
   between.answersToLose = 2;
@@ -217,7 +217,7 @@ test('a query goes on through lost answers, and no further than it is told to', 
 });
 
 test('a message whose answer is lost is sent again and stored once; other changes are left to the caller', async () => {
-  const between = await meddler();
+  const between = await proxy();
   const [alice, bob] = await createUsers(2);
   const dialogId = await createDialog(alice, [bob]);
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, onBehalfOf: alice.id });
@@ -237,7 +237,7 @@ test('a message whose answer is lost is sent again and stored once; other change
 const CREATE = graphql(`mutation ($input: CreateDialogInput!) { createDialog(input: $input) { id } }`);
 
 test('whoever aborts gets the reason of the signal, also while a try waits for the next', async () => {
-  const between = await meddler();
+  const between = await proxy();
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, retries: 1_000 });
   between.isSilent = true;
   const hung = new AbortController();
@@ -254,7 +254,7 @@ test('whoever aborts gets the reason of the signal, also while a try waits for t
 });
 
 test('an answer that takes too long is none', async () => {
-  const between = await meddler();
+  const between = await proxy();
   between.isSilent = true;
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, retries: 0, timeout: 50 });
   await expect(client.query(ME)).rejects.toMatchObject({ code: 'UNREACHABLE' });
@@ -272,12 +272,12 @@ test('a document is asked for what it is', () => {
 });
 
 test('no token stands in a URL', async () => {
-  const between = await meddler();
+  const between = await proxy();
   const user = await createUser();
   const client = newClient({ url: between.url });
   await client.signIn(user);
   const events = client.subscribe(graphql(`subscription ($since: String) { messageSent(since: $since) { cursor } }`));
   await events.ready;
   await client.query(ME);
-  expect(new Set(between.asked)).toEqual(new Set(['POST /graphql HTTP/1.1', 'GET /graphql HTTP/1.1']));
+  expect(new Set(between.requests)).toEqual(new Set(['POST /graphql HTTP/1.1', 'GET /graphql HTTP/1.1']));
 });

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type ConnectionState, graphql } from '../../packages/client/src/index.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { createDialog, send, sendMany } from '../support/chat.ts';
-import { HEAR, newClient, take, useClients } from '../support/clients.ts';
-import { Meddler } from '../support/meddler.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { deadAddress } from '../support/provider.ts';
-import { until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
-import { createUsers, openSession } from '../support/users.ts';
+import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { sql } from '../support/app/sql.ts';
+import { HEAR, newClient, take, useClients } from '../support/clients/atrium.ts';
+import { until } from '../support/clients/websocket.ts';
+import { deadAddress } from '../support/fakes/provider.ts';
+import { FaultProxy } from '../support/faults/fault-proxy.ts';
+import { createDialog, send, sendMany } from '../support/fixtures/chat.ts';
+import { createUsers, openSession } from '../support/fixtures/users.ts';
 
 useApp();
 useClients();
@@ -19,14 +19,14 @@ const TYPING = graphql(`subscription ($dialogId: ID!) { typing(dialogId: $dialog
 const START_TYPING = graphql(`mutation ($dialogId: ID!) { startTyping(dialogId: $dialogId) }`);
 const PRESENCE = graphql(`subscription ($userIds: [Int!]!) { presence(userIds: $userIds) { userId online } }`);
 
-async function meddler(): Promise<Meddler> {
-  const between = await Meddler.before(running.url);
+async function proxy(): Promise<FaultProxy> {
+  const between = await FaultProxy.start(running.url);
   onTestFinished(() => between.close());
   return between;
 }
 
 /** Alice and Bob in a dialog, and a client of Bob's. */
-async function stage(options: Parameters<typeof newClient>[0] = {}) {
+async function cast(options: Parameters<typeof newClient>[0] = {}) {
   const [alice, bob] = await createUsers(2);
   const dialogId = await createDialog(alice, [bob]);
   const client = newClient(options);
@@ -37,7 +37,7 @@ async function stage(options: Parameters<typeof newClient>[0] = {}) {
 const textOf = ({ messageSent }: { messageSent: { message: { text: string } } }) => messageSent.message.text;
 
 test('what is sent after it is ready is heard, each once and in order, typed', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   await send(alice, dialogId, 'before');
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
@@ -53,7 +53,7 @@ test('what is sent after it is ready is heard, each once and in order, typed', a
 });
 
 test('`next` takes one event after the other, and `end` tells why there are no more', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   const taken: string[] = [];
   let open: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -87,21 +87,21 @@ test('`next` takes one event after the other, and `end` tells why there are no m
 });
 
 test('subscriptions share one socket, which closes behind the last of them', async () => {
-  const between = await meddler();
+  const between = await proxy();
   const states: ConnectionState[] = [];
-  const { dialogId, client } = await stage({ url: between.url, onConnectionChange: (state) => states.push(state) });
+  const { dialogId, client } = await cast({ url: between.url, onConnectionChange: (state) => states.push(state) });
   expect(client.connection).toBe('closed');
   const three = [client.subscribe(HEAR), client.subscribe(HEAR, { dialogId }), client.subscribe(TYPING, { dialogId })];
   await Promise.all(three.map(({ ready }) => ready));
-  expect(between.asked.filter((line) => line.startsWith('GET'))).toHaveLength(1);
+  expect(between.requests.filter((line) => line.startsWith('GET'))).toHaveLength(1);
   for (const events of three) events.stop();
   await until(() => client.connection === 'closed');
   expect(states).toEqual(['connecting', 'open', 'closed']);
-  await until(() => running.app.services.hub.watchCount === 0);
+  await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
 test('whoever stops, leaves the loop or aborts hears no more', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   const [stopped, left] = [client.subscribe(HEAR), client.subscribe(HEAR)];
   const abort = new AbortController();
   const aborted = client.subscribe(HEAR, {}, { signal: abort.signal });
@@ -115,11 +115,11 @@ test('whoever stops, leaves the loop or aborts hears no more', async () => {
   abort.abort(new Error('gone'));
   expect(await take(stopped)).toEqual([]);
   await expect(take(aborted, 1)).rejects.toThrow('gone');
-  await until(() => running.app.services.hub.watchCount === 0);
+  await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
 test('a refusal ends it with its code; so do credentials that do not hold', async () => {
-  const { alice, client } = await stage();
+  const { alice, client } = await cast();
   const dialogId = await createDialog(alice, await createUsers(1));
   const events = client.subscribe(HEAR, { dialogId });
   await expect(take(events, 1)).rejects.toMatchObject({ name: 'AtriumError', code: 'FORBIDDEN' });
@@ -138,7 +138,7 @@ test('what could be resumed has to be written so', () => {
 });
 
 test('an alias of the field and of its cursor is as good', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   const events = client.subscribe(
     graphql(`subscription ($from: String) { it: messageSent(since: $from) { place: cursor } }`),
   );
@@ -149,12 +149,12 @@ test('an alias of the field and of its cursor is as good', async () => {
 });
 
 test('behind a connection that was cut it goes on from where it was', async () => {
-  const between = await meddler();
-  const { alice, dialogId, client } = await stage({ url: between.url });
+  const between = await proxy();
+  const { alice, dialogId, client } = await cast({ url: between.url });
   const events = client.subscribe(HEAR, { dialogId })[Symbol.asyncIterator]();
   const next = async () => textOf((await events.next()).value as Parameters<typeof textOf>[0]);
   const first = next();
-  await until(() => running.app.services.hub.watchCount === 1);
+  await until(() => running.app.services.hub.subscriptionCount === 1);
   await send(alice, dialogId, 'one');
   expect(await first).toBe('one');
   between.cut();
@@ -163,8 +163,8 @@ test('behind a connection that was cut it goes on from where it was', async () =
 });
 
 test('a service that no longer answers, while nothing closes, is left for a new connection', async () => {
-  const between = await meddler();
-  const { alice, dialogId, client } = await stage({ url: between.url, heartbeat: 100 });
+  const between = await proxy();
+  const { alice, dialogId, client } = await cast({ url: between.url, heartbeat: 100 });
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
   between.isSilent = true;
@@ -175,7 +175,7 @@ test('a service that no longer answers, while nothing closes, is left for a new 
 });
 
 test('a session that expires is renewed, and nothing between is missed', async () => {
-  const { alice, bob, dialogId } = await stage();
+  const { alice, bob, dialogId } = await cast();
   let renewals = 0;
   const client = newClient({
     renew: () => {
@@ -187,23 +187,23 @@ test('a session that expires is renewed, and nothing between is missed', async (
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
   await send(alice, dialogId, 'before');
-  running.setTime(new Date(running.now().getTime() + 3 * 3_600_000));
+  clock.advance(3 * 3_600_000);
   await until(() => renewals === 1);
   await send({ ...alice, ...(await openSession(alice)) }, dialogId, 'after');
   expect((await take(events, 2)).map(textOf)).toEqual(['before', 'after']);
 });
 
 test('without anybody who renews it, the end of a session ends it', async () => {
-  const { dialogId, client } = await stage();
+  const { dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
-  running.setTime(new Date(running.now().getTime() + 3 * 3_600_000));
+  clock.advance(3 * 3_600_000);
   await expect(take(events, 1)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', status: 4403 });
   expect(client.session).toBeUndefined();
 });
 
 test('a sign-out ends it without an error, and so does another user; the same user goes on', async () => {
-  const { alice, bob, dialogId, client } = await stage();
+  const { alice, bob, dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
   await client.signIn(bob);
@@ -221,12 +221,12 @@ test('a sign-out ends it without an error, and so does another user; the same us
 test('a session lives as long as somebody listens', async () => {
   const briefly = await startAnother({ sessionMinutes: 0.05 });
   onTestFinished(() => briefly.stop());
-  const { alice, dialogId, client } = await stage({ url: briefly.url, heartbeat: 50 });
+  const { alice, dialogId, client } = await cast({ url: briefly.url, heartbeat: 50 });
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
   const { id } = client.session!;
   for (const _ of [1, 2, 3]) {
-    running.setTime(new Date(running.now().getTime() + 2_000));
+    clock.advance(2_000);
     // What it asked before, and is answered only now, came too early.
     await until(async () => {
       const asked = await sql('SELECT FROM sessions WHERE id = $1 AND updated_at >= $2', [id, running.now()]);
@@ -238,7 +238,7 @@ test('a session lives as long as somebody listens', async () => {
 });
 
 test('too much was missed: it tells, and goes on from then', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   const seen: string[] = [];
   const events = client.subscribe(
     HEAR,
@@ -260,7 +260,7 @@ test('too much was missed: it tells, and goes on from then', async () => {
 });
 
 test('what waits for a slow reader is bounded, and nothing of it is lost', async () => {
-  const { alice, dialogId, client } = await stage();
+  const { alice, dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
   const messageId = await send(alice, dialogId, 'told often');
@@ -271,15 +271,15 @@ test('what waits for a slow reader is bounded, and nothing of it is lost', async
     [dialogId, messageId, running.now()],
   );
   running.app.services.outbox.wake();
-  await until(() => running.app.services.hub.watchCount === 0); // it has stopped listening
+  await until(() => running.app.services.hub.subscriptionCount === 0); // it has stopped listening
   const heard = await take(events, 2_501);
   const cursors = heard.map(({ messageSent }) => Number(messageSent.cursor));
   expect(cursors.slice(1)).toEqual(rows.map(({ position }) => Number(position)));
 });
 
 test('who types and who is online is told again behind a lost connection', async () => {
-  const between = await meddler();
-  const { alice, bob, dialogId, client } = await stage({ url: between.url });
+  const between = await proxy();
+  const { alice, bob, dialogId, client } = await cast({ url: between.url });
   const typing: number[] = [];
   const online: boolean[] = [];
   client.subscribe(TYPING, { dialogId }, { next: ({ typing: { userId } }) => void typing.push(userId) });
@@ -302,7 +302,7 @@ test('who types and who is online is told again behind a lost connection', async
 test('it waits for a service that is not there, and for one that has too many sockets of the user', async () => {
   const other = await startAnother({ limits: {} });
   onTestFinished(() => other.stop());
-  const { alice, bob, dialogId } = await stage();
+  const { alice, bob, dialogId } = await cast();
   const codes: number[] = [];
   const late = newClient({ url: await deadAddress(), apiKey: APPLICATION.apiKey, onBehalfOf: bob.id });
   const events = late.subscribe(HEAR, { dialogId });
@@ -314,7 +314,7 @@ test('it waits for a service that is not there, and for one that has too many so
     socket.close(4429, 'Too many sockets');
   });
   await once(full, 'listening');
-  const between = await Meddler.before(`http://127.0.0.1:${(full.address() as { port: number }).port}`);
+  const between = await FaultProxy.start(`http://127.0.0.1:${(full.address() as { port: number }).port}`);
   onTestFinished(async () => {
     await between.close();
     full.close();

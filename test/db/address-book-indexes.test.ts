@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { ask, type QuickUser, quickUsers } from '../support/chat.ts';
-import { rowsReadBy, type Statement, statementsAbout } from '../support/plans.ts';
-import { sql } from '../support/sql.ts';
-import { apiKey } from '../support/users.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { rowsReadBy, type Statement, statementsAbout } from '../support/app/query-plans.ts';
+import { sql } from '../support/app/sql.ts';
+import { execute, type QuickUser, quickUsers } from '../support/fixtures/chat.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 async function statementsOf(query: string): Promise<Statement[]> {
   const statements = await statementsAbout(/\bcontacts\b|phone, '\[/, async () => {
-    await ask(query, {}, asker);
+    await execute(query, {}, asker);
   });
   expect(statements.length).toBeGreaterThan(0);
   return statements;
@@ -54,8 +54,8 @@ describe('an index finds', () => {
 
   test('users by their number', async () => {
     const set = 'mutation ($mode: PhoneMatching) { updateApplication(input: { phoneMatching: $mode }) { id } }';
-    await ask(set, { mode: 'E164' }, apiKey);
-    expect((await ask('{ registeredContacts { totalCount } }', {}, asker)).registeredContacts.totalCount).toBe(
+    await execute(set, { mode: 'E164' }, apiKey);
+    expect((await execute('{ registeredContacts { totalCount } }', {}, asker)).registeredContacts.totalCount).toBe(
       CONTACTS,
     );
     await expectReads('{ registeredContacts { totalCount } }', 2 * CONTACTS);

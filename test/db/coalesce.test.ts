@@ -4,7 +4,7 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { coalesce } from '../../src/db/coalesce.ts';
 import { isDatabaseUnavailable, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase } from '../support/app/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

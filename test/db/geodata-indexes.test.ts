@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { insertUser } from '../support/callers.ts';
-import { rowsReadBy, statementsAbout } from '../support/plans.ts';
-import { rest } from '../support/rest.ts';
-import { sql } from '../support/sql.ts';
-import { apiKey } from '../support/users.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { rowsReadBy, statementsAbout } from '../support/app/query-plans.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { insertUser } from '../support/fixtures/callers.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 

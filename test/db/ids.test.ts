@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 
 // The dice fall as badly as they may.
@@ -7,9 +8,14 @@ vi.mock('node:crypto', async (original) => ({
 }));
 
 test('ids of a process sort in the order in which they were made, wherever its counter begins', async () => {
-  const { newId } = await import('../../src/db/ids.ts');
+  const { newId } = await freshIds();
   const now = new Date(1_795_196_819_000);
   const ids = Array.from({ length: 1_000 }, () => newId(now));
   expect(ids).toEqual([...new Set(ids)].sort());
   expect(ids.every((id) => /^6b008793[0-9a-f]{16}$/.test(id))).toBe(true);
 });
+
+/** A copy of the module that is evaluated with the mock above. */
+function freshIds(): Promise<typeof import('../../src/db/ids.ts')> {
+  return import(`${fileURLToPath(new URL('../../src/db/ids.ts', import.meta.url))}?fresh`);
+}

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { ask, createDialog, type QuickUser, quickUsers } from '../support/chat.ts';
-import { type PlanMode, rowsReadBy, statementsAbout } from '../support/plans.ts';
-import { rest } from '../support/rest.ts';
-import { sql } from '../support/sql.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { type PlanMode, rowsReadBy, statementsAbout } from '../support/app/query-plans.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { createDialog, execute, type QuickUser, quickUsers } from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -115,7 +115,7 @@ describe('a page of a long dialog reads few rows', () => {
   test.each(CURSORS)('behind a cursor by %s %s', async (field, direction, value) => {
     const after = Buffer.from(JSON.stringify([value(middle), messageId(middle)])).toString('base64url');
     await expectFewRows(async () => {
-      const { messages } = await ask(
+      const { messages } = await execute(
         `query ($dialogId: ID!, $after: String, $orderBy: MessageOrder) {
           messages(dialogId: $dialogId, first: ${PAGE}, after: $after, orderBy: $orderBy) { edges { node { id } } }
         }`,

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
-import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 
 let database: OwnDatabase;
 beforeAll(async () => {

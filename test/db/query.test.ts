@@ -4,7 +4,7 @@ import { connectDatabase, db, Prisma } from '../../src/db/client.ts';
 import { isDatabaseUnavailable, isDeadlock, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
 import { BACKGROUND, transact } from '../../src/db/transact.ts';
-import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 
 let database: OwnDatabase;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { ask, type QuickUser, quickUsers } from '../support/chat.ts';
-import { rowsReadBy, statementsAbout } from '../support/plans.ts';
-import { rest } from '../support/rest.ts';
-import { sql } from '../support/sql.ts';
-import { apiKey, type Caller } from '../support/users.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { rowsReadBy, statementsAbout } from '../support/app/query-plans.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { execute, type QuickUser, quickUsers } from '../support/fixtures/chat.ts';
+import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -24,7 +24,7 @@ const CREATE_CLASS = `mutation ($name: String!) { createClass(input: { name: $na
 beforeAll(async () => {
   const [owner, guest, member, stranger] = (await quickUsers(4)) as [QuickUser, QuickUser, QuickUser, QuickUser];
   callers = { key: apiKey, owner, guest, member, stranger };
-  for (const name of ['Cars', 'Notes']) await ask(CREATE_CLASS, { name }, apiKey);
+  for (const name of ['Cars', 'Notes']) await execute(CREATE_CLASS, { name }, apiKey);
   await sql("UPDATE users SET tags = '{friends}', granted_tags = '{friends}' WHERE id = $1", [guest.id]);
   await sql("UPDATE users SET tags = '{many}', granted_tags = '{many}' WHERE id = $1", [member.id]);
   await sql(`UPDATE record_classes SET version = version + 1, has_open = name = 'Cars', has_private = name = 'Notes',

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { graphql } from '../support/graphql.ts';
-import { type Statement, statementsAbout } from '../support/plans.ts';
-import { rest } from '../support/rest.ts';
-import { ownConnection, sql } from '../support/sql.ts';
-import { apiKey } from '../support/users.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { type Statement, statementsAbout } from '../support/app/query-plans.ts';
+import { ownConnection, sql } from '../support/app/sql.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { WorkQueue } from '../../src/db/work-queue.ts';
-import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 
 let database: OwnDatabase;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { IdentityRefusedError } from '../../src/gateways/provider.ts';
 import { unixSeconds } from '../../src/lib/time.ts';
-import { SAMPLE_TIME } from '../support/app.ts';
+import { SAMPLE_TIME } from '../support/app/app.ts';
 import {
   type Answer,
   answerJson,
@@ -12,7 +12,7 @@ import {
   startProvider,
   TROUBLES,
   WARNING,
-} from '../support/provider.ts';
+} from '../support/fakes/provider.ts';
 
 const APP = { appId: '1234', appSecret: 'app-secret' };
 const TOKEN = 'EAAB-user-token';

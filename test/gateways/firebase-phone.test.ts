@@ -13,7 +13,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { IdentityVerifiers } from '../../src/gateways/identity.ts';
 import { IdentityRefusedError } from '../../src/gateways/provider.ts';
 import { unixSeconds } from '../../src/lib/time.ts';
-import { SAMPLE_TIME } from '../support/app.ts';
+import { SAMPLE_TIME } from '../support/app/app.ts';
 import {
   answerJson,
   deadAddress,
@@ -22,7 +22,7 @@ import {
   startProvider,
   TROUBLES,
   WARNING,
-} from '../support/provider.ts';
+} from '../support/fakes/provider.ts';
 
 const PROJECT = 'our-project';
 const NOW = unixSeconds(SAMPLE_TIME);

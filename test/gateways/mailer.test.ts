@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMailer, type Mailer, MailRefusedError, MailUnavailableError } from '../../src/gateways/mailer.ts';
-import { SAMPLE_TIME, SENDER } from '../support/app.ts';
-import { startMailServer } from '../support/mail-server.ts';
-import { writtenMails } from '../support/mails.ts';
-import { deadAddress } from '../support/provider.ts';
+import { SAMPLE_TIME, SENDER } from '../support/app/app.ts';
+import { startMailServer } from '../support/fakes/mail-server.ts';
+import { deadAddress } from '../support/fakes/provider.ts';
+import { writtenMails } from '../support/fixtures/mails.ts';
 
 const LINK = `https://example.org/a-page-with-a-long-name/reset-password?reset_token=${'0123456789'.repeat(4)}`;
 const MAIL = { to: 'a+b@x.io', subject: 'Set a new password', text: `Hello,\n\n${LINK}\n` };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createModelClient, ModelAwayError, type ModelEndpoint, type Prompt } from '../../src/gateways/model.ts';
-import { beginsStream, DONE, delta, type Reply, says, startModel } from '../support/model.ts';
-import { deadAddress } from '../support/provider.ts';
-import { until } from '../support/sockets.ts';
+import { createModelClient, type ModelEndpoint, ModelUnavailableError, type Prompt } from '../../src/gateways/model.ts';
+import { until } from '../support/clients/websocket.ts';
+import { beginsStream, DONE, delta, type Reply, says, startModel } from '../support/fakes/model.ts';
+import { deadAddress } from '../support/fakes/provider.ts';
 
 const PROMPT: Prompt = { messages: [{ role: 'user', content: 'Hi 😀' }], maxTokens: 7 };
 const SILENCE = 300;
@@ -28,7 +28,7 @@ async function streamed(endpoint: ModelEndpoint, by = client): Promise<string[]>
 const reasonOf = (asking: Promise<unknown>): Promise<string> =>
   asking.then(
     (answer) => `answered ${JSON.stringify(answer)}`,
-    (error: unknown) => (error instanceof ModelAwayError ? error.message : `another error: ${error}`),
+    (error: unknown) => (error instanceof ModelUnavailableError ? error.message : `another error: ${error}`),
   );
 
 test('a model is sent what OpenAI takes', async () => {

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { S3Storage } from '../../src/gateways/s3-storage.ts';
 import { newStorageKey } from '../../src/gateways/storage.ts';
 import { ServiceUnavailableError } from '../../src/lib/errors.ts';
-import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../support/s3.ts';
-import { CAN_MOUNT, mountTinyDisk } from '../support/tiny-disk.ts';
+import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../support/fakes/s3.ts';
+import { CAN_MOUNT, mountTinyDisk } from '../support/faults/tiny-disk.ts';
 
 let store: ObjectStore;
 let folder: string;

@@ -3,8 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { IdentityRefusedError } from '../../src/gateways/provider.ts';
 import { unixSeconds } from '../../src/lib/time.ts';
-import { SAMPLE_TIME } from '../support/app.ts';
-import { type Answer, answerJson, loggedVerifiers, startProvider, TROUBLES, WARNING } from '../support/provider.ts';
+import { SAMPLE_TIME } from '../support/app/app.ts';
+import {
+  type Answer,
+  answerJson,
+  loggedVerifiers,
+  startProvider,
+  TROUBLES,
+  WARNING,
+} from '../support/fakes/provider.ts';
 
 const APP = { consumerKey: 'consumer+key', consumerSecret: "c&s=!*'()" };
 const USER = { token: '77-user/token', secret: 's%ecret&~' };

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { running, useApp } from '../support/app.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { closeSockets, connect, openSocket, type RawSocket } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
-import { apiKey, createUser } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { sql } from '../support/app/sql.ts';
+import { closeSockets, connect, openSocket, type RawSocket } from '../support/clients/websocket.ts';
+import { apiKey, createUser } from '../support/fixtures/users.ts';
 
 // Every code with which the service closes sockets, in one place: clients decide by them whether to come back.
 // 4429 has two more causes, too many sockets and too slow a reader, and 1013 needs the database away; those have tests of

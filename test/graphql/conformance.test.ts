@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
+import { running, useApp } from '../support/app/app.ts';
 
 useApp();
 

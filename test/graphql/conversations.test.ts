@@ -2,12 +2,20 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import type pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
-import { sendBytes } from '../support/fuzz/connections.ts';
-import { closeSockets, connect, listen, listenOn, openSocket, type RawSocket, until } from '../support/sockets.ts';
-import { LOCKED_HERE, ownConnection, sql } from '../support/sql.ts';
-import { apiKey, createUser } from '../support/users.ts';
+import { sendBytes } from '../proof/fuzz/connections.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { LOCKED_HERE, ownConnection, sql } from '../support/app/sql.ts';
+import {
+  closeSockets,
+  connect,
+  listen,
+  listenOn,
+  openSocket,
+  type RawSocket,
+  until,
+} from '../support/clients/websocket.ts';
+import { createDialog, execute, MESSAGE_SENT, quickUsers, send } from '../support/fixtures/chat.ts';
+import { apiKey, createUser } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -76,7 +84,7 @@ describe('sockets that break the rules', () => {
     const other = await listen(MESSAGE_SENT, { dialogId }, alice!);
     misbehave(socket);
     expect((await socket.closed).code).toBe(code);
-    await until(() => running.app.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1);
     await send(alice!, dialogId, 'hi');
     await other.atLeast(1);
     expect(printed).not.toHaveBeenCalled();
@@ -89,7 +97,7 @@ describe('sockets that break the rules', () => {
     const { socket, closed } = await listen(MESSAGE_SENT, { dialogId }, alice!).then((heard) => heard.socket);
     (socket as unknown as { _socket: NodeJS.WritableStream })._socket.write('GET / HTTP/1.1\r\n\r\n');
     expect((await closed).code).toBe(1002);
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
   test('are not heard once they are being closed', async () => {
@@ -100,7 +108,7 @@ describe('sockets that break the rules', () => {
     for (let nth = 1; nth <= 20; nth++) socket.send(subscribeTo(dialogId, `s${nth}`));
     expect((await socket.closed).code).toBe(4400);
     await somebodyHears();
-    expect(running.app.services.hub.watchCount).toBe(0);
+    expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
   test('which ask for other paths and break off end nothing but themselves', async () => {
@@ -136,7 +144,7 @@ describe('ids of operations', () => {
     await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, 'mine');
     socket.send(subscribeTo(dialogId, 'mine'));
     expect((await socket.closed).code).toBe(4409);
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
   test('one may be used again once its operation is over', async () => {
@@ -146,11 +154,11 @@ describe('ids of operations', () => {
     const heard = () => socket.received.filter(({ type, id }) => type === 'next' && id === 'again');
     for (let nth = 1; nth <= 3; nth++) {
       socket.send(subscribeTo(dialogId, 'again'));
-      await until(() => running.app.services.hub.watchCount === 1);
+      await until(() => running.app.services.hub.subscriptionCount === 1);
       await send(alice!, dialogId, `message ${nth}`);
       await until(() => heard().length === nth);
       socket.send({ id: 'again', type: 'complete' });
-      await until(() => running.app.services.hub.watchCount === 0);
+      await until(() => running.app.services.hub.subscriptionCount === 0);
       // Behind what the service has left to do for it.
       expect((await socket.run('{ __typename }')).data).toEqual({ __typename: 'Query' });
     }
@@ -170,7 +178,7 @@ describe('ids of operations', () => {
       expect((await socket.closed).code).toBe(4409);
     }
     await somebodyHears();
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 });
 
@@ -187,7 +195,7 @@ describe('cancelling while joining', () => {
     const stays = await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, 'stays');
     await send(alice!, dialogId, 'hi');
     await stays.atLeast(1);
-    await until(() => running.app.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1);
     expect(socket.received.filter(({ id }) => id === 'early')).toEqual([]);
   });
 
@@ -206,7 +214,7 @@ describe('cancelling while joining', () => {
       () => until(() => socket.received.filter(({ type }) => type === 'error').length === 30),
     );
     await somebodyHears();
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
     expect((await socket.run('{ me { id } }')).data).toEqual({ me: { id: alice!.id } });
   });
 
@@ -227,7 +235,7 @@ describe('cancelling while joining', () => {
         () => leave(socket),
       );
       await somebodyHears();
-      await until(() => running.app.services.hub.watchCount === 0);
+      await until(() => running.app.services.hub.subscriptionCount === 0);
     }
   });
 
@@ -246,7 +254,7 @@ describe('cancelling while joining', () => {
     );
     await somebodyHears();
     await until(() => !presence.isOnline(who));
-    expect(running.app.services.hub.watchCount).toBe(0);
+    expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
   test('operations before connection_ack are refused', async () => {
@@ -269,16 +277,16 @@ test('a subscription whose dialog is lost ends with complete, and its id is free
   const other = await createDialog(alice!, [bob!]);
   const socket = await connect(bob!);
   await listenOn(socket, MESSAGE_SENT, { dialogId }, running.app, '1');
-  await ask(
+  await execute(
     'mutation ($id: ID!, $ids: [Int!]!) { updateDialog(id: $id, input: { removeOccupantIds: $ids }) { id } }',
     { id: dialogId, ids: [bob!.id] },
     alice!,
   );
   await socket.find(({ id, type }) => id === '1' && type === 'complete');
-  expect(running.app.services.hub.watchCount).toBe(0);
+  expect(running.app.services.hub.subscriptionCount).toBe(0);
   await socket.run('{ __typename }');
   socket.send(subscribeTo(other, '1'));
-  await until(() => running.app.services.hub.watchCount === 1);
+  await until(() => running.app.services.hub.subscriptionCount === 1);
   const id = await send(alice!, other, 'hi');
   await socket.find(({ type, payload }) => type === 'next' && payload.data.messageSent?.message.id === id);
 });

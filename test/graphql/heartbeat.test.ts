@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Heartbeat } from '../../src/graphql/websocket/heartbeat.ts';
-import { until } from '../support/sockets.ts';
+import { until } from '../support/clients/websocket.ts';
 
 const ASK_EVERY = 1_200;
 

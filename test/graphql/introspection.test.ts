@@ -9,11 +9,11 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
-import { running, useApp } from '../support/app.ts';
-import { GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
-import { graphql } from '../support/graphql.ts';
-import { changeClass, defineClass } from '../support/typed.ts';
-import { apiKey, nobody } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { GRAPHQL_TRANSPORTS } from '../support/clients/graphql-transports.ts';
+import { changeClass, defineClass } from '../support/fixtures/typed-classes.ts';
+import { anonymous, apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -40,8 +40,8 @@ const documents = [...OPTIONS.map(getIntrospectionQuery), OLD].flatMap((document
 test('full introspection as tools send it is answered exactly, on every transport and from a kept answer', async () => {
   for (const document of documents) {
     const { data } = executeSync({ schema, document: parse(document) });
-    for (let time = 0; time < 2; time++) expect((await graphql(document, {}, nobody)).data).toEqual(data);
-    for (const [transport, door] of GRAPHQL_DOORS) {
+    for (let time = 0; time < 2; time++) expect((await graphql(document, {}, anonymous)).data).toEqual(data);
+    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
       expect([transport, await door(document, {}, apiKey)]).toMatchObject([transport, { data }]);
     }
     const url = `${running.url}/graphql?${new URLSearchParams({ query: document.replaceAll(/\s+/g, ' ') })}`;
@@ -61,7 +61,7 @@ test.each([
   '{ __schema { queryType { fields { name } } mutationType { fields { name args { name } } } } }',
   '{ me { __typename } __schema { queryType { name } } }',
 ])('small introspection by hand is within the limits: %s', async (document) => {
-  const { errors = [] } = await graphql(document, {}, nobody);
+  const { errors = [] } = await graphql(document, {}, anonymous);
   expect(errors.filter(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')).toEqual([]);
 });
 
@@ -75,5 +75,5 @@ test('a kept answer is never one of another schema', async () => {
   expect(await namesOf()).toBe('Comet');
   await changeClass('comets', { fields: { core: 'String' } });
   expect(JSON.stringify((await graphql(getIntrospectionQuery(), {}, apiKey)).data)).toContain('"core"');
-  expect(JSON.stringify((await graphql(getIntrospectionQuery(), {}, nobody)).data)).not.toContain('Comet');
+  expect(JSON.stringify((await graphql(getIntrospectionQuery(), {}, anonymous)).data)).not.toContain('Comet');
 });

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, quickUsers, refusalOf, send } from '../support/chat.ts';
-import { graphql } from '../support/graphql.ts';
-import { connect, listen, openSocket, type RawSocket, until } from '../support/sockets.ts';
-import { streamEvents } from '../support/sse.ts';
-import { apiKey, nobody } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import { connect, listen, openSocket, type RawSocket, until } from '../support/clients/websocket.ts';
+import { createDialog, errorOf, execute, MESSAGE_SENT, quickUsers, send } from '../support/fixtures/chat.ts';
+import { anonymous, apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -66,7 +66,7 @@ const ACCEPTED: [string, string][] = [
 
 describe('rows 2, 5, 6: a document beyond the limits is refused before anything is executed', () => {
   test.each(REFUSED)('over HTTP: %s', async (_name, document) => {
-    const refusal = await refusalOf(document, {}, nobody);
+    const refusal = await errorOf(document, {}, anonymous);
     expect(refusal.code).toBe('BAD_USER_INPUT');
   });
 
@@ -104,7 +104,7 @@ describe('rows 2, 5, 6: a document beyond the limits is refused before anything 
     const fields =
       'id text senderId recipientId dateSent attachments customFields readIds deliveredIds read sender { id login }';
     const document = `query ($first: Int) { ${repeat(40, (nth) => `m${nth}: messages(dialogId: ${ID}, first: $first) { edges { node { ${fields} } } }`)} }`;
-    expect(await refusalOf(document, { first: 100 }, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await errorOf(document, { first: 100 }, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
   test('variables nested without end are refused on both doors', async () => {
@@ -222,18 +222,18 @@ describe('sockets', () => {
     const subscribe = (id: string) =>
       socket.send({ id, type: 'subscribe', payload: { query: MESSAGE_SENT, variables: { dialogId } } });
     for (let nth = 1; nth <= 100; nth++) subscribe(`s${nth}`);
-    await until(() => running.app.services.hub.watchCount === 100);
+    await until(() => running.app.services.hub.subscriptionCount === 100);
     subscribe('s101');
     expect(await socket.find((message) => message.id === 's101')).toMatchObject({
       type: 'error',
       payload: [{ extensions: { code: 'BAD_USER_INPUT' } }],
     });
     socket.send({ id: 's1', type: 'complete' });
-    await until(() => running.app.services.hub.watchCount === 99);
+    await until(() => running.app.services.hub.subscriptionCount === 99);
     subscribe('s102');
-    await until(() => running.app.services.hub.watchCount === 100);
+    await until(() => running.app.services.hub.subscriptionCount === 100);
     await socket.close();
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
   test('row 35: one that never says who calls is closed', async () => {
@@ -328,14 +328,14 @@ describe('the explorer', () => {
     const { data } = await graphql(
       getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true }),
       {},
-      nobody,
+      anonymous,
     );
     expect(data.__schema.mutationType.name).toBe('Mutation');
   });
 
   test('row 6: introspection is no way around the depth', async () => {
     const deep = `{ __schema { types { ${'fields { type { '.repeat(6)} name ${'} } '.repeat(6)} } } }`;
-    expect(await refusalOf(deep, {}, nobody)).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await errorOf(deep, {}, anonymous)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });
 
@@ -345,7 +345,7 @@ describe('subscriptions as server-sent events', () => {
     const dialogId = await createDialog(alice!, [bob!]);
     const stream = await streamEvents(MESSAGE_SENT, { dialogId }, bob!);
     expect([stream.status, stream.contentType]).toEqual([200, 'text/event-stream']);
-    await until(() => running.app.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1);
     const id = await send(alice!, dialogId, 'hi');
     await until(() => stream.results.length > 0);
     expect(stream.results[0].data.messageSent).toMatchObject({ dialogId, message: { id, text: 'hi' } });
@@ -355,7 +355,7 @@ describe('subscriptions as server-sent events', () => {
     expect(resumed.results[0].data.messageSent.message.id).toBe(missed);
     stream.abort();
     resumed.abort();
-    await until(() => running.app.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
   test('refuse whom a socket refuses', async () => {
@@ -392,6 +392,6 @@ test('row 44: sockets that break off at any moment leave nothing behind', async 
   await send(alice!, dialogId, 'hi');
   await heard.atLeast(1);
   await heard.close();
-  await until(() => hub.watchCount === 0);
-  expect(await ask('{ me { id } }', {}, alice!)).toEqual({ me: { id: alice!.id } });
+  await until(() => hub.subscriptionCount === 0);
+  expect(await execute('{ me { id } }', {}, alice!)).toEqual({ me: { id: alice!.id } });
 });

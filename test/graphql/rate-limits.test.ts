@@ -1,12 +1,12 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { operationLimit, schema } from '../../src/schema/index.ts';
-import { running, useApp } from '../support/app.ts';
-import { insertKey, insertSession, insertUser, newClient, together } from '../support/callers.ts';
-import { createDialog, send } from '../support/chat.ts';
-import { rest } from '../support/rest.ts';
-import { connect, listen, openSocket, type RawSocket, until } from '../support/sockets.ts';
-import { type Caller, signedParameters } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { rest } from '../support/clients/rest.ts';
+import { connect, listen, openSocket, type RawSocket, until } from '../support/clients/websocket.ts';
+import { insertKey, insertSession, insertUser, newClient, together } from '../support/fixtures/callers.ts';
+import { createDialog, send } from '../support/fixtures/chat.ts';
+import { type Caller, signedParameters } from '../support/fixtures/users.ts';
 
 const HOUR = 3600;
 

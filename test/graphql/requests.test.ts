@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { codeOf, GRAPHQL_DOORS } from '../support/doors-of-graphql.ts';
-import { apiKey } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../support/clients/graphql-transports.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -25,7 +25,7 @@ describe('a page size that is no number', () => {
   test.each([[{ toString: 'x', valueOf: 1 }], [[2]], [['x']], [true], ['2'], [1e300], [1.5]])(
     'is refused on every door: %j',
     async (size) => {
-      for (const [name, door] of GRAPHQL_DOORS) {
+      for (const [name, door] of GRAPHQL_TRANSPORTS) {
         expect([name, codeOf(await door(document, { size }, apiKey))]).toEqual([name, 'BAD_USER_INPUT']);
       }
       const parameters = new URLSearchParams({ query: document, variables: JSON.stringify({ size }) });

@@ -1,9 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send, sendMany } from '../support/chat.ts';
-import { closeSockets, connect, type Listening, listen, listenOn, until } from '../support/sockets.ts';
-import { statementsOf } from '../support/sql.ts';
-import { streamEvents } from '../support/sse.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { statementsOf } from '../support/app/sql.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import { closeSockets, connect, type LiveSubscription, listen, listenOn, until } from '../support/clients/websocket.ts';
+import {
+  createDialog,
+  execute,
+  MESSAGE_SENT,
+  type QuickUser,
+  quickUsers,
+  send,
+  sendMany,
+} from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -21,7 +29,7 @@ async function answersWrittenDuring(action: () => Promise<unknown>): Promise<num
 }
 
 const react = (as: QuickUser, id: string) =>
-  ask('mutation ($id: ID!) { addReaction(messageId: $id, name: "like") { id } }', { id }, as);
+  execute('mutation ($id: ID!) { addReaction(messageId: $id, name: "like") { id } }', { id }, as);
 
 async function group(count: number): Promise<{ users: QuickUser[]; alice: QuickUser; dialogId: string }> {
   const users = await quickUsers(count);
@@ -31,14 +39,14 @@ async function group(count: number): Promise<{ users: QuickUser[]; alice: QuickU
 test('an event is written as JSON once for all who share its answer', async () => {
   const { users, alice, dialogId } = await group(21);
   const heard = await Promise.all(users.map((user) => connect(user)));
-  const listening: Listening[] = [];
+  const listening: LiveSubscription[] = [];
   for (const socket of heard) listening.push(await listenOn(socket, MESSAGE_SENT, { dialogId }));
   const written = await answersWrittenDuring(async () => {
     await send(alice, dialogId, 'hi "@"} there');
     await Promise.all(listening.map((one) => one.atLeast(1)));
   });
   expect(written).toBe(1);
-  const [first, ...others] = listening.map((one) => one.heard()[0]);
+  const [first, ...others] = listening.map((one) => one.payloads()[0]);
   expect(first.messageSent.message.text).toBe('hi "@"} there');
   for (const other of others) expect(other).toEqual(first);
 });
@@ -53,14 +61,14 @@ test('many who come back at once share what they have missed', async () => {
 
   const comeBack = async (count: number) => {
     const sockets = await Promise.all(users.slice(1, 1 + count).map((user) => connect(user)));
-    let listening: Listening[] = [];
+    let listening: LiveSubscription[] = [];
     const statements = await statementsOf(async () => {
       listening = await Promise.all(sockets.map((socket) => listenOn(socket, MESSAGE_SENT, { dialogId, since })));
       await Promise.all(listening.map((one) => one.atLeast(20)));
     });
-    for (const one of listening) expect(one.heard().map((event) => event.messageSent.message.id)).toEqual(ids);
+    for (const one of listening) expect(one.payloads().map((event) => event.messageSent.message.id)).toEqual(ids);
     for (const socket of sockets) socket.socket.terminate();
-    await until(() => running.app.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1);
     return statements.filter((text) => text.includes('FROM messages m')).length;
   };
   const written = await answersWrittenDuring(() => comeBack(30));
@@ -116,7 +124,7 @@ test('a socket and a stream of server-sent events share an answer, each in its o
   const { users, alice, dialogId } = await group(3);
   const socket = await listen(MESSAGE_SENT, { dialogId }, users[1]!);
   const stream = await streamEvents(MESSAGE_SENT, { dialogId }, users[2]!);
-  await until(() => running.app.services.hub.watchCount === 2);
+  await until(() => running.app.services.hub.subscriptionCount === 2);
   await send(alice, dialogId, 'hi');
   await until(() => stream.results.length > 0);
   expect(stream.results).toEqual((await socket.atLeast(1)).map((data) => ({ data })));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { createDialog, type QuickUser, quickUsers, send } from '../support/chat.ts';
-import { closeSockets, connect, listen, listenOn, until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { sql } from '../support/app/sql.ts';
+import { closeSockets, connect, listen, listenOn, until } from '../support/clients/websocket.ts';
+import { createDialog, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -14,7 +14,7 @@ afterEach(() => closeSockets());
 const LARGE = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) { cursor message { id
   ${Array.from({ length: 49 }, (_, nth) => `a${nth}: text`).join(' ')} } } }`;
 
-async function stage() {
+async function cast() {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   return { alice, bob, dialogId, messageId: await send(alice, dialogId, 'x'.repeat(30_000)) };
@@ -43,16 +43,16 @@ async function stall(query: string, variables: object, as: QuickUser) {
   response.pause();
   response.on('error', () => {});
   const closed = new Promise<void>((resolve) => response.on('close', resolve));
-  await until(() => running.app.services.hub.watchCount === 1);
+  await until(() => running.app.services.hub.subscriptionCount === 1);
   return { call, response, closed };
 }
 
 test('a stream that nobody reads is cut off, and what waited for it is gone', async () => {
-  const { bob, dialogId, messageId } = await stage();
+  const { bob, dialogId, messageId } = await cast();
   const { response, closed } = await stall(LARGE, { dialogId }, bob);
   const before = process.memoryUsage().rss;
   await tellOf(dialogId, messageId, 1_200);
-  await until(() => running.app.services.hub.watchCount === 0);
+  await until(() => running.app.services.hub.subscriptionCount === 0);
   expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
   response.resume();
   await closed;
@@ -60,7 +60,7 @@ test('a stream that nobody reads is cut off, and what waited for it is gone', as
 });
 
 test('a stream whose reader stalls and then breaks off leaves nothing open', async () => {
-  const { bob, dialogId, messageId } = await stage();
+  const { bob, dialogId, messageId } = await cast();
   const { call } = await stall(LARGE, { dialogId }, bob);
   await tellOf(dialogId, messageId, 60);
   const other = await listen('subscription { messageSent { cursor } }', {}, bob);
@@ -68,11 +68,11 @@ test('a stream whose reader stalls and then breaks off leaves nothing open', asy
   await other.atLeast(1);
   await other.close();
   call.destroy();
-  await until(() => running.app.services.hub.watchCount === 0);
+  await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
 test('a socket with many subscriptions that nobody reads is closed, and what waited for it is gone', async () => {
-  const { bob, dialogId, messageId } = await stage();
+  const { bob, dialogId, messageId } = await cast();
   const socket = await connect(bob);
   for (let nth = 1; nth <= 40; nth++) await listenOn(socket, LARGE, { dialogId }, running.app, `s${nth}`);
   socket.socket.pause();
@@ -86,5 +86,5 @@ test('a socket with many subscriptions that nobody reads is closed, and what wai
   socket.socket.resume();
   expect((await socket.closed).code).toBe(4429);
   await other.close();
-  await until(() => running.app.services.hub.watchCount === 0);
+  await until(() => running.app.services.hub.subscriptionCount === 0);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { insertSession, insertUser } from '../support/callers.ts';
-import { MESSAGE_SENT } from '../support/chat.ts';
-import { connect, openSocket, until } from '../support/sockets.ts';
-import { type EventStream, streamEvents } from '../support/sse.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { type EventStream, streamEvents } from '../support/clients/sse.ts';
+import { connect, openSocket, until } from '../support/clients/websocket.ts';
+import { insertSession, insertUser } from '../support/fixtures/callers.ts';
+import { MESSAGE_SENT } from '../support/fixtures/chat.ts';
 
 useApp({ limits: { default: { quota: 100_000, windowSeconds: 3600 } } });
 
@@ -28,15 +28,15 @@ test('row 35: event streams count with the sockets of their user, and give their
   refused.send({ type: 'connection_init', payload: alice.headers });
   expect((await refused.closed).code).toBe(4429);
   const other = await streamEvents(MESSAGE_SENT, {}, await insertSession(await insertUser()));
-  await until(() => hub.watchCount === 100);
+  await until(() => hub.subscriptionCount === 100);
   for (const { abort } of [...streams, other]) abort();
-  await until(() => hub.watchCount === 0);
+  await until(() => hub.subscriptionCount === 0);
   await socket.close();
   const again = await streamEvents(MESSAGE_SENT, {}, alice);
-  await until(() => hub.watchCount === 1);
+  await until(() => hub.subscriptionCount === 1);
   expect(again.results).toEqual([]);
   again.abort();
-  await until(() => hub.watchCount === 0);
+  await until(() => hub.subscriptionCount === 0);
 });
 
 describe('every answer of GraphQL over HTTP says that it may not be kept', () => {

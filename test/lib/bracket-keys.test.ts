@@ -10,7 +10,7 @@ import {
   parseQuery,
 } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
-import { fc } from '../support/properties.ts';
+import { fc } from '../support/app/properties.ts';
 
 const MALFORMED = 'Malformed request body';
 const TOO_COMPLEX = 'Request parameters are too complex';

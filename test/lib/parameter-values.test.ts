@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ParameterValue, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import {
-  type Given,
+  type ParameterInput,
   readFlag,
   readIdList,
   readInteger,
@@ -12,10 +12,10 @@ import {
   readTimestamp,
   splitCommas,
 } from '../../src/lib/parameter-values.ts';
-import { fc } from '../support/properties.ts';
+import { fc } from '../support/app/properties.ts';
 
 describe('readInteger', () => {
-  test.each<[Given, number]>([
+  test.each<[ParameterInput, number]>([
     [5, 5],
     [-5, -5],
     ['5', 5],
@@ -30,7 +30,7 @@ describe('readInteger', () => {
     expect(readInteger(value)).toBe(integer);
   });
 
-  test.each<[Given]>([
+  test.each<[ParameterInput]>([
     [undefined],
     [null],
     [true],
@@ -57,18 +57,20 @@ describe('readInteger', () => {
 });
 
 describe('readFlag', () => {
-  test.each<[Given]>([[1], ['1'], [true], ['true']])('%j is on', (value) => expect(readFlag(value)).toBe(true));
-  test.each<[Given]>([[0], ['0'], [false], ['false'], ['']])('%j is off', (value) =>
+  test.each<[ParameterInput]>([[1], ['1'], [true], ['true']])('%j is on', (value) =>
+    expect(readFlag(value)).toBe(true),
+  );
+  test.each<[ParameterInput]>([[0], ['0'], [false], ['false'], ['']])('%j is off', (value) =>
     expect(readFlag(value)).toBe(false),
   );
-  test.each<[Given]>([[undefined], [null], [2], ['yes'], ['TRUE'], ['01'], [[]], [[1]], [parseForm('')]])(
+  test.each<[ParameterInput]>([[undefined], [null], [2], ['yes'], ['TRUE'], ['01'], [[]], [[1]], [parseForm('')]])(
     '%j is neither',
     (value) => expect(readFlag(value)).toBeUndefined(),
   );
 });
 
 describe('readText', () => {
-  test.each<[Given, string | null | undefined]>([
+  test.each<[ParameterInput, string | null | undefined]>([
     [' bob ', ' bob '],
     ['', ''],
     [5, '5'],
@@ -122,7 +124,7 @@ describe('readList', () => {
 });
 
 describe('readIntegerList', () => {
-  test.each<[Given, number[] | undefined]>([
+  test.each<[ParameterInput, number[] | undefined]>([
     [undefined, []],
     ['', []],
     ['8, 9', [8, 9]],
@@ -143,7 +145,7 @@ describe('readIntegerList', () => {
 });
 
 describe('readIdList', () => {
-  test.each<[Given, string[]]>([
+  test.each<[ParameterInput, string[]]>([
     [undefined, []],
     [null, []],
     ['a,b , a', ['a', 'b']],
@@ -159,7 +161,7 @@ describe('readIdList', () => {
 });
 
 describe('readNumberedObject', () => {
-  test.each<[Given, unknown[] | undefined]>([
+  test.each<[ParameterInput, unknown[] | undefined]>([
     [parseForm('0=a&1=b'), ['a', 'b']],
     [parseForm('1=a&2=b'), ['a', 'b']],
     [parseForm('10=c&2=b&01=a'), ['a', 'b', 'c']],
@@ -183,7 +185,7 @@ test('splitCommas drops blanks around items and items of blanks', () => {
 });
 
 describe('readMoment', () => {
-  test.each<[Given, string]>([
+  test.each<[ParameterInput, string]>([
     [0, '1970-01-01T00:00:00.000Z'],
     [1795196819, '2026-11-20T17:46:59.000Z'],
     ['1795196819', '2026-11-20T17:46:59.000Z'],
@@ -212,7 +214,7 @@ describe('readMoment', () => {
     expect(new Date(readTimestamp(value) ?? Number.NaN).toISOString()).toBe(iso);
   });
 
-  test.each<[Given]>([
+  test.each<[ParameterInput]>([
     [undefined],
     [null],
     [true],

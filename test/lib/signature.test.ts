@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { flatten, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import { isSignedBy, type ParameterPair, sign, signedText } from '../../src/lib/signature.ts';
-import { fc } from '../support/properties.ts';
+import { fc } from '../support/app/properties.ts';
 
 const KEYS: ParameterPair[] = [
   ['application_id', '92'],

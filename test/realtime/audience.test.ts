@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
 import type { StreamRow } from '../../src/realtime/outbox-reader.ts';
 import { RecipientResolver } from '../../src/realtime/recipients.ts';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { graphql, subscribe } from '../support/graphql.ts';
-import { createUsers, type TestUser } from '../support/users.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { graphql, subscribe } from '../support/clients/graphql.ts';
+import { createUsers, type TestUser } from '../support/fixtures/users.ts';
 
 useApp();
 

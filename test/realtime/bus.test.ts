@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Bus, type BusDriver } from '../../src/realtime/bus.ts';
 import { PostgresBus } from '../../src/realtime/postgres-bus.ts';
-import { running, useApp } from '../support/app.ts';
-import { until } from '../support/sockets.ts';
-import { ownConnection, sql } from '../support/sql.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { ownConnection, sql } from '../support/app/sql.ts';
+import { until } from '../support/clients/websocket.ts';
 
 useApp();
 

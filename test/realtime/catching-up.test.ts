@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { statementsAbout } from '../support/plans.ts';
-import { rest } from '../support/rest.ts';
-import { closeSockets, connect, listenOn, until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { statementsAbout } from '../support/app/query-plans.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { closeSockets, connect, listenOn, until } from '../support/clients/websocket.ts';
+import { createDialog, execute, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -19,7 +19,7 @@ describe('subscriptions that catch up from the stored stream', () => {
   test('share reads, get each event once and in order, and others do not wait for them', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
-    const { changes } = await ask('{ changes(first: 1) { cursor } }', {}, bob);
+    const { changes } = await execute('{ changes(first: 1) { cursor } }', {}, bob);
     const texts = Array.from({ length: 60 }, (_, nth) => `message ${nth}`);
     for (const text of texts.slice(0, 30)) await send(alice, dialogId, text);
     await sql(
@@ -45,7 +45,7 @@ describe('subscriptions that catch up from the stored stream', () => {
     });
     // Each by itself would read six times.
     expect(reads.length).toBeLessThan(SUBSCRIPTIONS * 6);
-    await until(() => other.services.hub.watchCount === SUBSCRIPTIONS);
-    expect(running.app.services.hub.watchCount).toBe(0);
+    await until(() => other.services.hub.subscriptionCount === SUBSCRIPTIONS);
+    expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 });

@@ -1,14 +1,22 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../src/jobs/sweep.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, refusalOf, send } from '../support/chat.ts';
-import { throughGraphQL, throughRest } from '../support/doors.ts';
-import { DIALOG_EVENTS, EVENT_FIELDS, eventsOf, type HeardEvent } from '../support/live.ts';
-import { createTenant, startAnother } from '../support/other-apps.ts';
-import { rest } from '../support/rest.ts';
-import { closeSockets, listen } from '../support/sockets.ts';
-import { ownConnection, sql } from '../support/sql.ts';
-import { apiKey, type Caller } from '../support/users.ts';
+import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
+import { createTenant, startAnother } from '../support/app/other-apps.ts';
+import { ownConnection, sql } from '../support/app/sql.ts';
+import { throughGraphQL, throughRest } from '../support/clients/chat-transports.ts';
+import { DIALOG_EVENTS, EVENT_FIELDS, eventsOf, type ReceivedEvent } from '../support/clients/live.ts';
+import { rest } from '../support/clients/rest.ts';
+import { closeSockets, listen } from '../support/clients/websocket.ts';
+import {
+  createDialog,
+  errorOf,
+  execute,
+  MESSAGE_SENT,
+  type QuickUser,
+  quickUsers,
+  send,
+} from '../support/fixtures/chat.ts';
+import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -18,13 +26,13 @@ const CHANGES = `query ($since: String, $dialogId: ID, $first: Int) {
   changes(since: $since, dialogId: $dialogId, first: $first) { events { ${EVENT_FIELDS} } cursor hasMore } }`;
 
 interface Changes {
-  events: HeardEvent[];
+  events: ReceivedEvent[];
   cursor: string;
   hasMore: boolean;
 }
 
 async function changes(as: Caller, variables: { since?: string; dialogId?: string; first?: number } = {}) {
-  return (await ask(CHANGES, { first: 50, ...variables }, as)).changes as Changes;
+  return (await execute(CHANGES, { first: 50, ...variables }, as)).changes as Changes;
 }
 
 async function present(as: Caller): Promise<string> {
@@ -44,17 +52,17 @@ async function pages(as: Caller, since: string, first: number): Promise<Changes[
   }
 }
 
-const typesOf = (events: HeardEvent[]) => events.map((event) => event.__typename);
-const textsOf = (events: HeardEvent[]) => events.map((event) => event.message?.text);
+const typesOf = (events: ReceivedEvent[]) => events.map((event) => event.__typename);
+const textsOf = (events: ReceivedEvent[]) => events.map((event) => event.message?.text);
 
-async function stage() {
+async function cast() {
   const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
   return { alice, bob, carol, dialogId: await createDialog(alice, [bob]) };
 }
 
 describe('changes', () => {
   test('without a cursor is the present one; behind it comes all that happens from then on, each event as subscribed', async () => {
-    const { alice, bob, carol, dialogId } = await stage();
+    const { alice, bob, carol, dialogId } = await cast();
     const since = await present(bob);
     const live = await listen(DIALOG_EVENTS, {}, bob);
     const id = await send(alice, dialogId, 'Hi');
@@ -89,7 +97,7 @@ describe('changes', () => {
   });
 
   test('shows what the caller has just done, also on a process that nobody has told of it', async () => {
-    const { alice, dialogId } = await stage();
+    const { alice, dialogId } = await cast();
     const second = await startAnother();
     let cursor = await present(alice);
     for (let nth = 1; nth <= 20; nth++) {
@@ -108,7 +116,7 @@ describe('changes', () => {
   });
 
   test.each([1, 7, 25, 90])('in pages of %i gives each event once, in order', async (first) => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const other = await createDialog(alice, []).catch(() => createDialog(alice, [alice]));
     const since = await present(bob);
     const expected: string[] = [];
@@ -128,7 +136,7 @@ describe('changes', () => {
   });
 
   test('goes on where a subscription stopped, and a subscription where it stopped', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const live = await listen(MESSAGE_SENT, {}, bob);
     await send(alice, dialogId, 'one');
     const [{ messageSent }] = await live.atLeast(1);
@@ -144,7 +152,7 @@ describe('changes', () => {
   });
 
   test('of one dialog leaves the others out, and reaches as far', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const other = await createDialog(alice, [bob]);
     const since = await present(bob);
     await send(alice, other, 'elsewhere');
@@ -156,7 +164,7 @@ describe('changes', () => {
   });
 
   test('passes over what is deleted since', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const since = await present(bob);
     const [gone, hidden] = [await send(alice, dialogId, 'gone'), await send(alice, dialogId, 'hidden')];
     await throughRest.edit(alice, [gone, hidden], 'edited');
@@ -177,7 +185,7 @@ describe('changes', () => {
   });
 
   test('gives what the caller may know now: nothing of a dialog they are out of, all of one they have come to', async () => {
-    const { alice, bob, carol, dialogId } = await stage();
+    const { alice, bob, carol, dialogId } = await cast();
     const since = await present(alice);
     const id = await send(alice, dialogId, 'early');
     await throughGraphQL.react(bob, id, 'like');
@@ -185,42 +193,42 @@ describe('changes', () => {
     expect(typesOf((await changes(bob, { since })).events)).toEqual(['DialogRemoved']);
     const ofCarol = (await changes(carol, { since })).events;
     expect(typesOf(ofCarol)).toEqual(['MessageSent', 'ReactionAdded', 'DialogChanged', 'DialogChanged']);
-    expect(await refusalOf(CHANGES, { since, dialogId, first: 1 }, bob)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await errorOf(CHANGES, { since, dialogId, first: 1 }, bob)).toMatchObject({ code: 'FORBIDDEN' });
     await throughGraphQL.update(alice, dialogId, { join: [bob] });
     expect(textsOf((await changes(bob, { since, dialogId })).events)).toContain('early');
   });
 
   test('tells other applications nothing, whatever cursor they come with', async () => {
-    const { alice, dialogId } = await stage();
+    const { alice, dialogId } = await cast();
     const other = await createTenant(1);
     const since = await present(alice);
     await send(alice, dialogId, 'secret');
     await createDialog(alice, [], 'PUBLIC_GROUP');
     for (const as of [other.key, other.users[0]!]) {
       expect((await changes(as, { since })).events).toEqual([]);
-      expect(await refusalOf(CHANGES, { since, dialogId, first: 1 }, as)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await errorOf(CHANGES, { since, dialogId, first: 1 }, as)).toMatchObject({ code: 'NOT_FOUND' });
     }
   });
 
   test('refuses cursors that are none, and pages beyond 100', async () => {
-    const { alice } = await stage();
+    const { alice } = await cast();
     for (const since of ['', 'x', '-1', '01', '1.5', '99999999999999999999']) {
-      expect(await refusalOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({
+      expect(await errorOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({
         message: 'Invalid cursor',
         code: 'BAD_USER_INPUT',
       });
     }
     const page = 'query ($since: String, $first: Int) { changes(since: $since, first: $first) { cursor } }';
     for (const first of [0, -1, 101]) {
-      expect(await refusalOf(page, { first }, alice)).toMatchObject({ code: 'BAD_USER_INPUT' });
+      expect(await errorOf(page, { first }, alice)).toMatchObject({ code: 'BAD_USER_INPUT' });
     }
-    expect(await refusalOf(page, { since: '999999999', first: 100 }, alice)).toMatchObject({ code: 'CURSOR_EXPIRED' });
+    expect(await errorOf(page, { since: '999999999', first: 100 }, alice)).toMatchObject({ code: 'CURSOR_EXPIRED' });
   });
 });
 
 describe('a transaction that commits late', () => {
   test('is neither skipped nor told twice', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const messageId = await send(alice, dialogId, 'first');
     const live = await listen(DIALOG_EVENTS, {}, bob);
     const since = await present(bob);
@@ -253,17 +261,17 @@ describe('a transaction that commits late', () => {
 
 describe('what is no longer kept', () => {
   test('is told by CURSOR_EXPIRED; 0 is the begin of a stream of which all is kept', async () => {
-    const { alice, dialogId } = await stage();
+    const { alice, dialogId } = await cast();
     expect(typesOf((await changes(alice, { since: '0' })).events).length).toBeGreaterThan(0);
     const begin = running.now();
     const old = await present(alice);
     try {
-      running.setTime(new Date(begin.getTime() + 20 * 3_600_000));
+      clock.set(new Date(begin.getTime() + 20 * 3_600_000));
       const id = await send(alice, dialogId, 'younger');
       const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
       await sweep(new Date(begin.getTime() + 25 * 3_600_000), retention);
       for (const since of [old, '0']) {
-        expect(await refusalOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({ code: 'CURSOR_EXPIRED' });
+        expect(await errorOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({ code: 'CURSOR_EXPIRED' });
       }
       const cursor = await present(alice);
       expect((await changes(alice, { since: cursor })).events).toEqual([]);
@@ -274,7 +282,7 @@ describe('what is no longer kept', () => {
       expect((await changes(alice, { since: await present(alice) })).events).toEqual([]);
       expect(await sql('SELECT 1 FROM events_outbox')).toHaveLength(1);
     } finally {
-      running.setTime(begin);
+      clock.set(begin);
     }
   });
 });

@@ -1,37 +1,43 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
-import { throughGraphQL, throughRest } from '../support/doors.ts';
-import { Bell, DIALOG_EVENTS, eventsOf, whileMessagesAreHeld } from '../support/live.ts';
-import { closeSockets, listen, until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
-import { streamEvents } from '../support/sse.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { sql } from '../support/app/sql.ts';
+import { throughGraphQL, throughRest } from '../support/clients/chat-transports.ts';
+import { DIALOG_EVENTS, eventsOf, Sentinel, whileMessagesAreLocked } from '../support/clients/live.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import { closeSockets, listen, until } from '../support/clients/websocket.ts';
+import { createDialog, execute, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
 
 useApp();
 
 afterEach(() => closeSockets());
 
-async function stage() {
+async function cast() {
   const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
-  return { alice, bob, carol, dialogId: await createDialog(alice, [bob, carol]), bell: await Bell.hung(alice) };
+  return {
+    alice,
+    bob,
+    carol,
+    dialogId: await createDialog(alice, [bob, carol]),
+    sentinel: await Sentinel.create(alice),
+  };
 }
 
 async function present(as: QuickUser): Promise<string> {
-  return (await ask('{ changes { cursor } }', {}, as)).changes.cursor;
+  return (await execute('{ changes { cursor } }', {}, as)).changes.cursor;
 }
 
 const textsOf = (events: { message?: { text: string } }[]) => events.map((event) => event.message?.text);
 
 describe('what is gone by the time it is told', () => {
   test('is not told: a message that is deleted before it is delivered', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const heard = await listen(DIALOG_EVENTS, {}, bob);
     const stream = await streamEvents(DIALOG_EVENTS, { dialogId }, bob);
-    await until(() => running.app.services.hub.watchCount === 2);
+    await until(() => running.app.services.hub.subscriptionCount === 2);
     const id = await send(alice, dialogId, 'soon gone');
     await heard.atLeast(1);
     await until(() => stream.results.length === 1);
-    await whileMessagesAreHeld({ dialogId, messageId: id }, (query) =>
+    await whileMessagesAreLocked({ dialogId, messageId: id }, (query) =>
       query('DELETE FROM messages WHERE id = $1', [id]),
     );
     await send(alice, dialogId, 'next');
@@ -43,7 +49,7 @@ describe('what is gone by the time it is told', () => {
   });
 
   test('is not told to who comes back: messages that were deleted meanwhile, dialogs that were destroyed', async () => {
-    const { alice, bob, dialogId, bell } = await stage();
+    const { alice, bob, dialogId, sentinel } = await cast();
     const since = await present(bob);
     const pair = await throughRest.createPrivate(bob, alice);
     await throughRest.deleteDialog(bob, pair);
@@ -53,7 +59,7 @@ describe('what is gone by the time it is told', () => {
     await throughRest.deleteMessages(alice, [id], true);
     await throughRest.deleteDialog(bob, pair, true);
     const back = await listen(DIALOG_EVENTS, { since }, bob);
-    const [events] = await bell.heardBy(back);
+    const [events] = await sentinel.receivedBy(back);
     expect(events).toEqual([
       { __typename: 'DialogRemoved', dialogId: pair, removal: 'HIDDEN' },
       { __typename: 'MessagesDeleted', dialogId, deletedIds: [id], forAll: true, deletedBy: alice.id },
@@ -62,7 +68,7 @@ describe('what is gone by the time it is told', () => {
   });
 
   test('is not told out of what somebody else has just been told', async () => {
-    const { alice, bob, carol, dialogId, bell } = await stage();
+    const { alice, bob, carol, dialogId, sentinel } = await cast();
     const since = await present(bob);
     const live = await listen(DIALOG_EVENTS, { dialogId }, alice);
     const id = await send(alice, dialogId, 'gone');
@@ -73,12 +79,12 @@ describe('what is gone by the time it is told', () => {
     const late = await listen(MESSAGE_SENT, { dialogId, since }, carol);
     await send(alice, dialogId, 'kept');
     await late.atLeast(1);
-    expect(late.heard().map(({ messageSent }) => messageSent.message.text)).toEqual(['kept']);
-    expect(await bell.heardBy()).toEqual([]);
+    expect(late.payloads().map(({ messageSent }) => messageSent.message.text)).toEqual(['kept']);
+    expect(await sentinel.receivedBy()).toEqual([]);
   });
 
   test('is not told to whom it is gone for: edits of what they have deleted for themselves', async () => {
-    const { alice, bob, carol, dialogId, bell } = await stage();
+    const { alice, bob, carol, dialogId, sentinel } = await cast();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     const ids = [await send(alice, dialogId, 'hidden'), await send(alice, lobby, 'hidden')];
     const since = await present(bob);
@@ -90,10 +96,10 @@ describe('what is gone by the time it is told', () => {
     const live = [await open(alice), await open(carol), await open(bob), await open(alice)];
     await throughRest.edit(alice, ids, 'edited');
     const edited = ['edited', 'edited'];
-    expect((await bell.heardBy(...live)).map(textsOf)).toEqual([edited, edited, [], edited]);
+    expect((await sentinel.receivedBy(...live)).map(textsOf)).toEqual([edited, edited, [], edited]);
 
-    const [ofCarol] = await bell.heardBy(await open(carol, { since }));
-    const [ofBob] = await bell.heardBy(await open(bob, { since }));
+    const [ofCarol] = await sentinel.receivedBy(await open(carol, { since }));
+    const [ofBob] = await sentinel.receivedBy(await open(bob, { since }));
     expect(textsOf(ofCarol!)).toEqual(edited);
     expect(ofBob!.map((event) => event.__typename)).toEqual(['MessagesDeleted', 'MessagesDeleted']);
   });
@@ -104,10 +110,10 @@ describe('a resolver that fails', () => {
     ... on MessageSent { message { text reactions { name count } } } } }`;
 
   test('costs its own event, says nothing of why, and the stream goes on', async () => {
-    const { alice, bob, carol, dialogId } = await stage();
+    const { alice, bob, carol, dialogId } = await cast();
     const heard = [await listen(document, {}, bob), await listen(document, {}, carol)];
     const stream = await streamEvents(document, { dialogId }, bob);
-    await until(() => running.app.services.hub.watchCount === 3);
+    await until(() => running.app.services.hub.subscriptionCount === 3);
     await sql('ALTER TABLE reactions RENAME TO reactions_away');
     try {
       await send(alice, dialogId, 'fails');
@@ -121,9 +127,11 @@ describe('a resolver that fails', () => {
     await until(() => stream.results.length === 2);
     const masked = { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
     const works = { dialogEvents: { __typename: 'MessageSent', message: { text: 'works', reactions: [] } } };
-    for (const one of heard) expect(one.heard()).toMatchObject([{ errors: [masked] }, works]);
+    for (const one of heard) expect(one.payloads()).toMatchObject([{ errors: [masked] }, works]);
     expect(stream.results).toMatchObject([{ errors: [masked] }, { data: works }]);
-    expect(JSON.stringify([heard[0]!.heard(), stream.results])).not.toMatch(/relation|reactions_away|prisma|SELECT/i);
+    expect(JSON.stringify([heard[0]!.payloads(), stream.results])).not.toMatch(
+      /relation|reactions_away|prisma|SELECT/i,
+    );
     stream.abort();
   });
 });

@@ -1,11 +1,19 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
-import { type OwnDatabase, startOwnDatabase } from '../support/own-database.ts';
-import { closeSockets, connect, type Listening, listen, listenOn, openSocket, until } from '../support/sockets.ts';
-import { ownConnection, sql } from '../support/sql.ts';
-import { streamEvents } from '../support/sse.ts';
-import { apiKey } from '../support/users.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
+import { ownConnection, sql } from '../support/app/sql.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import {
+  closeSockets,
+  connect,
+  type LiveSubscription,
+  listen,
+  listenOn,
+  openSocket,
+  until,
+} from '../support/clients/websocket.ts';
+import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 let database: OwnDatabase;
 
@@ -22,7 +30,7 @@ const SENT = `subscription ($dialogId: ID, $since: String) {
   messageSent(dialogId: $dialogId, since: $since) { cursor message { id text } } }`;
 const AWAY = { message: 'Service unavailable', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 
-async function stage() {
+async function cast() {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   return { alice, bob, dialogId };
@@ -58,10 +66,11 @@ async function announce(dialogId: string, messageIds: string[]): Promise<void> {
   }
 }
 
-const textsOf = (listening: Listening) => listening.heard().map((data) => data.messageSent?.message.text ?? data);
+const textsOf = (listening: LiveSubscription) =>
+  listening.payloads().map((data) => data.messageSent?.message.text ?? data);
 
 /** Waits until each has heard so much, and checks what it was. */
-async function expectHeard(listeners: Listening[], texts: string[]): Promise<void> {
+async function expectHeard(listeners: LiveSubscription[], texts: string[]): Promise<void> {
   for (const one of listeners) await one.atLeast(texts.length);
   for (const one of listeners) expect(textsOf(one)).toEqual(texts);
 }
@@ -79,7 +88,7 @@ describe('nothing is lost and nothing comes twice', () => {
     ['who may know of it can not be asked', 'ALTER TABLE members RENAME COLUMN left_at TO', 'left_at'],
     ['the stream can not be read', 'ALTER TABLE dialogs RENAME COLUMN type TO', 'type'],
   ])('while %s', async (_name, rename, column) => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     await send(alice, dialogId, 'first');
     const listeners = [
       await listen(SENT, { dialogId }, bob),
@@ -92,7 +101,7 @@ describe('nothing is lost and nothing comes twice', () => {
     await manyLooks();
     await announce(dialogId, await store(dialogId, ['three']));
     await manyLooks();
-    for (const one of listeners) expect(one.heard()).toEqual([]);
+    for (const one of listeners) expect(one.payloads()).toEqual([]);
     await sql(`${rename.replace(column, `${column}_away`)} ${column}`);
     await expectHeard(listeners, ['one', 'two', 'three']);
     await send(alice, dialogId, 'four');
@@ -100,7 +109,7 @@ describe('nothing is lost and nothing comes twice', () => {
   });
 
   test('when the database goes away while the message of an event is read', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     await send(alice, dialogId, 'first');
     const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
     const ids = await store(dialogId, ['one', 'two']);
@@ -116,7 +125,7 @@ describe('nothing is lost and nothing comes twice', () => {
   });
 
   test('when the database goes away while somebody catches up', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const before = await listen(SENT, { dialogId }, bob);
     for (const text of ['one', 'two', 'three']) await send(alice, dialogId, text);
     const [first] = await before.atLeast(3);
@@ -136,7 +145,7 @@ describe('nothing is lost and nothing comes twice', () => {
   });
 
   test.each(['is restarted', 'crashes'])('when the database %s while many write', async (how) => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
     let isOver = false;
     const acknowledged: string[] = [];
@@ -167,14 +176,14 @@ describe('nothing is lost and nothing comes twice', () => {
     const ids = stored.map(({ id }) => id);
     expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
     for (const one of listeners) {
-      expect(one.heard().map((data) => data.messageSent?.message.id ?? data)).toEqual(ids);
+      expect(one.payloads().map((data) => data.messageSent?.message.id ?? data)).toEqual(ids);
     }
   });
 });
 
 describe('while the database is away', () => {
   test('who comes is told to come again, and served then', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const socket = await connect(bob);
     await database.stop();
     const refused = await openSocket();
@@ -193,7 +202,7 @@ describe('while the database is away', () => {
   });
 
   test('many who come at once before anybody listens are refused, and those after them are served', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     await sql('ALTER TABLE events_outbox RENAME TO events_outbox_away');
     const refusals = await Promise.all(
       Array.from({ length: 5 }, async () => {

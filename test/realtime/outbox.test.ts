@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BACKGROUND, transact } from '../../src/db/transact.ts';
 import { appendDialogEvents } from '../../src/realtime/outbox.ts';
 import { OutboxReader } from '../../src/realtime/outbox-reader.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/chat.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { closeSockets, listen, until } from '../support/sockets.ts';
-import { ownConnection, sql } from '../support/sql.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { ownConnection, sql } from '../support/app/sql.ts';
+import { closeSockets, listen, until } from '../support/clients/websocket.ts';
+import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -43,7 +43,7 @@ async function finish(client: pg.Client, how: 'COMMIT' | 'ROLLBACK'): Promise<vo
 
 const REACTION_ADDED = `subscription ($dialogId: ID) { reactionAdded(dialogId: $dialogId) { cursor name } }`;
 
-async function stage() {
+async function cast() {
   const [alice, bob] = await quickUsers(2);
   const dialogId = await createDialog(alice!, [bob!]);
   return { alice: alice!, bob: bob!, dialogId, messageId: await send(alice!, dialogId, 'first') };
@@ -59,13 +59,13 @@ async function manyLooks(): Promise<void> {
 
 describe('the order of the stream', () => {
   test('nothing behind a position is delivered before its transaction has ended, and then all of it, in order', async () => {
-    const { alice, bob, dialogId, messageId } = await stage();
+    const { alice, bob, dialogId, messageId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     const slow = await slowReaction(dialogId, messageId, 'late');
     await sendMany(alice, dialogId, 3);
     await manyLooks();
-    expect([messages.heard(), reactions.heard()]).toEqual([[], []]);
+    expect([messages.payloads(), reactions.payloads()]).toEqual([[], []]);
     await finish(slow, 'COMMIT');
     const [{ reactionAdded }] = await reactions.atLeast(1);
     const sent = await messages.atLeast(3);
@@ -76,12 +76,12 @@ describe('the order of the stream', () => {
   });
 
   test('a position whose transaction was rolled back is passed over', async () => {
-    const { alice, bob, dialogId, messageId } = await stage();
+    const { alice, bob, dialogId, messageId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const slow = await slowReaction(dialogId, messageId, 'never');
     await send(alice, dialogId, 'second');
     await manyLooks();
-    expect(messages.heard()).toEqual([]);
+    expect(messages.payloads()).toEqual([]);
     await finish(slow, 'ROLLBACK');
     await messages.atLeast(1);
     await sql("SELECT nextval(pg_get_serial_sequence('events_outbox', 'position')) FROM generate_series(1, 700)");
@@ -90,7 +90,7 @@ describe('the order of the stream', () => {
   });
 
   test('several that end in another order than they began', async () => {
-    const { alice, bob, dialogId, messageId } = await stage();
+    const { alice, bob, dialogId, messageId } = await cast();
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const one = await slowReaction(dialogId, messageId, 'one');
@@ -102,7 +102,7 @@ describe('the order of the stream', () => {
     await finish(one, 'COMMIT');
     expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'one' } }]);
     await manyLooks();
-    expect([reactions.heard().length, messages.heard().length]).toEqual([1, 0]);
+    expect([reactions.payloads().length, messages.payloads().length]).toEqual([1, 0]);
     await finish(two, 'ROLLBACK');
     await messages.atLeast(1);
     const all = await reactions.atLeast(2);
@@ -110,7 +110,7 @@ describe('the order of the stream', () => {
   });
 
   test('a transaction that began last and draws its position first is waited for as well', async () => {
-    const { dialogId, messageId } = await stage();
+    const { dialogId, messageId } = await cast();
     const reader = new OutboxReader();
     await reader.start();
     const older = await begun();
@@ -127,7 +127,7 @@ describe('the order of the stream', () => {
   });
 
   test('a stream that is opened while a transaction is under way misses it not', async () => {
-    const { alice, bob, dialogId, messageId } = await stage();
+    const { alice, bob, dialogId, messageId } = await cast();
     const slow = await slowReaction(dialogId, messageId, 'under way');
     await send(alice, dialogId, 'committed meanwhile, with a later position');
     const opening = listen(REACTION_ADDED, { dialogId }, bob);
@@ -138,33 +138,33 @@ describe('the order of the stream', () => {
     await finish(slow, 'COMMIT');
     const reactions = await opening;
     // Whoever listened before the commit hears of it; whoever had to wait for it need not.
-    if (isOpenEarly) await until(() => reactions.heard().some((event) => event.reactionAdded.name === 'under way'));
+    if (isOpenEarly) await until(() => reactions.payloads().some((event) => event.reactionAdded.name === 'under way'));
     const later = await slowReaction(dialogId, messageId, 'later');
     await send(alice, dialogId, 'x');
     await finish(later, 'COMMIT');
-    await until(() => reactions.heard().some((event) => event.reactionAdded.name === 'later'));
+    await until(() => reactions.payloads().some((event) => event.reactionAdded.name === 'later'));
   });
 
   test('begins at the end: what was before is heard by nobody who does not ask for it', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     await sendMany(alice, dialogId, 3);
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     await send(alice, dialogId, 'new');
     await messages.atLeast(1);
     await manyLooks();
-    expect(messages.heard().map((event) => event.messageSent.message.text)).toEqual(['new']);
+    expect(messages.payloads().map((event) => event.messageSent.message.text)).toEqual(['new']);
   });
 
   test('subscribers who come and go while others send hear nothing from before they came', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     for (let round = 0; round < 25; round++) {
       const before = await send(alice, dialogId, `before ${round}`);
       const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
       const [after] = await Promise.all([send(alice, dialogId, `after ${round}`), messages.atLeast(1)]);
-      expect(messages.heard().map((event) => event.messageSent.message.id)).toEqual([after]);
+      expect(messages.payloads().map((event) => event.messageSent.message.id)).toEqual([after]);
       expect(before).not.toBe(after);
       messages.socket.socket.terminate();
-      await until(() => running.app.services.hub.watchCount === 0);
+      await until(() => running.app.services.hub.subscriptionCount === 0);
     }
   });
 
@@ -220,14 +220,14 @@ test('what one call does in several dialogs stands in the order of their ids, in
 
 describe('waking', () => {
   test('a notification that is lost is made up for', async () => {
-    const { bob, dialogId, messageId } = await stage();
+    const { bob, dialogId, messageId } = await cast();
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     await finish(await slowReaction(dialogId, messageId, 'nobody told'), 'COMMIT');
     expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'nobody told' } }]);
   });
 
   test('another process is woken, and need not look by itself', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     // What it would do every second it never does.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const second = await startAnother().finally(() => vi.useRealTimers());
@@ -241,7 +241,7 @@ describe('waking', () => {
   });
 
   test('the connection that listens comes back when it is cut', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const second = await startAnother();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob, second);
     const listeners = () =>
@@ -267,7 +267,7 @@ describe('waking', () => {
   });
 
   test('a database whose connections are all cut is found again', async () => {
-    const { alice, bob, dialogId } = await stage();
+    const { alice, bob, dialogId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     await sql(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -278,6 +278,6 @@ describe('waking', () => {
         () => false,
       ),
     );
-    await until(() => messages.heard().some((event) => event.messageSent?.message.text === 'again'));
+    await until(() => messages.payloads().some((event) => event.messageSent?.message.text === 'again'));
   });
 });

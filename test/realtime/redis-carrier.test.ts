@@ -4,12 +4,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { connectDatabase, db } from '../../src/db/client.ts';
 import { Bus } from '../../src/realtime/bus.ts';
 import { RedisBus } from '../../src/realtime/redis-bus.ts';
-import { running, useApp } from '../support/app.ts';
-import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
-import { createDatabase } from '../support/database.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { freePort, REDIS, startRedis } from '../support/redis.ts';
-import { closeSockets, listen, until } from '../support/sockets.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { createDatabase } from '../support/app/database.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { freePort, REDIS, startRedis } from '../support/app/redis.ts';
+import { closeSockets, listen, until } from '../support/clients/websocket.ts';
+import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/fixtures/chat.ts';
 
 useApp();
 

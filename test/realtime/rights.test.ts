@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/server/lifecycle.ts';
-import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
-import { ask, createDialog, send } from '../support/chat.ts';
-import { createTenant, startAnother } from '../support/other-apps.ts';
-import { rest } from '../support/rest.ts';
-import { closeSockets, connect, listen, until } from '../support/sockets.ts';
-import { streamEvents } from '../support/sse.ts';
-import { apiKey, type Caller, createUser, onBehalfOf, openSession, type TestUser } from '../support/users.ts';
+import { clock, running, useApp } from '../support/app/app.ts';
+import { createTenant, startAnother } from '../support/app/other-apps.ts';
+import { rest } from '../support/clients/rest.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import { closeSockets, connect, listen, until } from '../support/clients/websocket.ts';
+import { createDialog, execute, send } from '../support/fixtures/chat.ts';
+import { apiKey, type Caller, createUser, onBehalfOf, openSession, type TestUser } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -20,14 +20,14 @@ interface Opened {
 }
 
 async function overSocket(as: Caller, dialogId: string | undefined, app: App): Promise<Opened> {
-  const { socket, heard } = await listen(EVENTS, { dialogId }, as, app);
+  const { socket, payloads: heard } = await listen(EVENTS, { dialogId }, as, app);
   return { heard, over: socket.closed.then(({ code }) => code) };
 }
 
 async function overEvents(as: Caller, dialogId: string | undefined, app: App): Promise<Opened> {
-  const before = app.services.hub.watchCount;
+  const before = app.services.hub.subscriptionCount;
   const stream = await streamEvents(EVENTS, { dialogId }, as, app);
-  await until(() => app.services.hub.watchCount > before);
+  await until(() => app.services.hub.subscriptionCount > before);
   return { heard: () => stream.results, over: stream.ended.then(() => 'ended' as const) };
 }
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  running.setTime(SAMPLE_TIME);
+  clock.reset();
   await closeSockets();
   await second.stop();
 });
@@ -55,7 +55,7 @@ const json = (body: object) => ({ json: body });
 /** Who loses which credentials how; the user remains an occupant wherever they still exist. */
 const ENDS: [name: string, prepare: (user: TestUser) => Promise<Losing>][] = [
   ['logout by DELETE /login', async (user) => ({ as: user, lose: () => rest('DELETE', '/login.json', { as: user }) })],
-  ['logout by logoutUser', async (user) => ({ as: user, lose: () => ask('mutation { logoutUser }', {}, user) })],
+  ['logout by logoutUser', async (user) => ({ as: user, lose: () => execute('mutation { logoutUser }', {}, user) })],
   [
     'the end of the session by DELETE /session',
     async (user) => ({ as: user, lose: () => rest('DELETE', '/session.json', { as: user }) }),
@@ -75,7 +75,7 @@ const ENDS: [name: string, prepare: (user: TestUser) => Promise<Losing>][] = [
     'the expiry of the session',
     async (user) => ({
       as: user,
-      lose: async () => running.setTime(new Date(SAMPLE_TIME.getTime() + 121 * 60_000)),
+      lose: async () => clock.reset(121 * 60_000),
     }),
   ],
   [
@@ -121,9 +121,9 @@ const ENDS: [name: string, prepare: (user: TestUser) => Promise<Losing>][] = [
 ];
 
 async function newKey(): Promise<Caller & { revoke: () => Promise<unknown> }> {
-  const made = await ask('mutation { createApiKey(name: "another") { id key } }', {}, apiKey);
+  const made = await execute('mutation { createApiKey(name: "another") { id key } }', {}, apiKey);
   const { id, key } = made.createApiKey;
-  const revoke = () => ask('mutation ($id: Int!) { revokeApiKey(id: $id) { id } }', { id }, apiKey);
+  const revoke = () => execute('mutation ($id: Int!) { revokeApiKey(id: $id) { id } }', { id }, apiKey);
   return { headers: { Authorization: `ApiKey ${key}` }, revoke };
 }
 
@@ -153,7 +153,7 @@ describe.each(ENDS)('%s', (_name, prepare) => {
     for (const [nth, { heard }] of staying.entries()) await until(() => heard().length > before[nth]!);
     for (const { heard } of opened) expect(heard().length).toBeLessThanOrEqual(before[0]!);
     // Only those who stay are still there.
-    await until(() => running.app.services.hub.watchCount === 1 && second.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1 && second.services.hub.subscriptionCount === 1);
     await expect(listen(EVENTS, { dialogId }, as)).rejects.toBeTruthy();
   });
 });
@@ -171,7 +171,7 @@ describe('what may not be subscribed to', () => {
       await stream.ended;
       expect(stream.results).toMatchObject([{ errors: codeOf('FORBIDDEN') }]);
     }
-    expect(running.app.services.hub.watchCount).toBe(0);
+    expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
   test('by a stranger, dialogs of this application', async () => {

@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { running, SAMPLE_TIME, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
-import { startAnother } from '../support/other-apps.ts';
-import { rest } from '../support/rest.ts';
-import { closeSockets, connect, listen, listenOn, openSocket, until } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
-import { streamEvents } from '../support/sse.ts';
-import { apiKey, createUser, onBehalfOf, openSession } from '../support/users.ts';
+import { clock, running, useApp } from '../support/app/app.ts';
+import { startAnother } from '../support/app/other-apps.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { streamEvents } from '../support/clients/sse.ts';
+import { closeSockets, connect, listen, listenOn, openSocket, until } from '../support/clients/websocket.ts';
+import { createDialog, execute, MESSAGE_SENT, quickUsers, send } from '../support/fixtures/chat.ts';
+import { apiKey, createUser, onBehalfOf, openSession } from '../support/fixtures/users.ts';
 
 useApp();
 
 afterEach(async () => {
-  running.setTime(SAMPLE_TIME);
+  clock.reset();
   await closeSockets();
 });
 
-const minutesOn = (minutes: number) => running.setTime(new Date(SAMPLE_TIME.getTime() + minutes * 60_000));
+const minutesOn = (minutes: number) => clock.reset(minutes * 60_000);
 
 describe('connection_init', () => {
   test.each<[string, Record<string, unknown> | undefined]>([
@@ -78,7 +78,10 @@ describe('queries and mutations on a socket', () => {
 describe('row 3: a socket lives no longer than its credentials', () => {
   test.each([
     ['DELETE /session', (token: string) => rest('DELETE', '/session.json', { headers: { 'SVC-Token': token } })],
-    ['deleteSession', (token: string) => ask('mutation { deleteSession }', {}, { headers: { 'SVC-Token': token } })],
+    [
+      'deleteSession',
+      (token: string) => execute('mutation { deleteSession }', {}, { headers: { 'SVC-Token': token } }),
+    ],
   ])('%s closes its sockets with 4403, on every process, and no others', async (_name, logOut) => {
     const user = await createUser();
     const other = await openSession(user);
@@ -111,11 +114,11 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     const second = await startAnother();
     const here = await streamEvents(MESSAGE_SENT, { dialogId }, user);
     const there = await streamEvents(MESSAGE_SENT, {}, user, second);
-    await until(() => running.app.services.hub.watchCount === 1 && second.services.hub.watchCount === 1);
+    await until(() => running.app.services.hub.subscriptionCount === 1 && second.services.hub.subscriptionCount === 1);
     await rest('DELETE', '/session.json', { as: user });
     await here.ended;
     await there.ended;
-    await until(() => running.app.services.hub.watchCount === 0 && second.services.hub.watchCount === 0);
+    await until(() => running.app.services.hub.subscriptionCount === 0 && second.services.hub.subscriptionCount === 0);
     await second.stop();
   });
 
@@ -125,7 +128,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     const heard = await listen(MESSAGE_SENT, {}, await openSession(user));
     const stream = await streamEvents(MESSAGE_SENT, {}, await openSession(user));
     const application = await connect(await openSession());
-    await until(() => running.app.services.hub.watchCount === 2);
+    await until(() => running.app.services.hub.subscriptionCount === 2);
     minutesOn(119);
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the service looks every second
     expect([idle, heard.socket, application].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
@@ -140,7 +143,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     const second = await startAnother();
     const faraway = await connect(users[0]!, second);
     minutesOn(100);
-    await ask('{ me { id } }', {}, users[0]!);
+    await execute('{ me { id } }', {}, users[0]!);
     expect((await operating!.run('{ me { id } }')).data.me.id).toBe(users[1]!.id);
     pinging!.send({ type: 'ping' });
     await pinging!.find((message) => message.type === 'pong');
@@ -173,7 +176,7 @@ describe('row 35: slow readers', () => {
     slow.socket.socket.pause();
     const { hub, outbox } = running.app.services;
     let sent = 0;
-    while (hub.watchCount > 0) {
+    while (hub.subscriptionCount > 0) {
       // The same message over and over: what counts here is how much waits for the reader.
       const rows = await sql<{ position: string }>(
         `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
@@ -185,11 +188,11 @@ describe('row 35: slow readers', () => {
       sent += 500;
       if (sent > 20_000) throw new Error('the service waits for a slow reader without bound');
       const last = BigInt(rows.at(-1)!.position);
-      await until(() => hub.watchCount === 0 || hub.readUpTo! >= last);
+      await until(() => hub.subscriptionCount === 0 || hub.readUpTo! >= last);
     }
     slow.socket.socket.resume();
     expect((await slow.socket.closed).code).toBe(4429);
-    const heard = slow.heard();
+    const heard = slow.payloads();
     const cursors = heard.map((event) => Number(event.messageSent.cursor));
     expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
     const resumed = await listen(MESSAGE_SENT, { dialogId, since: heard.at(-1).messageSent.cursor }, bob!);
@@ -219,7 +222,7 @@ describe('a service that stops', () => {
     const deaf = await listen(MESSAGE_SENT, {}, user, app);
     deaf.socket.socket.pause();
     const stream = await streamEvents(MESSAGE_SENT, {}, user, app);
-    await until(() => app.services.hub.watchCount === 3);
+    await until(() => app.services.hub.subscriptionCount === 3);
     const before = performance.now();
     await app.stop();
     expect(performance.now() - before).toBeLessThan(5_000);

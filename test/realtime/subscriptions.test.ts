@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../src/jobs/sweep.ts';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/chat.ts';
-import { createTenant, startAnother } from '../support/other-apps.ts';
-import { closeSockets, type Listening, listen, until } from '../support/sockets.ts';
-import { LOCKED_HERE, sql, statementsOf } from '../support/sql.ts';
-import { apiKey, type Caller } from '../support/users.ts';
+import { clock, running, useApp } from '../support/app/app.ts';
+import { createTenant, startAnother } from '../support/app/other-apps.ts';
+import { LOCKED_HERE, sql, statementsOf } from '../support/app/sql.ts';
+import { closeSockets, type LiveSubscription, listen, until } from '../support/clients/websocket.ts';
+import { createDialog, execute, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
+import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -15,9 +15,13 @@ const REACTION_REMOVED = `subscription ($dialogId: ID, $since: String) {
   reactionRemoved(dialogId: $dialogId, since: $since) { cursor dialogId messageId userId name } }`;
 
 const react = (as: Caller, id: string, name = 'like') =>
-  ask('mutation ($id: ID!, $name: String) { addReaction(messageId: $id, name: $name) { id } }', { id, name }, as);
+  execute('mutation ($id: ID!, $name: String) { addReaction(messageId: $id, name: $name) { id } }', { id, name }, as);
 const unreact = (as: Caller, id: string, name = 'like') =>
-  ask('mutation ($id: ID!, $name: String) { removeReaction(messageId: $id, name: $name) { id } }', { id, name }, as);
+  execute(
+    'mutation ($id: ID!, $name: String) { removeReaction(messageId: $id, name: $name) { id } }',
+    { id, name },
+    as,
+  );
 
 /** Takes a user out of a dialog as the mutation for it will. */
 async function remove(user: { id: number }, dialogId: string): Promise<void> {
@@ -59,9 +63,9 @@ describe('each kind of event', () => {
     expect(await sent.atLeast(1)).toEqual([
       { messageSent: { cursor, dialogId, message: { id, text: 'hi', senderId: alice!.id } } },
     ]);
-    const [{ messageSent }] = sent.heard();
-    const [{ reactionAdded }] = added.heard();
-    const [{ reactionRemoved }] = removed.heard();
+    const [{ messageSent }] = sent.payloads();
+    const [{ reactionAdded }] = added.payloads();
+    const [{ reactionRemoved }] = removed.payloads();
     expect(Number(messageSent.cursor)).toBeLessThan(Number(reactionAdded.cursor));
     expect(Number(reactionAdded.cursor)).toBeLessThan(Number(reactionRemoved.cursor));
     for (const subscription of [sent, added, removed]) await subscription.close();
@@ -108,7 +112,7 @@ describe('rows 1, 30: who hears', () => {
     await send(alice!, foreign, 'not for bob');
     const late = await createDialog(alice!, [bob!]);
     await send(alice!, late, 'late');
-    await ask(
+    await execute(
       'mutation ($id: Int!) { sendMessage(input: { recipientId: $id, text: "private" }) { id } }',
       { id: bob!.id },
       alice!,
@@ -151,9 +155,9 @@ describe('rows 1, 30: who hears', () => {
     await stays.atLeast(2);
     await send(alice!, other, 'third');
     expect(texts(await ofAll.atLeast(2))).toEqual(['first', 'third']);
-    expect(texts(ofDialog.heard())).toEqual(['first']);
-    expect(reactions.heard()).toEqual([]);
-    const [{ messageSent }] = ofDialog.heard();
+    expect(texts(ofDialog.payloads())).toEqual(['first']);
+    expect(reactions.payloads()).toEqual([]);
+    const [{ messageSent }] = ofDialog.payloads();
     await expect(listen(MESSAGE_SENT, { dialogId, since: messageSent.cursor }, bob!)).rejects.toMatchObject([
       { extensions: { code: 'FORBIDDEN' } },
     ]);
@@ -169,7 +173,7 @@ describe('rows 1, 30: who hears', () => {
     const second = await listen(MESSAGE_SENT, { dialogId }, carol!);
     const id = await send(alice!, dialogId, 'first');
     await Promise.all([first.atLeast(1), second.atLeast(1)]);
-    const { ownConnection } = await import('../support/sql.ts');
+    const { ownConnection } = await import('../support/app/sql.ts');
     const holder = await ownConnection();
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
@@ -192,7 +196,7 @@ describe('rows 1, 30: who hears', () => {
     expect(texts(await second.atLeast(2))).toEqual(['first', 'first']);
     // Whatever its socket was to hear before the answer has been heard with it.
     await first.socket.run('{ __typename }');
-    expect(texts(first.heard())).toEqual(['first']);
+    expect(texts(first.payloads())).toEqual(['first']);
     await first.close();
     await second.close();
   });
@@ -205,7 +209,7 @@ describe('rows 1, 30: who hears', () => {
     await send(alice!, dialogId, 'hi');
     await send(alice!, await createDialog(alice!, [], 'PUBLIC_GROUP'), 'open');
     expect(texts(await ofAll.atLeast(2))).toEqual(['hi', 'open']);
-    expect(texts(ofDialog.heard())).toEqual(['hi']);
+    expect(texts(ofDialog.payloads())).toEqual(['hi']);
     await ofDialog.close();
     await ofAll.close();
   });
@@ -234,7 +238,7 @@ describe('rows 1, 30: who hears', () => {
     const theirs = await createDialog(other.users[0]!, [], 'PUBLIC_GROUP');
     await send(other.users[0]!, theirs, 'theirs');
     for (const stranger of strangers.slice(0, 3)) expect(texts(await stranger.atLeast(1))).toEqual(['theirs']);
-    expect(strangers[3]!.heard()).toEqual([]);
+    expect(strangers[3]!.payloads()).toEqual([]);
     for (const subscription of [own, ...strangers]) await subscription.close();
   });
 });
@@ -256,7 +260,7 @@ describe('since', () => {
     await send(alice!, dialogId, 'live');
     expect(texts(await resumed.atLeast(inDialog.length + 1))).toEqual([...inDialog, 'live']);
     expect(texts(await ofAll.atLeast(30))).toEqual([...missed.map(String), 'live']);
-    const cursors = ofAll.heard().map((event) => Number(event.messageSent.cursor));
+    const cursors = ofAll.payloads().map((event) => Number(event.messageSent.cursor));
     expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
     await resumed.close();
     await ofAll.close();
@@ -322,9 +326,9 @@ describe('since', () => {
     for (let round = 0; isSending || heard.length < 20 * perSender; round++) {
       const subscription = await listen(MESSAGE_SENT, { dialogId, since: cursor }, bob!, apps[round % 2]);
       await until(
-        () => subscription.heard().length >= 9 || heard.length + subscription.heard().length >= 20 * perSender,
+        () => subscription.payloads().length >= 9 || heard.length + subscription.payloads().length >= 20 * perSender,
       );
-      const events = subscription.heard();
+      const events = subscription.payloads();
       subscription.socket.socket.terminate();
       await subscription.socket.closed;
       heard.push(...events.map((event) => event.messageSent.message.id));
@@ -352,11 +356,11 @@ describe('since', () => {
       kind: 'messageSent',
       dialogId,
     } as const;
-    const early = await slow.watch(watched, undefined); // it has read up to here, and does not look for more yet
+    const early = await slow.subscribe(watched, undefined); // it has read up to here, and does not look for more yet
     const fast = await listen(MESSAGE_SENT, { dialogId }, alice!);
     await send(alice!, dialogId, 'seen on the fast one');
     const [{ messageSent }] = await fast.atLeast(1);
-    const resumed = await slow.watch(watched, BigInt(messageSent.cursor));
+    const resumed = await slow.subscribe(watched, BigInt(messageSent.cursor));
     slow.start();
     const next = await send(alice!, dialogId, 'new');
     outbox.wake();
@@ -387,7 +391,7 @@ describe('since', () => {
     const hour = 3_600_000;
     const begin = running.now();
     try {
-      running.setTime(new Date(begin.getTime() + 20 * hour));
+      clock.set(new Date(begin.getTime() + 20 * hour));
       await send(alice!, dialogId, 'younger');
       const [old, younger] = (await heard.atLeast(2)).map((event) => event.messageSent.cursor);
       const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
@@ -408,7 +412,7 @@ describe('since', () => {
       await send(alice!, dialogId, 'live');
       expect(texts(await heard.atLeast(3))).toEqual(['old', 'younger', 'live']);
     } finally {
-      running.setTime(begin);
+      clock.set(begin);
     }
     await heard.close();
   });
@@ -439,7 +443,7 @@ describe('shared work', () => {
     await react(bob, id, 'like');
     const document = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) {
       message { id reactions { name count own } ownReactions } } }`;
-    const heard: Listening[] = [];
+    const heard: LiveSubscription[] = [];
     for (const user of [...users, apiKey]) heard.push(await listen(document, { dialogId }, user));
     // The same message once more, as an edit will announce it.
     await sql(
@@ -471,7 +475,7 @@ describe('shared work', () => {
     const document = `subscription ($dialogId: ID, $since: String) { messageSent(dialogId: $dialogId, since: $since) {
       cursor message { text sender { login } readIds reactions { name count } } } }`;
     const cost = async (listeners: QuickUser[]) => {
-      const heard: Listening[] = [];
+      const heard: LiveSubscription[] = [];
       for (const user of listeners) heard.push(await listen(document, { dialogId }, user));
       await settled(users[0]!, dialogId);
       await Promise.all(heard.map((one) => one.atLeast(1)));
@@ -480,10 +484,10 @@ describe('shared work', () => {
         await Promise.all(heard.map((one) => one.atLeast(2)));
       });
       for (const one of heard) {
-        expect(one.heard()[1].messageSent.message).toMatchObject({ text: 'hi', readIds: [users[0]!.id] });
+        expect(one.payloads()[1].messageSent.message).toMatchObject({ text: 'hi', readIds: [users[0]!.id] });
       }
       await Promise.all(heard.map((one) => one.close()));
-      await until(() => running.app.services.hub.watchCount === 0);
+      await until(() => running.app.services.hub.subscriptionCount === 0);
       return sent.length;
     };
     const ofOne = await cost(users.slice(1, 2));

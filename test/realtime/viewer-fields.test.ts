@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { createDialog, send } from '../support/chat.ts';
-import { throughRest } from '../support/doors.ts';
-import { eventsOf, type HeardEvent } from '../support/live.ts';
-import { closeSockets, type Listening, listen } from '../support/sockets.ts';
-import { apiKey, type Caller, createUser } from '../support/users.ts';
+import { clock, running, useApp } from '../support/app/app.ts';
+import { throughRest } from '../support/clients/chat-transports.ts';
+import { eventsOf, type ReceivedEvent } from '../support/clients/live.ts';
+import { closeSockets, type LiveSubscription, listen } from '../support/clients/websocket.ts';
+import { createDialog, send } from '../support/fixtures/chat.ts';
+import { apiKey, type Caller, createUser } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -21,11 +21,11 @@ function documentFor(field: string): string {
 async function heardBy(
   callers: Caller[],
   { dialogId, field, act }: { dialogId?: string; field: string; act: () => Promise<unknown> },
-): Promise<HeardEvent[]> {
-  const heard: Listening[] = [];
+): Promise<ReceivedEvent[]> {
+  const heard: LiveSubscription[] = [];
   for (const as of callers) heard.push(await listen(documentFor(field), { dialogId }, as));
   await act();
-  const events: HeardEvent[] = [];
+  const events: ReceivedEvent[] = [];
   for (const one of heard) {
     await one.atLeast(1);
     events.push(eventsOf(one)[0]);
@@ -38,7 +38,7 @@ test('each sees a group as theirs: what they have not read, the last message the
   const [alice, bob, carol] = [await createUser(), await createUser(), await createUser()];
   const dialogId = await createDialog(alice, [bob, carol]);
   const first = await send(alice, dialogId, 'first');
-  running.setTime(new Date(running.now().getTime() + 5_000));
+  clock.advance(5_000);
   const last = await send(bob, dialogId, 'last');
   await throughRest.mark(alice, [last], { read: true });
   await throughRest.deleteMessages(carol, [last]);

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { APPLICATION, running, useApp } from '../support/app.ts';
-import { quickUsers } from '../support/chat.ts';
-import { rest } from '../support/rest.ts';
-import { type Scenario, testScenarios } from '../support/scenarios.ts';
-import { MALFORMED, NEED_USER, TOKEN_REQUIRED } from '../support/sentences.ts';
-import { type PlayedStage, setStage } from '../support/stage.ts';
-import type { Caller } from '../support/users.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { rest } from '../support/clients/rest.ts';
+import { type Scenario, testScenarios } from '../support/clients/rest-table.ts';
+import { quickUsers } from '../support/fixtures/chat.ts';
+import { type ChatCast, createChatCast } from '../support/fixtures/chat-cast.ts';
+import { MALFORMED, NEED_USER, TOKEN_REQUIRED } from '../support/fixtures/error-bodies.ts';
+import type { Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
-let stage: PlayedStage;
+let cast: ChatCast;
 beforeAll(async () => {
-  stage = await setStage();
+  cast = await createChatCast();
 });
 
 const EMPTY = { errors: ['Empty address book'] };
@@ -194,11 +194,11 @@ describe('the calls', () => {
       { errors: [...NO_LIST.errors, ...LONG_UDID.errors] },
     ],
   ];
-  testScenarios(() => stage, rows);
+  testScenarios(() => cast, rows);
 
   test('malformed JSON has an error of JSON, too', async () => {
     const { status, body } = await rest('POST', path, {
-      as: stage.alice,
+      as: cast.alice,
       headers: { 'Content-Type': 'application/json' },
       form: '{',
     });
@@ -220,7 +220,7 @@ describe('who may call', () => {
       });
       return [status, body];
     };
-    const { callers } = stage;
+    const { callers } = cast;
     expect(await outcome(callers.application!)).toEqual([422, NEED_USER]);
     expect(await outcome(callers.key!)).toEqual([422, NEED_USER]);
     expect(await outcome({ headers: {} })).toEqual([401, TOKEN_REQUIRED]);

@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { useApp } from '../support/app.ts';
-import { ask } from '../support/chat.ts';
-import { createAssistant, says, startModel, type TestModel } from '../support/model.ts';
-import { deadAddress } from '../support/provider.ts';
-import { rest } from '../support/rest.ts';
-import { type Scenario, testScenarios } from '../support/scenarios.ts';
+import { useApp } from '../support/app/app.ts';
+import { rest } from '../support/clients/rest.ts';
+import { type Scenario, testScenarios } from '../support/clients/rest-table.ts';
+import { createAssistant, says, startModel, type TestModel } from '../support/fakes/model.ts';
+import { deadAddress } from '../support/fakes/provider.ts';
+import { execute } from '../support/fixtures/chat.ts';
+import { type ChatCast, createChatCast, UNKNOWN_ID } from '../support/fixtures/chat-cast.ts';
 import {
   MAY_NOT_PERFORM,
   NEED_USER,
@@ -13,21 +14,20 @@ import {
   NOT_FOUND,
   TOKEN_REQUIRED,
   UNAUTHORIZED,
-} from '../support/sentences.ts';
-import { type PlayedStage, setStage, UNKNOWN_ID } from '../support/stage.ts';
-import { apiKey } from '../support/users.ts';
+} from '../support/fixtures/error-bodies.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
-let stage: PlayedStage;
+let cast: ChatCast;
 let model: TestModel;
 /** Where every model of the tests is. */
 let assistant: string;
 
 beforeAll(async () => {
-  stage = await setStage();
+  cast = await createChatCast();
   assistant = await createAssistant({ url: 'http://127.0.0.1:1' }, { instructions: 'Be kind.' });
-  Object.assign(stage.values, { assistant });
+  Object.assign(cast.values, { assistant });
 });
 
 beforeEach(async () => {
@@ -70,7 +70,7 @@ describe('ai_answer_assist', () => {
   const history = (name: string, value: unknown, isRight: boolean) =>
     row(name, ANSWER, { ...given, history: value }, isRight ? 200 : 400, isRight ? SAID : wrong(BAD_HISTORY));
   testScenarios(
-    () => stage,
+    () => cast,
     [
       row('an answer', ANSWER, given, 200, SAID),
       row('with suffix', `${ANSWER}.json`, given, 200, SAID),
@@ -124,7 +124,7 @@ describe('ai_answer_assist', () => {
 describe('ai_summarize', () => {
   const given = { ...id, dialog_id: '{group}' };
   testScenarios(
-    () => stage,
+    () => cast,
     [
       row('a summary', SUMMARY, given, 200, { summary: 'The model says.' }),
       row('from a form', SUMMARY, 'smart_chat_assistant_id={assistant}&dialog_id={group}', 200, {
@@ -161,8 +161,8 @@ describe('ai_summarize', () => {
   );
 
   test('no model is asked about an empty dialog', async () => {
-    const json = { smart_chat_assistant_id: assistant, dialog_id: stage.pair };
-    expect((await rest('POST', SUMMARY, { as: stage.alice, json })).body).toEqual({ summary: 'Chat is empty.' });
+    const json = { smart_chat_assistant_id: assistant, dialog_id: cast.pair };
+    expect((await rest('POST', SUMMARY, { as: cast.alice, json })).body).toEqual({ summary: 'Chat is empty.' });
     expect(model.asked).toEqual([]);
   });
 });
@@ -170,7 +170,7 @@ describe('ai_summarize', () => {
 describe('ai_translate', () => {
   const given = { ...id, text: 'hi', to_language: 'fr' };
   testScenarios(
-    () => stage,
+    () => cast,
     [
       row('a translation', TRANSLATION, given, 200, SAID),
       row(
@@ -209,7 +209,7 @@ describe('ai_gateway', () => {
   const content = (name: string, value: unknown, isRight: boolean) =>
     messages(name, [{ role: 'user', content: value }], isRight);
   testScenarios(
-    () => stage,
+    () => cast,
     [
       content('a text', 'hi', true),
       content('an empty text', '', true),
@@ -275,15 +275,15 @@ describe('ai_gateway', () => {
 
   test('an API key wins over whatever token is beside it', async () => {
     const json = { smart_chat_assistant_id: assistant, messages: [{ role: 'user', content: 'hi' }] };
-    for (const token of [stage.alice.token, 'nonsense']) {
+    for (const token of [cast.alice.token, 'nonsense']) {
       for (const path of [ANSWER, SUMMARY, TRANSLATION, GATEWAY]) {
         const as = { headers: { ...apiKey.headers, 'SVC-Token': token } };
-        const all = { ...json, message: 'hi', dialog_id: stage.group, text: 'hi', to_language: 'fr' };
+        const all = { ...json, message: 'hi', dialog_id: cast.group, text: 'hi', to_language: 'fr' };
         const { status, headers } = await rest('POST', path, { as, json: all });
         expect([path, status, headers.get('SVC-Token-ExpirationDate')]).toEqual([path, 200, null]);
       }
     }
-    const wrongKey = { headers: { Authorization: 'ApiKey x', 'SVC-Token': stage.alice.token } };
+    const wrongKey = { headers: { Authorization: 'ApiKey x', 'SVC-Token': cast.alice.token } };
     const { status, body } = await rest('POST', GATEWAY, { as: wrongKey, json });
     expect([status, body]).toEqual([401, UNAUTHORIZED]);
   });
@@ -296,7 +296,7 @@ describe.each([
   ['gateway', GATEWAY, 'AI Gateway is disabled'],
 ])('%s', (feature, path, sentence) => {
   const set = (isOn: boolean) =>
-    ask(
+    execute(
       `mutation ($on: Boolean) { updateApplication(input: { ${feature}: $on }) { ${feature} } }`,
       { on: isOn },
       apiKey,
@@ -304,27 +304,27 @@ describe.each([
   const everything = () => ({
     smart_chat_assistant_id: assistant,
     message: 'hi',
-    dialog_id: stage.group,
+    dialog_id: cast.group,
     text: 'hi',
     to_language: 'fr',
     messages: [{ role: 'user', content: 'hi' }],
   });
 
   test('is on at first, and can be switched off', async () => {
-    expect((await rest('POST', path, { as: stage.alice, json: everything() })).status).toBe(200);
+    expect((await rest('POST', path, { as: cast.alice, json: everything() })).status).toBe(200);
     expect((await set(false)).updateApplication).toEqual({ [feature]: false });
     for (const json of [everything(), {}, { smart_chat_assistant_id: UNKNOWN_ID }]) {
-      const { status, body } = await rest('POST', path, { as: stage.alice, json });
+      const { status, body } = await rest('POST', path, { as: cast.alice, json });
       expect([status, body]).toEqual([405, { errors: [sentence] }]);
     }
     const others = [ANSWER, SUMMARY, TRANSLATION, GATEWAY].filter((other) => other !== path);
     for (const other of others) {
-      expect((await rest('POST', other, { as: stage.alice, json: everything() })).status).toBe(200);
+      expect((await rest('POST', other, { as: cast.alice, json: everything() })).status).toBe(200);
     }
-    const xml = await rest('POST', `${path}.xml`, { as: stage.alice, json: {} });
+    const xml = await rest('POST', `${path}.xml`, { as: cast.alice, json: {} });
     expect(xml.text).toBe(`<?xml version="1.0" encoding="UTF-8"?><errors><error>${sentence}</error></errors>`);
     await set(true);
-    expect((await rest('POST', path, { as: stage.alice, json: everything() })).status).toBe(200);
+    expect((await rest('POST', path, { as: cast.alice, json: everything() })).status).toBe(200);
   });
 
   test('is for users and keys', async () => {
@@ -332,7 +332,7 @@ describe.each([
       const { status, body } = await rest('POST', path, { headers, json: everything() });
       return [status, body];
     };
-    expect(await outcome(stage.callers.application!.headers)).toEqual([422, NEED_USER]);
+    expect(await outcome(cast.callers.application!.headers)).toEqual([422, NEED_USER]);
     expect(await outcome({})).toEqual([401, TOKEN_REQUIRED]);
     expect(await outcome({ 'SVC-Token': 'x' })).toEqual([401, NO_SESSION]);
     expect(await outcome({ Authorization: 'ApiKey x' })).toEqual([401, UNAUTHORIZED]);
@@ -340,16 +340,16 @@ describe.each([
 
   test('is a 503 while the model is away', async () => {
     await db.assistant.updateMany({ where: { id: assistant }, data: { baseUrl: await deadAddress() } });
-    const { status, body } = await rest('POST', path, { as: stage.alice, json: everything() });
+    const { status, body } = await rest('POST', path, { as: cast.alice, json: everything() });
     expect([status, body]).toEqual([503, { errors: ['Service unavailable'] }]);
     const garbage = await startModel((response) => response.end('garbage with sk-secret'));
     await db.assistant.updateMany({ where: { id: assistant }, data: { baseUrl: garbage.url } });
-    const again = await rest('POST', path, { as: stage.alice, json: everything() });
+    const again = await rest('POST', path, { as: cast.alice, json: everything() });
     expect([again.status, again.text]).toEqual([503, '{"errors":["Service unavailable"]}']);
   });
 
   test('answers XML, too', async () => {
-    const { text } = await rest('POST', `${path}.xml`, { as: stage.alice, json: everything() });
+    const { text } = await rest('POST', `${path}.xml`, { as: cast.alice, json: everything() });
     expect(text).toMatch(/\?><result><(answer|summary)>The model says\.<\/\1><\/result>$/);
   });
 });

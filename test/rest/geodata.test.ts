@@ -1,17 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
-import { rest } from '../support/rest.ts';
-import { type Scenario, testScenarios } from '../support/scenarios.ts';
-import { BAD_ID, MAY_NOT_PERFORM, NEED_USER, NO_SESSION, NOT_FOUND, TOKEN_REQUIRED } from '../support/sentences.ts';
-import { sql } from '../support/sql.ts';
-import { created, type PlayedStage, setStage } from '../support/stage.ts';
-import { type Caller, onBehalfOf } from '../support/users.ts';
+import { APPLICATION, clock, useApp } from '../support/app/app.ts';
+import { sql } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { type Scenario, testScenarios } from '../support/clients/rest-table.ts';
+import { type ChatCast, createChatCast, created } from '../support/fixtures/chat-cast.ts';
+import {
+  BAD_ID,
+  MAY_NOT_PERFORM,
+  NEED_USER,
+  NO_SESSION,
+  NOT_FOUND,
+  TOKEN_REQUIRED,
+} from '../support/fixtures/error-bodies.ts';
+import { type Caller, onBehalfOf } from '../support/fixtures/users.ts';
 
 useApp();
 
-let stage: PlayedStage;
+let cast: ChatCast;
 beforeAll(async () => {
-  stage = await setStage();
+  cast = await createChatCast();
 });
 
 /** Sessions end while the clock moves on; keys do not. */
@@ -54,7 +61,7 @@ describe('POST /geodata', () => {
   const wrong = (name: string, geo_data: unknown, fields: Record<string, string[]>, ...sentences: string[]) =>
     post(name, geo_data, 422, fieldErrors(fields, ...sentences));
   testScenarios(
-    () => stage,
+    () => cast,
     [
       right('a place', FIRST),
       right('without status', { latitude: 1, longitude: 2 }),
@@ -171,9 +178,9 @@ describe('POST /geodata', () => {
 
 describe('one of them', () => {
   beforeAll(async () => {
-    const { geo_datum } = await created('/geodata', { geo_data: FIRST }, stage.alice);
-    const gone = await created('/geodata', { geo_data: FIRST }, stage.alice);
-    Object.assign(stage.values, { id: geo_datum.id, gone: gone.geo_datum.id });
+    const { geo_datum } = await created('/geodata', { geo_data: FIRST }, cast.alice);
+    const gone = await created('/geodata', { geo_data: FIRST }, cast.alice);
+    Object.assign(cast.values, { id: geo_datum.id, gone: gone.geo_datum.id });
   });
   const path = '/geodata/{id}.json';
   const NOTHING = base('No data for update was provided');
@@ -251,7 +258,7 @@ describe('one of them', () => {
     ['once', 'alice', 'DELETE', path, undefined, 404, NOT_FOUND],
     ['and by a key', 'key', 'DELETE', '/geodata/{gone}.xml', undefined, 200, undefined],
   ];
-  testScenarios(() => stage, rows);
+  testScenarios(() => cast, rows);
 });
 
 describe('GET /geodata/find', () => {
@@ -276,13 +283,13 @@ describe('GET /geodata/find', () => {
 
   beforeAll(async () => {
     await sql('DELETE FROM geodata');
-    asker = stage.callers.key!;
+    asker = cast.callers.key!;
     for (const [nth, [name, user, latitude, longitude, status]] of PLACES.entries()) {
-      running.setTime(new Date((T0 + nth * 100) * 1000 + 500));
-      const { geo_datum } = await created('/geodata', { geo_data: { latitude, longitude, status } }, as(stage[user]));
+      clock.set(new Date((T0 + nth * 100) * 1000 + 500));
+      const { geo_datum } = await created('/geodata', { geo_data: { latitude, longitude, status } }, as(cast[user]));
       ids[name] = geo_datum.id;
     }
-    await rest('PUT', `/users/${stage.bob.id}`, {
+    await rest('PUT', `/users/${cast.bob.id}`, {
       as: asker,
       json: { user: { full_name: 'Bob O%Neill', external_user_id: 77 } },
     });
@@ -302,7 +309,7 @@ describe('GET /geodata/find', () => {
     const { status, body } = await rest('GET', '/geodata/find.json?per_page=1&status=1&min_created_at=1795300000', {
       as: asker,
     });
-    const { user } = (await rest('GET', `/users/${stage.carol.id}`, { as: asker })).body;
+    const { user } = (await rest('GET', `/users/${cast.carol.id}`, { as: asker })).body;
     expect([status, body]).toEqual([
       200,
       {
@@ -314,7 +321,7 @@ describe('GET /geodata/find', () => {
             geo_datum: {
               id: ids.fiji,
               application_id: APPLICATION.id,
-              user_id: stage.carol.id,
+              user_id: cast.carol.id,
               latitude: -17.8,
               longitude: 178,
               status: 'sun',
@@ -379,7 +386,7 @@ describe('GET /geodata/find', () => {
     ['user.id=&radius=&geo_rect=&created_at=&sort_by=&user.ids=', 'pole samoa fiji oslo paris london'],
     ['page=3&per_page=100', ''],
   ])('%s', async (query, found) => {
-    const text = query.replaceAll('BOB', String(stage.bob.id)).replaceAll('CAROL', String(stage.carol.id));
+    const text = query.replaceAll('BOB', String(cast.bob.id)).replaceAll('CAROL', String(cast.carol.id));
     expect(await find(text)).toBe(found);
   });
 
@@ -410,11 +417,11 @@ describe('GET /geodata/find', () => {
   });
 
   test('is for every session of the application', async () => {
-    running.setTime(SAMPLE_TIME);
+    clock.reset();
     for (const [as, count] of [
-      [stage.mallory, 6],
-      [stage.callers.application!, 6],
-      [stage.stranger, 0],
+      [cast.mallory, 6],
+      [cast.callers.application!, 6],
+      [cast.stranger, 0],
     ] as const) {
       const { status, body } = await rest('GET', '/geodata/find', { as });
       expect([status, body.total_entries]).toEqual([200, count]);
@@ -424,16 +431,16 @@ describe('GET /geodata/find', () => {
   });
 
   test('XML says the same', async () => {
-    const place = `<application-id type="integer">92</application-id><user-id type="integer">${stage.bob.id}</user-id><latitude type="float">51.5</latitude>`;
+    const place = `<application-id type="integer">92</application-id><user-id type="integer">${cast.bob.id}</user-id><latitude type="float">51.5</latitude>`;
     const one = await rest('GET', `/geodata/${ids.london}.xml`, { as: asker });
     expect(one.text).toContain(`?><geo-datum><id type="integer">${ids.london}</id>${place}`);
     const page = await rest('GET', `/geodata/find.xml?created_at=${T0}`, { as: asker });
     expect(page.text).toMatch(
       /\?><geo-data><current-page type="integer">1<\/current-page>.*<items type="array"><geo-datum><id/,
     );
-    expect(page.text).toContain(`<user><id type="integer">${stage.bob.id}</id><full-name>Bob O%Neill</full-name>`);
+    expect(page.text).toContain(`<user><id type="integer">${cast.bob.id}</id><full-name>Bob O%Neill</full-name>`);
     const wrong = await rest('POST', '/geodata.xml', {
-      as: stage.alice,
+      as: cast.alice,
       json: { geo_data: { latitude: 91, longitude: 1 } },
     });
     expect([wrong.status, wrong.text]).toEqual([
@@ -449,13 +456,13 @@ describe('DELETE /geodata', () => {
     'Days should be an integer greater then 0',
   );
   testScenarios(
-    () => stage,
+    () => cast,
     ['', '?days=', '?days=0', '?days=-1', '?days=1.5', '?days=x', '?days=99999999999999999999'].map(
       (query): Scenario => [`needs days: ${query}`, 'alice', 'DELETE', `/geodata.json${query}`, undefined, 422, DAYS],
     ),
   );
   testScenarios(
-    () => stage,
+    () => cast,
     [
       ['an application session', 'application', 'DELETE', '/geodata?days=1', undefined, 422, NEED_USER],
       ['a form', 'alice', 'DELETE', '/geodata.json', 'days=2147483648', 200, undefined],
@@ -464,11 +471,11 @@ describe('DELETE /geodata', () => {
   );
 
   test("takes the caller's old ones, and everybody's for a key alone", async () => {
-    const { alice, bob, stranger } = stage;
-    const key = stage.callers.key!;
+    const { alice, bob, stranger } = cast;
+    const key = cast.callers.key!;
     const day = 86_400_000;
     const start = new Date('2027-01-01T00:00:00Z');
-    const at = (days: number) => running.setTime(new Date(start.getTime() + days * day));
+    const at = (days: number) => clock.set(new Date(start.getTime() + days * day));
     at(-1);
     await rest('DELETE', '/geodata?days=1', { as: key });
     for (const days of [0, 1, 2]) {

@@ -1,29 +1,29 @@
 import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { operationAccess, schema } from '../../src/schema/index.ts';
-import { APPLICATION, useApp } from '../support/app.ts';
-import { ask, createDialog, refusalOf, send } from '../support/chat.ts';
-import { graphql } from '../support/graphql.ts';
-import { allOperations, type Operation } from '../support/operations.ts';
-import { createTenant } from '../support/other-apps.ts';
-import { rest } from '../support/rest.ts';
-import { connect } from '../support/sockets.ts';
+import { APPLICATION, useApp } from '../support/app/app.ts';
+import { createTenant } from '../support/app/other-apps.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { connect } from '../support/clients/websocket.ts';
+import { createDialog, errorOf, execute, send } from '../support/fixtures/chat.ts';
+import { allOperations, type Operation } from '../support/fixtures/operations.ts';
 import {
+  anonymous,
   apiKey,
   type Caller,
   createUser,
   createUsers,
-  nobody,
   onBehalfOf,
   openSession,
   signedParameters,
-} from '../support/users.ts';
+} from '../support/fixtures/users.ts';
 
 useApp();
 
 const OPERATIONS = allOperations();
 
-/** What asks nobody (letter `-` of gaps §2.3 and §21). */
+/** Operations that need no credentials (letter `-`). */
 const FOR_ANYONE = new Set(['createSession', 'accountSettings', 'uploadBlob', 'blobFile', 'resetPassword']);
 
 /** What takes a session, not an API key (letter `T`). */
@@ -69,7 +69,7 @@ async function operationOutcome(document: string, as: Caller): Promise<{ message
 
 /** Over server-sent events, where somebody without credentials gets an answer too. */
 async function subscriptionOutcome(query: string, as: Caller): Promise<{ message: string; code?: unknown }> {
-  const { running } = await import('../support/app.ts');
+  const { running } = await import('../support/app/app.ts');
   const aborted = new AbortController();
   const response = await fetch(`${running.url}/graphql`, {
     method: 'POST',
@@ -81,7 +81,7 @@ async function subscriptionOutcome(query: string, as: Caller): Promise<{ message
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
     if (text.includes('event: next')) break;
-    if (running.app.services.hub.watchCount > 0) break;
+    if (running.app.services.hub.subscriptionCount > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];
@@ -136,7 +136,7 @@ describe('who may call what', () => {
 
   test('without credentials only what asks nobody is served', async () => {
     for (const operation of OPERATIONS) {
-      const answer = await outcome(operation, nobody);
+      const answer = await outcome(operation, anonymous);
       if (FOR_ANYONE.has(operation.name)) expect(answer.message).not.toBe(TOKEN_REQUIRED.message);
       else expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
     }
@@ -156,7 +156,7 @@ describe('who may call what', () => {
 
   test('an API key with On-Behalf-Of is that user, without a token', async () => {
     const alice = await createUser();
-    expect(await ask('{ me { id login } }', {}, onBehalfOf(alice))).toEqual({
+    expect(await execute('{ me { id login } }', {}, onBehalfOf(alice))).toEqual({
       me: { id: alice.id, login: alice.login },
     });
     for (const operation of OPERATIONS.filter(({ path }) => operationAccess.get(path) === 'token')) {
@@ -224,7 +224,7 @@ describe('refused credentials', () => {
       timestamp: Number(timestamp),
       signature,
     };
-    const { createSession } = await ask(
+    const { createSession } = await execute(
       'mutation ($input: CreateSessionInput!) { createSession(input: $input) { token userId } }',
       { input },
       as,
@@ -234,7 +234,7 @@ describe('refused credentials', () => {
 
   test('blank credentials are absent ones', async () => {
     const blank: Caller = { headers: { 'SVC-Token': ' ', Authorization: '' } };
-    expect(await refusalOf('{ me { id } }', {}, blank)).toEqual(TOKEN_REQUIRED);
+    expect(await errorOf('{ me { id } }', {}, blank)).toEqual(TOKEN_REQUIRED);
   });
 });
 
@@ -251,37 +251,37 @@ test('each code of the table stands beside its status of REST', async () => {
     {
       code: 'BAD_USER_INPUT',
       status: 400,
-      graphql: () => refusalOf(react, { id: messageId, name: '' }, alice),
+      graphql: () => errorOf(react, { id: messageId, name: '' }, alice),
       rest: () => rest('POST', `/chat/Message/${messageId}/reactions.json`, { as: alice, json: { name: '' } }),
     },
     {
       code: 'UNAUTHENTICATED',
       status: 401,
-      graphql: () => refusalOf(dialog, { id: dialogId }, nobody),
+      graphql: () => errorOf(dialog, { id: dialogId }, anonymous),
       rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${dialogId}`),
     },
     {
       code: 'FORBIDDEN',
       status: 403,
-      graphql: () => refusalOf(dialog, { id: dialogId }, mallory),
+      graphql: () => errorOf(dialog, { id: dialogId }, mallory),
       rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${dialogId}`, { as: mallory }),
     },
     {
       code: 'FORBIDDEN',
       status: 422,
-      graphql: () => refusalOf(react, { id: messageId, name: 'like' }, apiKey),
+      graphql: () => errorOf(react, { id: messageId, name: 'like' }, apiKey),
       rest: () => rest('POST', `/chat/Message/${messageId}/reactions.json`, { as: apiKey, json: { name: 'like' } }),
     },
     {
       code: 'NOT_FOUND',
       status: 404,
-      graphql: () => refusalOf(dialog, { id: '0'.repeat(24) }, alice),
+      graphql: () => errorOf(dialog, { id: '0'.repeat(24) }, alice),
       rest: () => rest('GET', `/chat/Message.json?chat_dialog_id=${'0'.repeat(24)}`, { as: alice }),
     },
     {
       code: 'UNPROCESSABLE',
       status: 422,
-      graphql: () => refusalOf(signUp, { input: duplicate }, apiKey),
+      graphql: () => errorOf(signUp, { input: duplicate }, apiKey),
       rest: () => rest('POST', '/users.json', { as: apiKey, json: { user: duplicate } }),
     },
   ];
@@ -289,7 +289,7 @@ test('each code of the table stands beside its status of REST', async () => {
     expect([row.code, row.status, (await row.graphql()).code]).toEqual([row.code, row.status, row.code]);
     expect([row.code, row.status, (await row.rest()).status]).toEqual([row.code, row.status, row.status]);
   }
-  expect(await refusalOf(signUp, { input: duplicate }, apiKey)).toEqual({
+  expect(await errorOf(signUp, { input: duplicate }, apiKey)).toEqual({
     message: 'Login has already been taken',
     code: 'UNPROCESSABLE',
     fields: { login: ['has already been taken'] },
@@ -297,7 +297,7 @@ test('each code of the table stands beside its status of REST', async () => {
 });
 
 test('row 7: the schema is for everybody to read; there are no secrets in it', async () => {
-  const { data, errors } = await graphql('{ __schema { queryType { name } types { name } } }', {}, nobody);
+  const { data, errors } = await graphql('{ __schema { queryType { name } types { name } } }', {}, anonymous);
   expect(errors).toBeUndefined();
   expect(data.__schema.types.length).toBe(Object.keys(schema.getTypeMap()).length);
   for (const { name } of data.__schema.types) {
@@ -333,28 +333,28 @@ describe('row 30: rows of another application do not exist', () => {
     const other = await createTenant(1);
     for (const stranger of [other.users[0]!, other.key]) {
       for (const id of [dialogId, publicId]) {
-        expect(await refusalOf('query ($id: ID!) { dialog(id: $id) { id } }', { id }, stranger)).toMatchObject({
+        expect(await errorOf('query ($id: ID!) { dialog(id: $id) { id } }', { id }, stranger)).toMatchObject({
           code: 'NOT_FOUND',
         });
         expect(
-          await refusalOf('query ($id: ID!) { messages(dialogId: $id) { totalCount } }', { id }, stranger),
+          await errorOf('query ($id: ID!) { messages(dialogId: $id) { totalCount } }', { id }, stranger),
         ).toMatchObject({ code: 'NOT_FOUND' });
         expect(
-          await refusalOf('mutation ($id: ID!) { readMessages(dialogId: $id) { skip } }', { id }, stranger),
+          await errorOf('mutation ($id: ID!) { readMessages(dialogId: $id) { skip } }', { id }, stranger),
         ).toMatchObject({ code: 'NOT_FOUND' });
       }
       for (const id of [messageId, publicMessageId]) {
-        expect(await refusalOf('query ($id: ID!) { message(id: $id) { text } }', { id }, stranger)).toMatchObject({
+        expect(await errorOf('query ($id: ID!) { message(id: $id) { text } }', { id }, stranger)).toMatchObject({
           code: 'NOT_FOUND',
         });
         expect(
-          await refusalOf('query ($id: ID!) { reactions(messageId: $id) { name } }', { id }, stranger),
+          await errorOf('query ($id: ID!) { reactions(messageId: $id) { name } }', { id }, stranger),
         ).toMatchObject({ code: 'NOT_FOUND' });
       }
-      expect(await refusalOf('query ($id: Int!) { user(id: $id) { id } }', { id: alice.id }, stranger)).toMatchObject({
+      expect(await errorOf('query ($id: Int!) { user(id: $id) { id } }', { id: alice.id }, stranger)).toMatchObject({
         code: 'NOT_FOUND',
       });
-      expect(await ask('{ dialogs { totalCount } }', {}, stranger)).toEqual({ dialogs: { totalCount: 0 } });
+      expect(await execute('{ dialogs { totalCount } }', {}, stranger)).toEqual({ dialogs: { totalCount: 0 } });
     }
     const [outsider] = other.users;
     const writes = [
@@ -365,23 +365,23 @@ describe('row 30: rows of another application do not exist', () => {
       [`mutation ($id: ID!) { removeReaction(messageId: $id, name: "x") { id } }`, messageId],
     ] as const;
     for (const [document, id] of writes) {
-      expect(await refusalOf(document, { id }, outsider!)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await errorOf(document, { id }, outsider!)).toMatchObject({ code: 'NOT_FOUND' });
     }
     expect(
-      await refusalOf(
+      await errorOf(
         'mutation ($id: Int!) { sendMessage(input: { recipientId: $id, text: "x" }) { id } }',
         { id: alice.id },
         outsider!,
       ),
     ).toMatchObject({ code: 'NOT_FOUND' });
     expect(
-      await refusalOf(
+      await errorOf(
         'mutation ($ids: [Int!]) { createDialog(input: { type: PRIVATE, occupantIds: $ids }) { id } }',
         { ids: [alice.id] },
         outsider!,
       ),
     ).toMatchObject({ message: 'Occupants with these IDs do not exist.' });
     const asAlice: Caller = { headers: { ...other.key.headers, 'On-Behalf-Of': String(alice.id) } };
-    expect(await refusalOf('{ me { id } }', {}, asAlice)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await errorOf('{ me { id } }', {}, asAlice)).toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -1,27 +1,27 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { useDocumentedBehavior } from '../support/applications.ts';
-import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/content.ts';
-import { graphql } from '../support/graphql.ts';
-import { rest } from '../support/rest.ts';
-import { statementsOf } from '../support/sql.ts';
-import { type PlayedStage, setStage } from '../support/stage.ts';
-import { createUser, nobody } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { statementsOf } from '../support/app/sql.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { useDocumentedBehavior } from '../support/fixtures/applications.ts';
+import { type ChatCast, createChatCast } from '../support/fixtures/chat-cast.ts';
+import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/fixtures/content.ts';
+import { anonymous, createUser } from '../support/fixtures/users.ts';
 
 useApp();
 useDocumentedBehavior();
 
-let stage: PlayedStage;
+let cast: ChatCast;
 
 beforeAll(async () => {
-  stage = await setStage();
+  cast = await createChatCast();
 });
 
 const FIELDS = 'id uid contentType name size blobStatus setCompletedAt public tags url';
 
 describe('blobs', () => {
   test('are made, completed, changed and deleted as over REST', async () => {
-    const { alice } = stage;
+    const { alice } = cast;
     const { data } = await graphql(
       `mutation { createBlob(input: { name: "a.png", contentType: "image/png", public: true, tags: ["x", "y"] }) {
         ${FIELDS} blobObjectAccess { id blobId expires objectAccessType params }
@@ -49,9 +49,9 @@ describe('blobs', () => {
     expect(completed.data!.completeBlob).toEqual({ size: 7, blobStatus: 'complete', url });
     expect(await (await fetch(url)).text()).toBe('picture');
 
-    const file = await graphql(`{ blobFile(uid: "${blob.uid}") { name contentType size content } }`, {}, nobody);
+    const file = await graphql(`{ blobFile(uid: "${blob.uid}") { name contentType size content } }`, {}, anonymous);
     expect(file.data!.blobFile).toEqual({ name: 'a.png', contentType: 'image/png', size: 7, content: url });
-    expect((await graphql(`{ blobFile(id: ${blob.id}) { content } }`, {}, nobody)).data!.blobFile.content).toBe(url);
+    expect((await graphql(`{ blobFile(id: ${blob.id}) { content } }`, {}, anonymous)).data!.blobFile.content).toBe(url);
 
     const changed = await graphql(
       `mutation { updateBlob(id: ${blob.id}, input: { public: false, new: true }) { public name blobObjectAccess { blobId } } }`,
@@ -59,7 +59,7 @@ describe('blobs', () => {
       alice,
     );
     expect(changed.data!.updateBlob).toEqual({ public: false, name: 'a.png', blobObjectAccess: { blobId: blob.id } });
-    expect((await graphql(`{ blobFile(id: ${blob.id}) { content } }`, {}, nobody)).errors![0]).toMatchObject({
+    expect((await graphql(`{ blobFile(id: ${blob.id}) { content } }`, {}, anonymous)).errors![0]).toMatchObject({
       message: 'Token is required',
       extensions: { code: 'UNAUTHENTICATED' },
     });
@@ -74,7 +74,7 @@ describe('blobs', () => {
     const { errors } = await graphql(
       'mutation { createBlob(input: { name: "", contentType: "x" }) { id } }',
       {},
-      stage.alice,
+      cast.alice,
     );
     expect(errors![0]).toMatchObject({
       message: "Content type is invalid, Name can't be blank",
@@ -83,12 +83,12 @@ describe('blobs', () => {
   });
 
   test('take no bytes but over REST', async () => {
-    const blob = await createBlob(stage.alice);
+    const blob = await createBlob(cast.alice);
     const { key, policy, signature } = uploadFields(blob);
     const input = `key: "${key}", policy: "${policy}", signature: "${signature}"`;
-    const { errors } = await graphql(`mutation { uploadBlob(input: { ${input} }) { uid } }`, {}, nobody);
+    const { errors } = await graphql(`mutation { uploadBlob(input: { ${input} }) { uid } }`, {}, anonymous);
     expect(errors![0]).toMatchObject({ message: 'File is missing', extensions: { code: 'UNPROCESSABLE' } });
-    expect((await complete(stage.alice, blob)).status).toBe(422);
+    expect((await complete(cast.alice, blob)).status).toBe(422);
   });
 
   test('are walked by cursors, both ways', async () => {
@@ -117,7 +117,7 @@ describe('blobs', () => {
 
 describe('the files of messages', () => {
   test('cost a page of them one statement', async () => {
-    const { alice, group } = stage;
+    const { alice, group } = cast;
     const page = () =>
       graphql(`{ messages(dialogId: "${group}", last: 50) { edges { node { files { id } } } } }`, {}, alice);
     const cost = async () => (await statementsOf(page)).filter((statement) => /blobs/.test(statement)).length;
@@ -130,7 +130,7 @@ describe('the files of messages', () => {
   });
 
   test('are its complete blobs, by id or uid, of the application alone', async () => {
-    const { alice, bob, group, stranger } = stage;
+    const { alice, bob, group, stranger } = cast;
     const picture = await storeBlob(alice, 'picture', { content_type: 'image/png' });
     const other = await storeBlob(bob, 'other');
     const unfinished = await createBlob(alice);

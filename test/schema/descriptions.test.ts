@@ -1,11 +1,11 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
-import { useApp } from '../support/app.ts';
-import { ask } from '../support/chat.ts';
-import { described, flawOf } from '../support/descriptions.ts';
-import { defineClass } from '../support/typed.ts';
-import { apiKey } from '../support/users.ts';
+import { useApp } from '../support/app/app.ts';
+import { execute } from '../support/fixtures/chat.ts';
+import { described, flawOf } from '../support/fixtures/descriptions.ts';
+import { defineClass } from '../support/fixtures/typed-classes.ts';
+import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -30,7 +30,7 @@ test("so do those of an application's own classes", async () => {
     stops: '[Location]',
     owner: 'String',
   });
-  const seen = buildClientSchema(await ask(getIntrospectionQuery(), {}, apiKey));
+  const seen = buildClientSchema(await execute(getIntrospectionQuery(), {}, apiKey));
   const parts = described(seen).filter(({ path }) => !schema.getType(path.split('.')[0]!) || /cars?\b/i.test(path));
   const own = ['CarFilter.stops', 'CarOrderField.make', 'Query.cars(where)', 'CarPops.tags', 'Mutation.updateCar(inc)'];
   expect(parts.map(({ path }) => path)).toEqual(expect.arrayContaining(own));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/chat.ts';
-import { graphql } from '../support/graphql.ts';
-import { rest } from '../support/rest.ts';
-import { connect, listen, openSocket } from '../support/sockets.ts';
-import { sql } from '../support/sql.ts';
-import { createUser } from '../support/users.ts';
+import { running, useApp } from '../support/app/app.ts';
+import { sql } from '../support/app/sql.ts';
+import { graphql } from '../support/clients/graphql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { connect, listen, openSocket } from '../support/clients/websocket.ts';
+import { createDialog, MESSAGE_SENT, quickUsers, send } from '../support/fixtures/chat.ts';
+import { createUser } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -107,13 +107,13 @@ describe('row 33: a fault shows nothing of its cause', () => {
     });
     const reader = sse.body!.getReader();
     let text = '';
-    while (running.app.services.hub.watchCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (running.app.services.hub.subscriptionCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     await without('reactions', async () => {
       await send(alice!, dialogId, 'first');
       expect(await heard.atLeast(1)).toMatchObject([{ errors: [MASKED] }]);
       while (!text.includes('event: next')) text += Buffer.from((await reader.read()).value!).toString();
     });
-    expect(JSON.stringify(heard.heard())).not.toMatch(TELLTALE);
+    expect(JSON.stringify(heard.payloads())).not.toMatch(TELLTALE);
     expect(text).toContain('Internal server error');
     expect(text).not.toMatch(TELLTALE);
     await send(alice!, dialogId, 'second');

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../src/db/client.ts';
-import { APPLICATION, running, SAMPLE_TIME, useApp } from '../support/app.ts';
-import { ask, type QuickUser, quickUsers, refusalOf } from '../support/chat.ts';
-import { createTenant } from '../support/other-apps.ts';
-import { sql } from '../support/sql.ts';
-import { apiKey, type Caller } from '../support/users.ts';
+import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
+import { createTenant } from '../support/app/other-apps.ts';
+import { sql } from '../support/app/sql.ts';
+import { errorOf, execute, type QuickUser, quickUsers } from '../support/fixtures/chat.ts';
+import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -23,7 +23,7 @@ const DELETE = 'mutation ($id: Int!) { deleteGeodatum(id: $id) }';
 const PURGE = 'mutation ($days: Int) { deleteOldGeodata(days: $days) }';
 
 const place = async (as: Caller, latitude: number, longitude: number): Promise<number> =>
-  (await ask(CREATE, { input: { latitude, longitude } }, as)).createGeodatum.id;
+  (await execute(CREATE, { input: { latitude, longitude } }, as)).createGeodatum.id;
 
 interface Found {
   totalCount: number;
@@ -32,7 +32,7 @@ interface Found {
 }
 
 const find = async (variables: object, as: Caller = apiKey): Promise<Found> =>
-  (await ask(FIND, { ...variables }, as)).geodata;
+  (await execute(FIND, { ...variables }, as)).geodata;
 const idsOf = ({ edges }: Found) => edges.map(({ node }) => node.id);
 const of = (user: { id: number }) => ({ filter: { userId: { eq: user.id } } });
 
@@ -54,7 +54,7 @@ describe('geodata', () => {
   test.each(ORDERS)('are walked by $field $direction, forward and backward', async (orderBy) => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     for (const [nth, longitude] of [3, 1, 2, 1, 5].entries()) {
-      running.setTime(new Date(SAMPLE_TIME.getTime() + (nth % 3) * 1000));
+      clock.reset((nth % 3) * 1000);
       await place(alice, longitude * 2, longitude);
     }
     const asked = { ...of(alice), orderBy, position: { latitude: 0, longitude: 0 } };
@@ -75,10 +75,10 @@ describe('geodata', () => {
   test('have no distance from nowhere, and no places beyond the earth', async () => {
     const position = { latitude: 1, longitude: 1 };
     const within = { south: 0, west: 0, north: 1, east: 1 };
-    const NOWHERE = { message: 'current_position is required', code: 'UNPROCESSABLE' };
-    expect(await refusalOf(FIND, { radius: 1 }, apiKey)).toEqual(NOWHERE);
+    const NOWHERE = { message: 'position is required', code: 'UNPROCESSABLE' };
+    expect(await errorOf(FIND, { radius: 1 }, apiKey)).toEqual(NOWHERE);
     const byDistance = { field: 'DISTANCE', direction: 'ASC' };
-    expect(await refusalOf(FIND, { orderBy: byDistance }, apiKey)).toEqual(NOWHERE);
+    expect(await errorOf(FIND, { orderBy: byDistance }, apiKey)).toEqual(NOWHERE);
     for (const asked of [
       { position, radius: -1 },
       { position: { latitude: 91, longitude: 0 } },
@@ -89,7 +89,7 @@ describe('geodata', () => {
       { after: Buffer.from('["2026-01-01T00:00:00.000Z","x"]').toString('base64url') },
       { orderBy: byDistance, position, after: Buffer.from('["x","1"]').toString('base64url') },
     ]) {
-      expect(await refusalOf(FIND, asked, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
+      expect(await errorOf(FIND, asked, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
     }
   });
 
@@ -161,8 +161,8 @@ describe('geodata', () => {
     const id = await place(stranger!, 1, 1);
     expect(idsOf(await find({ filter: { userId: { eq: stranger!.id } } }))).toEqual([]);
     expect(idsOf(await find({}, other.key))).toEqual([id]);
-    expect(await refusalOf(DELETE, { id }, apiKey)).toMatchObject({ code: 'NOT_FOUND' });
-    await ask(PURGE, { days: 1 }, apiKey);
+    expect(await errorOf(DELETE, { id }, apiKey)).toMatchObject({ code: 'NOT_FOUND' });
+    await execute(PURGE, { days: 1 }, apiKey);
     expect((await find({}, stranger!)).totalCount).toBe(1);
   });
 });
@@ -174,28 +174,28 @@ describe('the newest place of a user', () => {
     for (let nth = 0; nth < 3; nth++) ids.push(await place(alice, nth, nth));
     const latest = async () => idsOf(await find({ ...of(alice), latestOnly: true }));
     expect(await latest()).toEqual([ids[2]]);
-    await ask(DELETE, { id: ids[1] }, alice);
+    await execute(DELETE, { id: ids[1] }, alice);
     expect(await latest()).toEqual([ids[2]]);
-    await ask(DELETE, { id: ids[2] }, alice);
+    await execute(DELETE, { id: ids[2] }, alice);
     expect(await latest()).toEqual([ids[0]]);
-    await ask(DELETE, { id: ids[0] }, apiKey);
+    await execute(DELETE, { id: ids[0] }, apiKey);
     expect(await latest()).toEqual([]);
     await expectKept();
   });
 
   test('is one, however many are stored, deleted and swept at once', async () => {
-    running.setTime(SAMPLE_TIME);
+    clock.reset();
     const users = (await quickUsers(3)) as QuickUser[];
     for (const user of users) for (let nth = 0; nth < 5; nth++) await place(user, nth, nth);
-    running.setTime(new Date(SAMPLE_TIME.getTime() + 2 * 86_400_000));
+    clock.reset(2 * 86_400_000);
     const old = idsOf(await find({ first: 100 }));
     const acts = [
       ...users.flatMap((user) => Array.from({ length: 6 }, (_, nth) => () => place(user, nth, -nth))),
-      ...old.flatMap((id) => [() => ask(DELETE, { id }, apiKey), () => ask(DELETE, { id }, apiKey)]),
-      ...users.map((user) => () => ask(PURGE, { days: 1 }, user)),
-      () => ask(PURGE, { days: 1 }, apiKey),
-      () => ask(PURGE, { days: 1 }, apiKey),
-      () => ask('mutation ($id: Int!) { deleteUser(id: $id) }', { id: users[2]!.id }, apiKey),
+      ...old.flatMap((id) => [() => execute(DELETE, { id }, apiKey), () => execute(DELETE, { id }, apiKey)]),
+      ...users.map((user) => () => execute(PURGE, { days: 1 }, user)),
+      () => execute(PURGE, { days: 1 }, apiKey),
+      () => execute(PURGE, { days: 1 }, apiKey),
+      () => execute('mutation ($id: Int!) { deleteUser(id: $id) }', { id: users[2]!.id }, apiKey),
     ];
     // The same mixture each time, and no act beside those it was made with.
     const mixed = acts.map((act, nth) => ({ act, place: (nth * 7919) % 101 })).sort((a, b) => a.place - b.place);

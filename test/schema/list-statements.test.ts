@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useApp } from '../support/app.ts';
-import { ask, createDialog, type QuickUser, send } from '../support/chat.ts';
-import { createTenant } from '../support/other-apps.ts';
-import { rest } from '../support/rest.ts';
-import { statementsOf } from '../support/sql.ts';
-import type { Caller } from '../support/users.ts';
+import { useApp } from '../support/app/app.ts';
+import { createTenant } from '../support/app/other-apps.ts';
+import { statementsOf } from '../support/app/sql.ts';
+import { rest } from '../support/clients/rest.ts';
+import { createDialog, execute, type QuickUser, send } from '../support/fixtures/chat.ts';
+import type { Caller } from '../support/fixtures/users.ts';
 
 useApp();
 
@@ -38,7 +38,7 @@ describe('messages', () => {
         [1, 'like'],
         [(nth % 8) + 2, 'haha'],
       ] as const) {
-        await ask(
+        await execute(
           'mutation ($id: ID!, $name: String!) { addReaction(messageId: $id, name: $name) { id } }',
           { id, name },
           {
@@ -65,7 +65,7 @@ describe('messages', () => {
 
   test.each<[page: string, most: number, read: (as: Caller, size: number) => Promise<unknown[]>]>([
     // Key, user, dialog, page, count, senders, readers, marks, reactions.
-    ['over GraphQL', 9, async (as, first) => (await ask(GRAPHQL, { dialogId, first }, as)).messages.edges],
+    ['over GraphQL', 9, async (as, first) => (await execute(GRAPHQL, { dialogId, first }, as)).messages.edges],
     // Without count and senders.
     [
       'over REST',
@@ -109,13 +109,13 @@ describe('dialogs', () => {
       const id = await send(other, dialogId, 'hi');
       if (nth % 2) {
         await send(other, dialogId, 'hidden');
-        await ask('mutation ($id: ID!) { deleteMessages(ids: [$id]) { deletedIds } }', { id }, alice);
+        await execute('mutation ($id: ID!) { deleteMessages(ids: [$id]) { deletedIds } }', { id }, alice);
       }
     }
   });
 
   test.each<[page: string, read: (as: Caller, size: number) => Promise<unknown[]>]>([
-    ['over GraphQL', async (as, first) => (await ask(GRAPHQL, { first }, as)).dialogs.edges],
+    ['over GraphQL', async (as, first) => (await execute(GRAPHQL, { first }, as)).dialogs.edges],
     ['over REST', (as, limit) => itemsOf(`/chat/Dialog?limit=${limit}`, as)],
     [
       'over REST with filter and order',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { running, useApp } from '../support/app.ts';
-import { ask, createDialog, type QuickUser, quickUsers, refusalOf, send } from '../support/chat.ts';
-import { createTenant } from '../support/other-apps.ts';
-import { type Page, walk } from '../support/pages.ts';
-import { fc } from '../support/properties.ts';
+import { clock, useApp } from '../support/app/app.ts';
+import { createTenant } from '../support/app/other-apps.ts';
+import { fc } from '../support/app/properties.ts';
+import { type Page, walk } from '../support/clients/pages.ts';
+import { createDialog, errorOf, execute, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
 
 useApp();
 
@@ -18,10 +18,6 @@ const DIALOGS = `query ($orderBy: DialogOrder, $first: Int, $after: String, $las
     totalCount edges { cursor node { id } } ${PAGE_INFO} }
 }`;
 const DELETE = 'mutation ($ids: [ID!]!, $force: Boolean!) { deleteMessages(ids: $ids, force: $force) { deletedIds } }';
-
-function later(milliseconds: number): void {
-  running.setTime(new Date(running.now().getTime() + milliseconds));
-}
 
 const listed = ({ edges }: Page) => edges.map(({ node }) => node.id);
 const direction = fc.constantFrom('ASC', 'DESC');
@@ -38,7 +34,7 @@ describe('messages', () => {
     const ids: string[] = [];
     for (let nth = 0; nth < 10; nth++) {
       // Three of each moment.
-      if (nth % 3 === 0) later(400);
+      if (nth % 3 === 0) clock.advance(400);
       ids.push(await send(nth % 2 ? alice : bob, dialogId, String(nth)));
     }
     return { alice, bob, dialogId, ids };
@@ -52,7 +48,7 @@ describe('messages', () => {
         const { alice, bob, dialogId, ids } = await group();
         const orderBy = { field, direction };
         const page = (variables: object): Promise<Page> =>
-          ask(MESSAGES, { dialogId, orderBy, ...variables }, alice).then(({ messages }) => messages);
+          execute(MESSAGES, { dialogId, orderBy, ...variables }, alice).then(({ messages }) => messages);
         const gone = new Set<string>();
         const plan = [...planned];
 
@@ -62,11 +58,11 @@ describe('messages', () => {
             const { kind, which } = plan.shift() ?? { kind: 'none', which: 0 };
             const at = way === 'forward' ? shown.edges.at(-1) : shown.edges.at(0);
             const id = ids[which] ?? at?.node.id ?? ids[0]!;
-            later(100);
+            clock.advance(100);
             if (kind === 'send') await send(bob, dialogId, 'more');
             if (['delete', 'hide'].includes(kind) && !gone.has(id)) {
               gone.add(id);
-              await ask(DELETE, { ids: [id], force: kind === 'delete' }, alice);
+              await execute(DELETE, { ids: [id], force: kind === 'delete' }, alice);
             }
             return shown;
           },
@@ -91,10 +87,10 @@ describe('messages', () => {
     for (const field of ['ID', 'DATE_SENT', 'CREATED_AT', 'UPDATED_AT']) {
       const { alice, dialogId, ids } = await group();
       const orderBy = { field, direction: 'ASC' };
-      const page = (variables: object) => ask(MESSAGES, { dialogId, orderBy, ...variables }, alice);
+      const page = (variables: object) => execute(MESSAGES, { dialogId, orderBy, ...variables }, alice);
       const { edges } = (await page({})).messages as Page;
-      await ask(DELETE, { ids: [ids[3], ids[5]], force: true }, alice);
-      await ask(DELETE, { ids: [ids[6], ids[4]], force: false }, alice);
+      await execute(DELETE, { ids: [ids[3], ids[5]], force: true }, alice);
+      await execute(DELETE, { ids: [ids[6], ids[4]], force: false }, alice);
       for (const nth of [3, 4, 5, 6]) {
         const { cursor } = edges[nth]!;
         expect(listed((await page({ first: 2, after: cursor })).messages)).toEqual(ids.slice(7, 9));
@@ -127,13 +123,13 @@ describe('messages', () => {
     [{ first: null, last: 1, after: null, before: null }, 9, 10, true, false],
   ])('%j is the page from %d to %d', async (place, from, to, hasPreviousPage, hasNextPage) => {
     const { alice, dialogId, ids } = await group();
-    const { edges } = (await ask(MESSAGES, { dialogId }, alice)).messages as Page;
+    const { edges } = (await execute(MESSAGES, { dialogId }, alice)).messages as Page;
     const cursors = Object.fromEntries(
       Object.entries(place).map(([name, value]) =>
         ['after', 'before'].includes(name) && value !== null ? [name, edges[value as number]!.cursor] : [name, value],
       ),
     );
-    const { messages } = await ask(MESSAGES, { dialogId, ...cursors }, alice);
+    const { messages } = await execute(MESSAGES, { dialogId, ...cursors }, alice);
     expect(listed(messages)).toEqual(ids.slice(from, to));
     expect(messages.pageInfo).toMatchObject({ hasPreviousPage, hasNextPage });
     expect(messages.totalCount).toBe(10);
@@ -143,7 +139,7 @@ describe('messages', () => {
     const { alice, dialogId, ids } = await group();
     const filter = { senderId: { eq: alice.id } };
     const page = (variables: object): Promise<Page> =>
-      ask(MESSAGES, { dialogId, filter, ...variables }, alice).then(({ messages }) => messages);
+      execute(MESSAGES, { dialogId, filter, ...variables }, alice).then(({ messages }) => messages);
     const mine = ids.filter((_, nth) => nth % 2);
     for (const size of [1, 2, 5]) {
       expect(await walk(page, size, 'forward')).toEqual(mine);
@@ -158,7 +154,7 @@ describe('messages', () => {
     const cursors: Record<string, string> = {};
     for (const field of fields) {
       const orderBy = { field, direction: 'ASC' };
-      cursors[field] = (await ask(MESSAGES, { dialogId, orderBy, first: 1 }, alice)).messages.pageInfo.endCursor;
+      cursors[field] = (await execute(MESSAGES, { dialogId, orderBy, first: 1 }, alice)).messages.pageInfo.endCursor;
     }
     for (const [field, from] of [
       ['DATE_SENT', 'ID'],
@@ -168,7 +164,7 @@ describe('messages', () => {
       ['ID', 'DATE_SENT'],
     ] as const) {
       const variables = { dialogId, orderBy: { field, direction: 'ASC' }, after: cursors[from] };
-      expect(await refusalOf(MESSAGES, variables, alice)).toEqual({
+      expect(await errorOf(MESSAGES, variables, alice)).toEqual({
         message: 'Invalid cursor',
         code: 'BAD_USER_INPUT',
       });
@@ -185,7 +181,7 @@ describe('dialogs', () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'a', 'b', 'c', 'a']) {
       ids.push(await createDialog(bob, [alice], 'GROUP', name));
-      if (ids.length % 2) later(400);
+      if (ids.length % 2) clock.advance(400);
     }
     for (const other of others) ids.push(await createDialog(other, [alice], 'PRIVATE'));
     ids.push(await createDialog(bob, [], 'PUBLIC_GROUP', 'b'));
@@ -203,7 +199,7 @@ describe('dialogs', () => {
         const { alice, bob, ids } = await manyDialogs();
         const orderBy = field && { field, direction };
         const page = (variables: object): Promise<Page> =>
-          ask(DIALOGS, { orderBy, ...variables }, alice).then(({ dialogs }) => dialogs);
+          execute(DIALOGS, { orderBy, ...variables }, alice).then(({ dialogs }) => dialogs);
         const before = listed(await page({ first: 100 }));
         expect([...before].sort()).toEqual([...ids].sort());
         const changed = new Set<string>();
@@ -215,7 +211,7 @@ describe('dialogs', () => {
             const { kind, which } = plan.shift() ?? { kind: 'none', which: 0 };
             const at = way === 'forward' ? shown.edges.at(-1) : shown.edges.at(0);
             const id = ids[which] ?? at?.node.id ?? ids[0]!;
-            later(100);
+            clock.advance(100);
             if (kind === 'send') {
               await createDialog(bob, [alice], 'GROUP', 'b');
               if (ids.indexOf(id) < 6) {
@@ -225,7 +221,7 @@ describe('dialogs', () => {
             }
             if (['delete', 'hide'].includes(kind) && id !== ids[9] && !changed.has(id)) {
               changed.add(id);
-              await ask(LEAVE, { id }, alice);
+              await execute(LEAVE, { id }, alice);
             }
             return shown;
           },
@@ -247,10 +243,10 @@ describe('dialogs', () => {
       const { alice, ids } = await manyDialogs();
       const orderBy = field && { field, direction: 'DESC' };
       const page = (variables: object): Promise<Page> =>
-        ask(DIALOGS, { orderBy, ...variables }, alice).then(({ dialogs }) => dialogs);
+        execute(DIALOGS, { orderBy, ...variables }, alice).then(({ dialogs }) => dialogs);
       const { edges } = await page({});
       const gone = [ids[3], ids[7]];
-      for (const id of gone) await ask(LEAVE, { id }, alice);
+      for (const id of gone) await execute(LEAVE, { id }, alice);
       for (const [nth, { cursor, node }] of edges.entries()) {
         if (!gone.includes(node.id)) continue;
         const left = (some: Page['edges']) => some.map((edge) => edge.node.id).filter((id) => !gone.includes(id));

@@ -43,9 +43,9 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
     if (!canEnter(account, folder)) throw new Error(`${folder} is out of reach for its owner, as whom PostgreSQL runs`);
     return { folder, account, binaries };
   }
-  const place = folder === home && !canEnter(account, dirname(home)) ? moveElsewhere(home, account) : folder;
-  createCluster(place, account, binaries);
-  return { folder: place, account, binaries };
+  const location = folder === home && !canEnter(account, dirname(home)) ? moveElsewhere(home, account) : folder;
+  createCluster(location, account, binaries);
+  return { folder: location, account, binaries };
 }
 
 /** @throws the folder it names is gone (an empty database in its place would look like lost data), or is another's */

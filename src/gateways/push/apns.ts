@@ -4,8 +4,17 @@ import { z } from 'zod';
 import { MINUTE, SECOND, unixSeconds } from '../../lib/time.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { endpointSetting } from '../provider.ts';
-import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import {
+  type Circuit,
+  type Push,
+  type PushContent,
+  type PushGateway,
+  type PushOutcome,
+  readRetryAfter,
+} from './gateway.ts';
+import type { PushProvider } from './provider.ts';
 import { SharedToken, type Token } from './shared-token.ts';
+import { decodePayload, encodePayload, isPlainObject, type Json } from './stored-message.ts';
 
 /** Apple's hosts by environment. */
 const HOSTS = {
@@ -13,7 +22,7 @@ const HOSTS = {
   development: 'https://api.sandbox.push.apple.com',
 };
 
-export const apnsSettings = z.object({
+const apnsSettings = z.object({
   topic: z.string().regex(/^[A-Za-z0-9.-]{1,155}$/, 'should be a bundle id'),
   teamId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
   keyId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
@@ -22,13 +31,42 @@ export const apnsSettings = z.object({
     .string()
     .max(10_000)
     .regex(/^\s*-----BEGIN PRIVATE KEY-----[\s\S]+-----END PRIVATE KEY-----\s*$/, 'should be the .p8 file'),
-  /** Instead of Apple's host. */
   endpoint: endpointSetting.optional(),
   /** Certificates to trust instead of the system's, PEM. */
   ca: z.string().max(100_000).optional(),
 });
 
 export type ApnsSettings = z.infer<typeof apnsSettings>;
+
+export const apns: PushProvider = {
+  name: 'apns',
+  description: "Apple's push service.",
+  channels: { apns: { hasMessages: true, isDefault: true }, apns_voip: {} },
+  address: 'token',
+  storedMessage: ({ text, object }) => encodePayload(object ? withAps(object) : { aps: { alert: text } }),
+  settings: {
+    input: {
+      name: 'ApnsSettingsInput',
+      description: 'What Apple gave the application: a signing key and whom it signs for.',
+      argument: 'Apple, for the channels apns and apns_voip.',
+    },
+    command: "set up Apple's push service, or replace its settings",
+    fields: {
+      topic: { description: 'Bundle id of the app.', flags: '--topic <topic>' },
+      teamId: {
+        description: 'Ten characters, under Membership of the developer account.',
+        flags: '--team-id <id>',
+      },
+      keyId: { description: 'Ten characters, beside the key where it was downloaded.', flags: '--key-id <id>' },
+      key: { description: 'The `.p8` file.', flags: '--key-file <path>', file: 'text' },
+    },
+    operatorFields: { endpoint: "Apple's host", ca: "the system's certificates" },
+    schema: apnsSettings,
+    publicId: ({ topic }) => String(topic),
+  },
+  connect: ({ name, settings, environment, now }) =>
+    new ApnsGateway(name, apnsSettings.parse(settings), environment, now),
+};
 
 /** Apple takes a token for an hour, and no new one more often than every twenty minutes. */
 const TOKEN_LIFETIME_MS = 50 * MINUTE;
@@ -51,7 +89,8 @@ interface Answer {
 }
 
 /** Apple's push service over one HTTP/2 connection, which is opened when it is needed and anew when it has ended. */
-export class ApnsGateway implements PushGateway {
+class ApnsGateway implements PushGateway {
+  readonly traffic = 'devices';
   readonly #settings: ApnsSettings;
   readonly #host: string;
   readonly #now: () => Date;
@@ -121,8 +160,9 @@ export class ApnsGateway implements PushGateway {
 
   #request(push: Push, token: string): Promise<Answer> {
     const { content, channel, address } = push;
+    const payload = apnsPayload(content);
     const isVoip = channel === 'apns_voip';
-    const isBackground = !isVoip && content.isBackground;
+    const isBackground = !isVoip && isSilent(payload);
     const headers = {
       ':method': 'POST',
       ':path': `/3/device/${address}`,
@@ -160,7 +200,7 @@ export class ApnsGateway implements PushGateway {
         if (answer.status === 0) reject(new Error('the connection was closed'));
         else resolve({ ...answer, ...bodyOf(text) });
       });
-      stream.end(JSON.stringify(content.apple));
+      stream.end(JSON.stringify(payload));
     });
   }
 
@@ -191,6 +231,43 @@ export class ApnsGateway implements PushGateway {
     session.unref();
     return session;
   }
+}
+
+/** Keys that legacy clients send for iOS, and those of `aps`. */
+const APS_KEYS: Record<string, string> = {
+  message: 'alert',
+  ios_badge: 'badge',
+  ios_sound: 'sound',
+  ios_content_available: 'content-available',
+  ios_mutable_content: 'mutable-content',
+  ios_category: 'category',
+};
+
+function withAps(object: Json): Json {
+  const aps: Json = isPlainObject(object.aps) ? { ...object.aps } : {};
+  const others: Json = {};
+  for (const [key, value] of Object.entries(object)) {
+    if (Object.hasOwn(APS_KEYS, key)) aps[APS_KEYS[key]!] = value;
+    else if (key !== 'aps' && !key.startsWith('ios_')) others[key] = value;
+  }
+  return { aps, ...others };
+}
+
+export function apnsPayload(content: PushContent): Json {
+  if ('stored' in content) {
+    const { text, object } = decodePayload(content.stored);
+    return object ?? { aps: { alert: text } };
+  }
+  const { title, dialogName, text, badge, about } = content;
+  const alert = { title, ...(dialogName ? { subtitle: dialogName } : {}), body: text };
+  return { aps: { alert, badge, sound: 'default', 'thread-id': about.dialog_id }, ...about };
+}
+
+/** Whether a payload neither shows nor sounds anything: Apple asks to be told, and delays it. */
+export function isSilent({ aps }: Json): boolean {
+  if (!isPlainObject(aps)) return true;
+  const isSeen = ['alert', 'badge', 'sound'].some((key) => aps[key] !== undefined);
+  return !isSeen && aps['content-available'] !== undefined;
 }
 
 /** A device may belong to another app of the same team; calls have a topic of their own. */

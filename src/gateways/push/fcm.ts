@@ -1,15 +1,27 @@
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
+import type { FieldErrors } from '../../lib/errors.ts';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { addressBelow, endpointSetting, settingText } from '../provider.ts';
-import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import {
+  type Circuit,
+  type Push,
+  type PushContent,
+  type PushGateway,
+  type PushOutcome,
+  readRetryAfter,
+} from './gateway.ts';
+import type { PushProvider } from './provider.ts';
 import { SharedToken, type Token } from './shared-token.ts';
+import { decodeData, encodeData } from './stored-message.ts';
 
 const HOST = 'https://fcm.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
+/** The only address at which a service account that a tenant gives is used. */
+const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
-/** What of a service account's JSON file is needed. */
-export const serviceAccount = z.object({
+/** The parts of a service account's JSON file that are needed. */
+const serviceAccount = z.object({
   project_id: z.string().regex(/^[a-z0-9.:-]{1,100}$/, 'should hold a project_id'),
   client_email: settingText,
   private_key: z
@@ -20,13 +32,42 @@ export const serviceAccount = z.object({
   token_uri: endpointSetting,
 });
 
-export const fcmSettings = z.object({
+const fcmSettings = z.object({
   serviceAccount,
-  /** Instead of Google's host; the token is asked for at the file's own address. */
+  /** Of pushes; access tokens come from the account's `token_uri`. */
   endpoint: endpointSetting.optional(),
 });
 
-export type FcmSettings = z.infer<typeof fcmSettings>;
+type FcmSettings = z.infer<typeof fcmSettings>;
+
+export const fcm: PushProvider = {
+  name: 'fcm',
+  description: "Google's Firebase Cloud Messaging.",
+  channels: { gcm: { hasMessages: true, isDefault: true } },
+  address: 'token',
+  storedMessage: encodeData,
+  settings: {
+    input: {
+      name: 'FcmSettingsInput',
+      description: 'What Google gave the application: a service account of its Firebase project.',
+      argument: 'Google, for the channel gcm.',
+    },
+    command: 'set up Firebase Cloud Messaging (HTTP v1), or replace its settings',
+    fields: { serviceAccount: { description: 'Its JSON file.', flags: '--service-account <path>', file: 'json' } },
+    operatorFields: { endpoint: "Google's host" },
+    schema: fcmSettings,
+    publicId: ({ serviceAccount }) => String(accountIn(serviceAccount).project_id),
+    untrustedProblems: ({ serviceAccount }): FieldErrors =>
+      accountIn(serviceAccount).token_uri === TOKEN_URI
+        ? {}
+        : { serviceAccount: [`should hold the token_uri ${TOKEN_URI}`] },
+    untrusted: (settings) => ({
+      ...settings,
+      serviceAccount: { ...accountIn(settings.serviceAccount), token_uri: TOKEN_URI },
+    }),
+  },
+  connect: ({ name, settings, now }) => new FcmGateway(name, fcmSettings.parse(settings), now),
+};
 
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -51,7 +92,8 @@ class NoAccessError extends Error {
 }
 
 /** Firebase Cloud Messaging, HTTP v1, as a service account. */
-export class FcmGateway implements PushGateway {
+class FcmGateway implements PushGateway {
+  readonly traffic = 'devices';
   readonly concurrency = CONCURRENCY;
   readonly #settings: FcmSettings;
   readonly #now: () => Date;
@@ -115,7 +157,7 @@ export class FcmGateway implements PushGateway {
     return JSON.stringify({
       message: {
         token: address,
-        data: content.google,
+        data: fcmData(content),
         android: { priority: 'HIGH', ttl: `${seconds}s`, collapse_key: isReplaced ? collapseKey : undefined },
       },
     });
@@ -151,6 +193,24 @@ export class FcmGateway implements PushGateway {
     const mayPass = status === 429 || status >= 500 || status === 200;
     throw new NoAccessError(mayPass ? { kind: 'later', answer } : { kind: 'refused', answer });
   }
+}
+
+/** What an Android client finds among its `data`. */
+export function fcmData(content: PushContent): Record<string, string> {
+  if ('stored' in content) return decodeData(content.stored);
+  const { title, dialogName, text, badge, about } = content;
+  return {
+    message: text,
+    title,
+    ...(dialogName ? { dialog_name: dialogName } : {}),
+    ...about,
+    user_id: String(about.user_id),
+    badge: String(badge),
+  };
+}
+
+function accountIn(serviceAccount: unknown): { project_id?: unknown; token_uri?: unknown } {
+  return serviceAccount ?? {};
 }
 
 function post(url: URL, headers: Record<string, string>, body: string): Promise<Response> {

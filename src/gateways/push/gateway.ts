@@ -1,12 +1,19 @@
-/** One push for one device, as its provider is to be told of it. */
+import type { PushChannel } from '../../generated/prisma/enums.ts';
+
+/** Base64url, as the browser gives them. */
+export interface BrowserKeys {
+  p256dh: string;
+  auth: string;
+}
+
+/** One push for one device. */
 export interface Push {
-  /** Names this push at this device: whoever sends it again after a crash sends the same. */
+  /** Unique for this push and this device, and the same after a crash. */
   id: string;
-  channel: 'apns' | 'apns_voip' | 'gcm' | 'web' | 'email';
-  /** The provider's name of the device; of a browser its endpoint, of a mailbox the address. */
+  channel: PushChannel;
+  /** The device token; of a browser its endpoint, of a mailbox the address. */
   address: string;
-  /** `p256dh` and `auth` of a browser. */
-  keys: { p256dh: string; auth: string } | null;
+  keys: BrowserKeys | null;
   bundleIdentifier: string | null;
   content: PushContent;
   /** A later push with the same key takes its place where it was not yet seen; at most 32 signs of Base64url. */
@@ -16,14 +23,23 @@ export interface Push {
   expiresAt: Date;
 }
 
-/** What a push says, in the words of each provider. */
-export interface PushContent {
-  apple: Record<string, unknown>;
-  isBackground: boolean;
-  google: Record<string, string>;
-  /** JSON. */
-  browser: string;
-  mail: { subject: string; text: string };
+/** What a push says; each provider builds its own payload of it. */
+export type PushContent = EventContent | MessageContent;
+
+export interface EventContent {
+  title: string;
+  /** In one of the forms of `stored-message.ts`. */
+  stored: string;
+}
+
+export interface MessageContent {
+  title: string;
+  /** Null unless it is a group. */
+  dialogName: string | null;
+  text: string;
+  /** Unread messages of the user. */
+  badge: number;
+  about: { dialog_id: string; message_id: string; user_id: number };
 }
 
 /** What became of a push. `answer` is for the log of deliveries: status and reason, never a secret. */
@@ -48,6 +64,8 @@ export interface PushGateway {
   send(push: Push): Promise<PushOutcome>;
   /** Which pushes wait together while their provider does not answer. */
   circuitOf(push: Push): Circuit;
+  /** Whose limits its pushes count for. */
+  readonly traffic: 'devices' | 'mails';
   /** Pushes that may be under way at a time. */
   readonly concurrency: number;
   close(): void;

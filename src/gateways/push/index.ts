@@ -1,37 +1,31 @@
 import type { Mailer } from '../mailer.ts';
-import { ApnsGateway, apnsSettings } from './apns.ts';
-import { FcmGateway, fcmSettings } from './fcm.ts';
 import type { PushGateway } from './gateway.ts';
-import { MailGateway } from './mail.ts';
+import type { DeviceToken, PushAccount, PushProvider } from './provider.ts';
+import { PUSH_PROVIDERS } from './providers.ts';
 import { PushTraffic } from './traffic.ts';
-import { endpointProblem, WebPushGateway, webPushSettings } from './web.ts';
-
-/** What an application needs at each provider, operator's parts included; secrets are among it. */
-export const pushSettings = { apns: apnsSettings, fcm: fcmSettings, web: webPushSettings };
-
-export type PushProvider = keyof typeof pushSettings;
 
 /** One application's credentials at one provider, as they are stored. */
 export interface ProviderAccount {
   applicationId: number;
-  environment: 'development' | 'production';
+  environment: PushAccount['environment'];
   provider: PushProvider;
-  /** Of the settings: others make another gateway. */
+  /** Of the settings: changed settings make a new gateway. */
   updatedAt: Date;
 }
 
 export interface PushGateways {
   /** The gateway of an account, kept with its connections; `settings` are asked for only when there is none yet. */
   of(account: ProviderAccount, settings: () => unknown): PushGateway;
-  readonly mail: PushGateway;
+  /** The gateway of a provider that the service itself is set up for. */
+  ofService(provider: PushProvider): PushGateway;
   /** What all pushes go through. */
   readonly traffic: PushTraffic;
-  /** Whether a browser may name this endpoint. */
-  allowsEndpoint(endpoint: string): boolean;
+  /** Whether a device of the provider may have this token. */
+  acceptsToken(provider: PushProvider, token: DeviceToken): boolean;
   close(): void;
 }
 
-/** Gateways that are kept; the one that was used longest ago goes. */
+/** Gateways that are kept; the least recently used goes first. */
 const MAX_GATEWAYS = 200;
 
 export interface PushGatewaysOptions {
@@ -41,33 +35,31 @@ export interface PushGatewaysOptions {
   allowsPrivate: boolean;
 }
 
-export function createPushGateways({ now, mailer, allowsPrivate }: PushGatewaysOptions): PushGateways {
+export function createPushGateways(options: PushGatewaysOptions): PushGateways {
   const kept = new Map<string, { updatedAt: number; gateway: PushGateway }>();
-
-  const make = (name: string, { provider, environment }: ProviderAccount, settings: unknown): PushGateway => {
-    switch (provider) {
-      case 'apns':
-        return new ApnsGateway(name, apnsSettings.parse(settings), environment, now);
-      case 'fcm':
-        return new FcmGateway(name, fcmSettings.parse(settings), now);
-      case 'web':
-        return new WebPushGateway(webPushSettings.parse(settings), allowsPrivate, now);
-    }
-  };
+  const ofService = new Map(
+    PUSH_PROVIDERS.filter(({ settings }) => settings === undefined).map((provider) => [
+      provider,
+      provider.connect({ ...options, name: provider.name, settings: undefined, environment: 'production' }),
+    ]),
+  );
 
   return {
-    mail: new MailGateway(mailer),
-    traffic: new PushTraffic(now),
-    allowsEndpoint: (endpoint) => endpointProblem(endpoint, allowsPrivate) === undefined,
-    of(account, settings) {
-      const key = `${account.provider} ${account.applicationId} ${account.environment}`;
-      const updatedAt = account.updatedAt.getTime();
-      const known = kept.get(key);
-      const gateway = known?.updatedAt === updatedAt ? known.gateway : make(key, account, settings());
+    traffic: new PushTraffic(options.now),
+    ofService: (provider) => ofService.get(provider)!,
+    acceptsToken: (provider, token) => provider.isToken?.(token, options) ?? true,
+    of({ applicationId, environment, provider, updatedAt: changedAt }, settings) {
+      const name = `${provider.name} ${applicationId} ${environment}`;
+      const updatedAt = changedAt.getTime();
+      const known = kept.get(name);
+      const gateway =
+        known?.updatedAt === updatedAt
+          ? known.gateway
+          : provider.connect({ ...options, name, settings: settings(), environment });
       if (known && known.gateway !== gateway) known.gateway.close();
       // The most recently used come last.
-      kept.delete(key);
-      kept.set(key, { updatedAt, gateway });
+      kept.delete(name);
+      kept.set(name, { updatedAt, gateway });
       for (const [oldest, { gateway: unused }] of kept) {
         if (kept.size <= MAX_GATEWAYS) break;
         kept.delete(oldest);

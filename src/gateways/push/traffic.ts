@@ -62,8 +62,7 @@ const MAX_BREAKERS = 10_000;
 /** Bounds how many pushes are in flight for whom, and sends none to a provider that does not answer. */
 export class PushTraffic {
   readonly #now: () => number;
-  readonly #devices = new Semaphore(DEVICE_LIMITS);
-  readonly #mails = new Semaphore(MAIL_LIMITS);
+  readonly #semaphores = { devices: new Semaphore(DEVICE_LIMITS), mails: new Semaphore(MAIL_LIMITS) };
   readonly #breakers = new Map<string, CircuitBreaker>();
 
   constructor(now: () => Date) {
@@ -73,7 +72,7 @@ export class PushTraffic {
   /** Pushes in flight, and circuits that are open. */
   get load(): { inFlight: number; openCircuits: number } {
     return {
-      inFlight: this.#devices.load.running + this.#mails.load.running,
+      inFlight: this.#semaphores.devices.load.running + this.#semaphores.mails.load.running,
       openCircuits: [...this.#breakers.values()].filter(({ isOpen }) => isOpen).length,
     };
   }
@@ -89,13 +88,12 @@ export class PushTraffic {
     const prober = isShared ? `${owner.applicationId}/${owner.userId}` : '';
     const held = this.#heldBack(key, prober);
     if (held) return held;
-    const semaphore = push.channel === 'email' ? this.#mails : this.#devices;
     try {
       // The circuit may have opened in the meantime.
-      return await semaphore.run(
+      return await this.#semaphores[gateway.traffic].run(
         async () =>
           this.#heldBack(key, prober) ?? (begin() ? this.#ask(gateway, push, prober) : { kind: 'not begun' as const }),
-        ownerPath(push, isShared ? 'web' : key, owner),
+        ownerPath(gateway, isShared ? push.channel : key, owner),
       );
     } catch (error) {
       if (error instanceof QueueFullError) return { kind: 'not begun' };
@@ -129,12 +127,16 @@ export class PushTraffic {
   }
 }
 
-function ownerPath({ channel }: Push, gateway: string, { applicationId, creatorId, userId }: PushOwner): string[] {
+function ownerPath(
+  { traffic }: PushGateway,
+  gateway: string,
+  { applicationId, creatorId, userId }: PushOwner,
+): string[] {
   const application = `application:${applicationId}`;
   // An API key may send to many at once; then only each of their users is bounded.
   const creator = creatorId === 0 ? `to:${userId}` : `by:${creatorId}`;
   const user = `user:${userId}`;
-  return channel === 'email' ? [application, creator, user] : [application, gateway, creator, user];
+  return traffic === 'mails' ? [application, creator, user] : [application, gateway, creator, user];
 }
 
 /** A user can make a push be refused before anybody is asked, by what their browser names. */

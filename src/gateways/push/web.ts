@@ -4,9 +4,19 @@ import webPush from 'web-push';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { isPublicHost, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
-import { type Circuit, type Push, type PushGateway, type PushOutcome, readRetryAfter } from './gateway.ts';
+import {
+  type BrowserKeys,
+  type Circuit,
+  type Push,
+  type PushContent,
+  type PushGateway,
+  type PushOutcome,
+  readRetryAfter,
+} from './gateway.ts';
+import type { PushProvider } from './provider.ts';
+import { decodePayload, encodePlainPayload } from './stored-message.ts';
 
-export const webPushSettings = z.object({
+const webPushSettings = z.object({
   /** Whom push services write to when something is wrong. */
   subject: z
     .string()
@@ -17,7 +27,41 @@ export const webPushSettings = z.object({
   privateKey: z.string().regex(/^[\w-]{43}$/),
 });
 
-export type WebPushSettings = z.infer<typeof webPushSettings>;
+type WebPushSettings = z.infer<typeof webPushSettings>;
+
+export const web: PushProvider = {
+  name: 'web',
+  description: 'The push services of browsers, by the Web Push protocol.',
+  channels: { web: { hasMessages: true } },
+  address: 'endpoint',
+  isToken: ({ endpoint, keys }, { allowsPrivate }) =>
+    endpoint != null && endpointProblem(endpoint.trim(), allowsPrivate) === undefined && areKeys(keys),
+  storedMessage: encodePlainPayload,
+  settings: {
+    input: {
+      name: 'WebPushSettingsInput',
+      description: 'What browsers need; the pair of keys is made by the service.',
+      argument: 'Browsers, for the channel web.',
+    },
+    command: 'set up pushes to browsers: generates their keys the first time and prints the public one as publicId',
+    fields: {
+      subject: {
+        description: 'Whom push services write to: `mailto:…` or `https://…`.',
+        flags: '--subject <address>',
+      },
+    },
+    operatorFields: {},
+    schema: webPushSettings,
+    publicId: ({ publicKey }) => String(publicKey),
+    // A new pair of keys would end all subscriptions of browsers.
+    complete: ({ subject }, before) => {
+      const { publicKey, privateKey } = 'publicKey' in before ? before : createVapidKeys();
+      return { subject, publicKey, privateKey };
+    },
+  },
+  connect: ({ settings, allowsPrivate, now }) =>
+    new WebPushGateway(webPushSettings.parse(settings), allowsPrivate, now),
+};
 
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const CONCURRENCY = 50;
@@ -53,6 +97,7 @@ class UnsendableError extends Error {}
  * `https`, no redirect is followed, and where its name leads is looked at before and used as it was looked at.
  */
 export class WebPushGateway implements PushGateway {
+  readonly traffic = 'devices';
   readonly concurrency = CONCURRENCY;
   readonly #settings: WebPushSettings;
   readonly #allowsPrivate: boolean;
@@ -103,7 +148,7 @@ export class WebPushGateway implements PushGateway {
     if (!keys) throw new UnsendableError('the browser has told no keys');
     const { subject, publicKey, privateKey } = this.#settings;
     try {
-      return webPush.generateRequestDetails({ endpoint: address, keys }, content.browser, {
+      return webPush.generateRequestDetails({ endpoint: address, keys }, webPayload(content), {
         vapidDetails: { subject, publicKey, privateKey },
         TTL: Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now())),
         urgency: 'high',
@@ -139,4 +184,28 @@ export class WebPushGateway implements PushGateway {
       request.end(body ?? undefined);
     });
   }
+}
+
+export function webPayload(content: PushContent): string {
+  if ('stored' in content) {
+    const { text, object } = decodePayload(content.stored);
+    return JSON.stringify(object ?? { message: text });
+  }
+  const { title, dialogName, text, badge, about } = content;
+  return JSON.stringify({
+    message: text,
+    title,
+    ...(dialogName ? { dialog_name: dialogName } : {}),
+    ...about,
+    badge,
+  });
+}
+
+/** A point of the curve P-256 and 16 bytes. */
+function areKeys(keys: BrowserKeys | null | undefined): boolean {
+  return byteLength(keys?.p256dh) === 65 && byteLength(keys?.auth) === 16;
+}
+
+function byteLength(base64url: string | undefined): number {
+  return /^[\w-]+=*$/.test(base64url ?? '') ? Buffer.from(base64url!, 'base64url').length : 0;
 }

@@ -21,11 +21,11 @@ import { presentError } from '../presented-errors.ts';
 import { type ReadRequest, type RequestCaller, readRequest } from '../read-request.ts';
 import { subscribeWhileCredentialsHold } from '../stream-credentials.ts';
 import { tracedExecution } from '../traced-execution.ts';
-import { createExplorer, type Explorer } from './explorer.ts';
-import { requireReadable } from './request-shape.ts';
+import { acceptsPage, requireReadable } from './request-shape.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+const METHODS = ['GET', 'POST', 'OPTIONS'];
 const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
 /** What our plugins are given of a request. */
@@ -41,9 +41,13 @@ interface ServerContext {
   requestLog: () => Logger;
 }
 
-/** GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events, GraphiQL for browsers. */
-export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[]) {
-  const explorer = createExplorer(tokenHeaders[0]!);
+type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/**
+ * GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events.
+ * @param pages answers browsers, with GraphiQL
+ */
+export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[], pages: Handler) {
   const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
   const yoga = createYoga<ServerContext, Context>({
     schema,
@@ -53,11 +57,10 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     multipart: false,
     logging: false,
     parserAndValidationCache: false,
-    graphiql: explorer.options,
-    renderGraphiQL: explorer.page,
-    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], exposedHeaders: EXPOSED },
+    graphiql: false,
+    cors: { origin: '*', credentials: false, methods: METHODS, exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => presentError(error, services.log) },
-    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders), guardExplorer(explorer)],
+    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders)],
     context: async ({ caller, res }) => {
       const onTooSlow = () => void res.destroy();
       const { viewer, ...call } = await caller();
@@ -85,7 +88,11 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       refuse(response, error, requestLog(), { ...fixedHeaders, ...(await countsOf(request, caller)) });
       return;
     }
-    await yoga(request, response, { caller, facts, requestLog });
+    const answer = () => yoga(request, response, { caller, facts, requestLog });
+    if (!acceptsPage(request)) return answer();
+    const headers = { ...corsHeaders(request), ...fixedHeaders, ...(await countsOf(request, caller)) };
+    response.setHeaders(new Map(Object.entries(headers)));
+    pages(request, response, answer);
   };
 }
 
@@ -95,7 +102,7 @@ async function readBodyOf(request: IncomingMessage, caller: ServerContext['calle
   const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
   const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
   if (isKnown) return readBody(request, MAX_BODY_BYTES);
-  if (isLargeBody(request)) await meter?.requireRoom('default');
+  if (isLargeBody(request)) await meter?.requireCapacity('default');
   return readUnauthenticatedBody(request, MAX_BODY_BYTES);
 }
 
@@ -103,10 +110,10 @@ const ANONYMOUS = { kind: 'anonymous' } as const;
 
 /** Asks who calls, the first time that anybody wants to know. */
 function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let asked: Promise<Result> | undefined;
+  let result: Promise<Result> | undefined;
   return () => {
-    asked ??= ask();
-    return asked;
+    result ??= ask();
+    return result;
   };
 }
 
@@ -119,6 +126,16 @@ async function countsOf({ method }: { method?: string | undefined }, caller: Ser
   } catch {
     return {}; // the answer itself tells that the database is away
   }
+}
+
+/** As the library has them. */
+function corsHeaders({ headers: { origin } }: IncomingMessage): Record<string, string> {
+  if (!origin) return {};
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Methods': METHODS.join(', '),
+    'Access-Control-Expose-Headers': EXPOSED.join(', '),
+  };
 }
 
 function refuse(response: ServerResponse, error: unknown, log: Logger, headers: Record<string, string>): void {
@@ -175,21 +192,14 @@ const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerCon
   },
 });
 
-const guardExplorer = ({ headers }: Explorer): Plugin<Context, ServerContext> => ({
-  onResponse({ response }) {
-    if (!response.headers.get('content-type')?.startsWith('text/html')) return;
-    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value);
-  },
-});
-
 /** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
     const { requestLog, read } = noteOperation(args);
     const refused = refusedResult(read);
     if (refused) return setExecuteFn(async () => refused);
-    setExecuteFn(async (given: ExecutionArgs) => {
-      const result: ExecutionResult = await tracedExecution(given, () => execute(given));
+    setExecuteFn(async (args: ExecutionArgs) => {
+      const result: ExecutionResult = await tracedExecution(args, () => execute(args));
       if (!result.errors) return result;
       return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
     });
@@ -198,8 +208,8 @@ const ourExecution: Plugin<Context> = {
     const { res, read } = noteOperation(args);
     const refused = refusedResult(read);
     if (refused) return setSubscribeFn(async () => refused);
-    const subscribe = (given: ExecutionArgs) => withinLimit(res, given, () => subscribeWhileCredentialsHold(given));
-    setSubscribeFn((given: ExecutionArgs) => tracedExecution(given, () => subscribe(given)));
+    const subscribe = (args: ExecutionArgs) => withinLimit(res, args, () => subscribeWhileCredentialsHold(args));
+    setSubscribeFn((args: ExecutionArgs) => tracedExecution(args, () => subscribe(args)));
   },
 };
 
@@ -227,7 +237,7 @@ async function withinLimit<Result>(
 /** Adds to what is known of a request what its document asks for. */
 function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {
   const context = contextValue as unknown as ServerContext;
-  const asked = requestedOperation(document, operationName);
-  if (asked) Object.assign(context.facts, { operation: asked.name, fields: asked.fields });
+  const result = requestedOperation(document, operationName);
+  if (result) Object.assign(context.facts, { operation: result.name, fields: result.fields });
   return context;
 }

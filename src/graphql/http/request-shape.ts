@@ -20,6 +20,11 @@ export function requireReadable({ method, url = '', headers }: IncomingMessage):
   }
 }
 
+/** Whether a browser asks for a page to show. */
+export function acceptsPage({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && (headers.accept?.includes('text/html') ?? false);
+}
+
 function isJson(contentType = ''): boolean {
   return /^application\/json\s*(?:;|$)/i.test(contentType.trim());
 }

@@ -2,13 +2,15 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, MessageType, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import { withSharedText } from './shared-text.ts';
+import { isPlaceholder } from './shared-text.ts';
 
 /** Answers that may wait for a client to read them; a full page of the longest messages fits in twice. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** From here on answers wait for those before them to leave. */
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 export const TOO_SLOW = 4429;
+
+type Send = (text: string) => Promise<void> | void;
 
 /** Operations of one socket. */
 export interface InFlight {
@@ -22,6 +24,8 @@ export interface InFlight {
   onAnswered: (() => void) | undefined;
   /** The id of the operation that the present message begins. */
   begins: string | undefined;
+  /** Sends a message; a promise when it has to wait for those before it. */
+  send: Send;
 }
 
 /**
@@ -51,18 +55,18 @@ export function serveConnection<Extra extends InFlight>(
       wire.uncork();
     });
   };
+  // Whoever sends much waits until it is with the operating system, so that little of it waits here.
+  extra.send = (text) => {
+    if (socket.readyState !== socket.OPEN) return;
+    gather();
+    if (socket.bufferedAmount < HIGH_WATER_MARK_BYTES) return socket.send(text);
+    boundBuffer(socket);
+    return new Promise((resolve) => socket.send(text, () => resolve()));
+  };
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
-      // Whoever sends much waits until it is with the operating system, so that little of it waits here.
-      send: (text) => {
-        const whole = withSharedText(text);
-        if (socket.readyState !== socket.OPEN) return;
-        gather();
-        if (socket.bufferedAmount < HIGH_WATER_MARK_BYTES) return socket.send(whole);
-        boundBuffer(socket);
-        return new Promise((resolve) => socket.send(whole, () => resolve()));
-      },
+      send: (text) => (isPlaceholder(text) ? undefined : extra.send(text)),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => {
         socket.on('message', (frame) => {

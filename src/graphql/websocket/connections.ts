@@ -49,6 +49,7 @@ export function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers
     waiting: new Map(),
     onAnswered: undefined,
     begins: undefined,
+    send: () => undefined,
   };
 }
 
@@ -67,13 +68,13 @@ export function logOf({ id }: SocketExtra, { log }: Pick<Services, 'log'>): Logg
 
 export function reportOperation(
   { id: socketId, caller }: SocketExtra,
-  asked: ReturnType<typeof requestedOperation>,
+  operation: ReturnType<typeof requestedOperation>,
   log: Logger,
 ): void {
-  if (!log.isLevelEnabled('debug') || !asked) return;
-  const { type, name: operation, fields } = asked;
+  if (!log.isLevelEnabled('debug') || !operation) return;
+  const { type, name, fields } = operation;
   // Its id is not told: it is the client's own text, and may be anything.
-  log.debug({ socketId, ...caller, type, operation, fields }, 'operation');
+  log.debug({ socketId, ...caller, type, operation: name, fields }, 'operation');
 }
 
 export function reportClosed(

@@ -40,9 +40,9 @@ export async function prepareOperation(
   if (read.errors) return read.errors;
   if (read.problem) return [read.problem];
   const { schema, document } = read;
-  const asked = requestedOperation(document, operationName);
-  if (asked?.type === 'subscription') connection.extra.unanswered.delete(id);
-  reportOperation(connection.extra, asked, services.log);
+  const operation = requestedOperation(document, operationName);
+  if (operation?.type === 'subscription') connection.extra.unanswered.delete(id);
+  reportOperation(connection.extra, operation, services.log);
   const contextValue = createContext(services, viewer, {
     network,
     meter,

@@ -19,7 +19,7 @@ import { logOf, newExtra, reportClosed, type SocketExtra } from './connections.t
 import { closeGoingAway, drain, drainWithin } from './drain.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { prepareOperation } from './operations.ts';
-import { SharedText } from './shared-text.ts';
+import { nextMessage, SENT, textOf } from './shared-text.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** How long clients may take to answer the close of a service that stops. */
@@ -76,8 +76,11 @@ export function graphqlOverSocket(
       extra.disconnect?.();
     },
     onSubscribe: (connection, id, payload) => prepareOperation(connection, id, payload, services),
-    onNext: ({ extra }, _id, _payload, _args, result) =>
-      new SharedText(result, (shared) => masked(shared, logOf(extra, services))) as ExecutionResult,
+    onNext: async ({ extra }, id, _payload, _args, result) => {
+      const text = textOf(result, (shared) => masked(shared, logOf(extra, services)));
+      await extra.send(nextMessage(id, text));
+      return SENT;
+    },
     onError: ({ extra }, _id, _payload, errors) =>
       errors.map((error) => presentError(error, logOf(extra, services)).toJSON()),
   });

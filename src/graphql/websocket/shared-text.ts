@@ -1,41 +1,31 @@
 import type { ExecutionResult } from 'graphql';
+import { MessageType } from 'graphql-ws';
 
 const texts = new WeakMap<ExecutionResult, string>();
 
-/** What stands in a message for the text until it is sent. */
-const PLACE = '@';
-const END = `"${PLACE}"}`;
-
-let waiting: string | undefined;
-
-/**
- * An answer that many subscribers share, written as JSON once. In a message it leaves a place, in which
- * `withSharedText` puts the text: a library in between writes each message as a whole.
- */
-export class SharedText {
-  readonly #text: string;
-
-  constructor(result: ExecutionResult, show: (result: ExecutionResult) => ExecutionResult) {
-    const known = texts.get(result);
-    this.#text = known ?? JSON.stringify(show(result));
-    if (known === undefined) texts.set(result, this.#text);
-  }
-
-  /** Whoever writes the message sends it at once, so no other comes in between. */
-  toJSON(): string {
-    waiting = this.#text;
-    return PLACE;
-  }
+/** The JSON of a result, written once for all subscribers who share it. @param present masks its errors */
+export function textOf(result: ExecutionResult, present: (result: ExecutionResult) => ExecutionResult): string {
+  const text = texts.get(result) ?? JSON.stringify(present(result));
+  texts.set(result, text);
+  return text;
 }
 
-/** Keeps the text of an answer that is sent again and again. */
+/** Keeps the text of a result that is sent again and again. */
 export function keepText(result: ExecutionResult, text: string): void {
   texts.set(result, text);
 }
 
-/** The message that has just been written, with the shared text in its place, if it has one at its end. */
-export function withSharedText(message: string): string {
-  const text = waiting;
-  waiting = undefined;
-  return text !== undefined && message.endsWith(END) ? `${message.slice(0, -END.length)}${text}}` : message;
+/** The message that carries a result to a subscriber. `graphql-ws` would write the whole result for each of them. */
+export function nextMessage(id: string, text: string): string {
+  return `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":${text}}`;
+}
+
+/** What the hook `onNext` returns once it has sent the message itself. The library then writes a message with it. */
+export const SENT: ExecutionResult = {};
+
+const PLACEHOLDER = `"type":"${MessageType.Next}","payload":${JSON.stringify(SENT)}}`;
+
+/** Whether a message of the library stands for one that has been sent. No other result is empty. */
+export function isPlaceholder(message: string): boolean {
+  return message.endsWith(PLACEHOLDER);
 }

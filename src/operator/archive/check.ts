@@ -4,7 +4,7 @@ import { ArchiveError } from './archive-error.ts';
 import type { Column, TableColumns } from './columns.ts';
 import type { EncryptedSecrets } from './encrypted-secrets.ts';
 import type { RowsEntry } from './read.ts';
-import { ownerColumn, type Secret } from './tables.ts';
+import { type NamedRow, ownerColumn, type Secret } from './tables.ts';
 import { damaged } from './tar.ts';
 import { dropTrust, type Trust, trustedRow, trustedSecret } from './trust.ts';
 
@@ -28,7 +28,7 @@ const FIELD_COLUMNS: Record<string, string> = { records: 'fields', dialogs: 'dat
 export function storable(
   entry: RowsEntry,
   here: TableColumns,
-  { vault, trust }: { vault: EncryptedSecrets; trust: Trust },
+  { secrets, trust }: { secrets: EncryptedSecrets; trust: Trust },
 ): StorableRows {
   const { table, applicationId } = entry;
   const columns = entry.columns.map((name) => {
@@ -40,21 +40,22 @@ export function storable(
   if (missing) throw new ArchiveError(`the archive lacks the column ${missing.name} of ${table.name}`);
   const rows = entry.rows.map((row) => {
     requireOwn(entry, row, applicationId);
-    if (row.some((value, place) => value === null && columns[place]!.isNotNull)) throw damaged();
+    if (row.some((value, index) => value === null && columns[index]!.isNotNull)) throw damaged();
     const drop = () => dropTrust(trust, entry, row);
-    const change = (secret: string, about: Secret) => (trust.isGiven ? secret : trustedSecret(secret, about, drop));
-    const opened = vault.fromArchive(table, entry.columns, row, change);
+    const change = (secret: string, about: Secret, row: NamedRow) =>
+      trust.isGiven ? secret : trustedSecret(secret, about, row, drop);
+    const opened = secrets.fromArchive(table, entry.columns, row, change);
     return trust.isGiven ? opened : trustedRow(entry, opened, drop);
   });
   return { table: table.name, columns, rows };
 }
 
 /** Asks the database whether all values are ones of their types. @throws {ArchiveError} */
-export async function requireValues(client: pg.Client, given: StorableRows): Promise<void> {
-  const { table, columns } = given;
-  const counts = columns.map(({ type }, place) => `count(c${place}::${type})`);
+export async function requireValues(client: pg.Client, rows: StorableRows): Promise<void> {
+  const { table, columns } = rows;
+  const counts = columns.map(({ type }, index) => `count(c${index}::${type})`);
   try {
-    await client.query(`SELECT ${counts.join(', ')} FROM ${unnested(columns)}`, columnwise(given));
+    await client.query(`SELECT ${counts.join(', ')} FROM ${unnested(columns)}`, columnwise(rows));
   } catch (error) {
     if (!isDataError(error)) throw error;
     throw new ArchiveError(`the archive holds a value that can't be one of ${table}: ${(error as Error).message}`);
@@ -68,11 +69,11 @@ export async function requireNoClash(
   { applicationId, globallyUnique }: { applicationId: number; globallyUnique: string[] },
 ): Promise<void> {
   for (const name of globallyUnique) {
-    const place = columns.findIndex((column) => column.name === name);
+    const index = columns.findIndex((column) => column.name === name);
     const { rows: found } = await client.query<{ id: number; value: string }>(
       `SELECT t.application_id AS id, t."${name}"::text AS value FROM "${table}" t
-      WHERE t."${name}" = ANY($1::text[]::${columns[place]!.type}[]) AND t.application_id <> $2 LIMIT 1`,
-      [rows.map((row) => row[place]), applicationId],
+      WHERE t."${name}" = ANY($1::text[]::${columns[index]!.type}[]) AND t.application_id <> $2 LIMIT 1`,
+      [rows.map((row) => row[index]), applicationId],
     );
     const [clash] = found;
     if (!clash) continue;
@@ -85,13 +86,13 @@ export async function requireNoClash(
 
 /** `unnest($1::text[], …) AS given (c0, …)` */
 export function unnested(columns: Column[]): string {
-  const arrays = columns.map((_column, place) => `$${place + 1}::text[]`);
-  return `unnest(${arrays.join(', ')}) AS given (${columns.map((_column, place) => `c${place}`).join(', ')})`;
+  const arrays = columns.map((_column, index) => `$${index + 1}::text[]`);
+  return `unnest(${arrays.join(', ')}) AS rows (${columns.map((_column, index) => `c${index}`).join(', ')})`;
 }
 
 /** Its parameters. */
 export function columnwise({ columns, rows }: StorableRows): (string | null)[][] {
-  return columns.map((_column, place) => rows.map((row) => row[place]!));
+  return columns.map((_column, index) => rows.map((row) => row[index]!));
 }
 
 /** Whether it is the data that the database refuses: a value, or a rule between rows. */

@@ -6,16 +6,16 @@ import { ArchiveError } from './archive-error.ts';
 import type { ArchiveHeader } from './format.ts';
 import { type ArchivedTable, type NamedRow, ownerColumn, type Secret } from './tables.ts';
 
-type Seal = ArchiveHeader['secrets'];
+type Encryption = ArchiveHeader['secrets'];
 
 /** What the proof holds; who can open it has the right key. */
 const PROOF = 'atrium';
-const PROOF_PLACE = 'archive';
+const PROOF_DATA = 'archive';
 const SALT_BYTES = 16;
 /** 64 MiB and some tenths of a second for each guess. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 2 ** 20 };
 
-/** Carries secrets between the rows of a service and those of an archive, where all of them lie sealed. */
+/** Re-encrypts secrets between the rows of a service and those of an archive. */
 export class EncryptedSecrets {
   readonly #service: Encrypter;
   readonly #archive: Encrypter;
@@ -29,27 +29,32 @@ export class EncryptedSecrets {
   static async create(
     service: Encrypter,
     passphrase: string | undefined,
-  ): Promise<{ vault: EncryptedSecrets; seal: Seal }> {
+  ): Promise<{ secrets: EncryptedSecrets; encryption: Encryption }> {
     const salt = randomBytes(SALT_BYTES).toString('hex');
     const archive = passphrase === undefined ? ofService(service) : await ofPassphrase(passphrase, salt);
-    const proof = archive.encrypt(PROOF, PROOF_PLACE);
-    const seal: Seal =
+    const proof = archive.encrypt(PROOF, PROOF_DATA);
+    const encryption: Encryption =
       passphrase === undefined ? { sealedWith: 'key', proof } : { sealedWith: 'passphrase', salt, proof };
-    return { vault: new EncryptedSecrets(service, archive), seal };
+    return { secrets: new EncryptedSecrets(service, archive), encryption };
   }
 
   /** For an archive that is there. @throws {ArchiveError} no passphrase, or another one; another ENCRYPTION_KEY */
-  static async open(service: Encrypter, seal: Seal, passphrase: string | undefined): Promise<EncryptedSecrets> {
-    if (seal.sealedWith === 'passphrase' && passphrase === undefined) {
+  static async open(
+    service: Encrypter,
+    encryption: Encryption,
+    passphrase: string | undefined,
+  ): Promise<EncryptedSecrets> {
+    if (encryption.sealedWith === 'passphrase' && passphrase === undefined) {
       throw new ArchiveError('the archive needs its passphrase: --passphrase-file');
     }
-    const archive = seal.sealedWith === 'passphrase' ? await ofPassphrase(passphrase!, seal.salt) : ofService(service);
+    const archive =
+      encryption.sealedWith === 'passphrase' ? await ofPassphrase(passphrase!, encryption.salt) : ofService(service);
     try {
-      archive.decrypt(seal.proof, PROOF_PLACE);
+      archive.decrypt(encryption.proof, PROOF_DATA);
     } catch (error) {
       if (!(error instanceof DecryptionError)) throw error;
       throw new ArchiveError(
-        seal.sealedWith === 'passphrase'
+        encryption.sealedWith === 'passphrase'
           ? 'that is not the passphrase of the archive'
           : 'the archive was written with another ENCRYPTION_KEY than the one here',
       );
@@ -59,8 +64,8 @@ export class EncryptedSecrets {
 
   /** @throws {DecryptionError} the service's key is not the one of its database */
   toArchive(table: ArchivedTable, columns: string[], values: (string | null)[]): (string | null)[] {
-    return carried(table, columns, values, (text, place, { sealedAt }, row) =>
-      this.#archive.encrypt(sealedAt ? this.#service.decrypt(text, sealedAt(row)) : text, place),
+    return carried(table, columns, values, (text, place, { additionalData }, row) =>
+      this.#archive.encrypt(additionalData ? this.#service.decrypt(text, additionalData(row)) : text, place),
     );
   }
 
@@ -72,11 +77,11 @@ export class EncryptedSecrets {
     table: ArchivedTable,
     columns: string[],
     values: (string | null)[],
-    change: (secret: string, about: Secret) => string,
+    change: (secret: string, about: Secret, row: NamedRow) => string,
   ): (string | null)[] {
     return carried(table, columns, values, (text, place, about, row) => {
-      const secret = change(this.#archive.decrypt(text, place), about);
-      return about.sealedAt ? this.#service.encrypt(secret, about.sealedAt(row)) : secret;
+      const secret = change(this.#archive.decrypt(text, place), about, row);
+      return about.additionalData ? this.#service.encrypt(secret, about.additionalData(row)) : secret;
     });
   }
 }

@@ -85,7 +85,7 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
 class ArchiveWriter {
   readonly #client: pg.Client;
   readonly #options: ExportOptions;
-  readonly #vault: EncryptedSecrets;
+  readonly #secrets: EncryptedSecrets;
   readonly #tables: Map<string, TableColumns>;
   readonly #header: Buffer;
   readonly #applicationIds: number[];
@@ -94,11 +94,11 @@ class ArchiveWriter {
   private constructor(
     client: pg.Client,
     options: ExportOptions,
-    about: { vault: EncryptedSecrets; tables: Map<string, TableColumns>; header: ArchiveHeader },
+    about: { secrets: EncryptedSecrets; tables: Map<string, TableColumns>; header: ArchiveHeader },
   ) {
     this.#client = client;
     this.#options = options;
-    this.#vault = about.vault;
+    this.#secrets = about.secrets;
     this.#tables = about.tables;
     this.#applicationIds = about.header.applications;
     this.#header = json(about.header);
@@ -108,16 +108,16 @@ class ArchiveWriter {
   static async create(client: pg.Client, options: ExportOptions): Promise<ArchiveWriter> {
     const { version, now, encrypter, passphrase, applicationId } = options;
     const applications = await findApplicationIds(client, applicationId);
-    const { vault, seal } = await EncryptedSecrets.create(encrypter, passphrase);
+    const { secrets, encryption } = await EncryptedSecrets.create(encrypter, passphrase);
     const header = {
       format: FORMAT,
       version,
       migration: await latestMigration(client),
       createdAt: now.toISOString(),
       applications,
-      secrets: seal,
+      secrets: encryption,
     } as const;
-    return new ArchiveWriter(client, options, { vault, header, tables: await readColumns(client) });
+    return new ArchiveWriter(client, options, { secrets, header, tables: await readColumns(client) });
   }
 
   async *content(): AsyncGenerator<Buffer> {
@@ -147,7 +147,7 @@ class ArchiveWriter {
     let bytes = titles.length;
     let number = 0;
     for await (const values of walk(this.#client, select)) {
-      const row = line(this.#vault.toArchive(table, names, values));
+      const row = line(this.#secrets.toArchive(table, names, values));
       if (titles.length + row.length > MAX_PART_BYTES) throw new ArchiveError(`a row of ${table.name} is too long`);
       part.push(row);
       bytes += row.length;

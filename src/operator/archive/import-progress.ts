@@ -52,13 +52,13 @@ export async function raiseSequences(client: pg.Client, highest: Map<string, big
  */
 export async function storeRows(
   client: pg.Client,
-  given: StorableRows | undefined,
-  place: ImportProgress | { importId: string },
+  rows: StorableRows | undefined,
+  progress: ImportProgress | { importId: string },
 ): Promise<void> {
   await inTransaction(client, async () => {
-    if ('seen' in place) await moveOn(client, place);
-    if (!given) return;
-    const { table, columns } = given;
+    if ('seen' in progress) await moveOn(client, progress);
+    if (!rows) return;
+    const { table, columns } = rows;
     const isApplication = table === APPLICATIONS;
     const names = columns.map(({ name }) => `"${name}"`).concat(isApplication ? ['import_id'] : []);
     const values = columns
@@ -66,7 +66,7 @@ export async function storeRows(
       .concat(isApplication ? [`$${columns.length + 1}::text`] : []);
     await client.query(
       `INSERT INTO "${table}" (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${unnested(columns)}`,
-      [...columnwise(given), ...(isApplication ? [place.importId] : [])],
+      [...columnwise(rows), ...(isApplication ? [progress.importId] : [])],
     );
   });
 }
@@ -76,11 +76,11 @@ export async function storeFile(
   client: pg.Client,
   storage: Storage,
   { key, size, content }: { key: string; size: number; content: Readable },
-  place: ImportProgress,
+  progress: ImportProgress,
 ): Promise<void> {
   await storage.delete(key);
   await storage.put(key, content, { maxBytes: size });
-  await inTransaction(client, () => moveOn(client, place));
+  await inTransaction(client, () => moveOn(client, progress));
 }
 
 /** Lets everybody in. */

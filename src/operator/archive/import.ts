@@ -99,7 +99,7 @@ class Import {
   readonly #client: pg.Client;
   readonly #options: ImportOptions;
   readonly #tables: Map<string, TableColumns>;
-  #vault!: EncryptedSecrets;
+  #secrets!: EncryptedSecrets;
   #applicationIds: number[] = [];
   #entries = 0;
   /** The row of each application, which is stored first. */
@@ -139,7 +139,7 @@ class Import {
       this.#applicationIds = applications.filter((id) => only === undefined || id === only);
       if (this.#applicationIds.length === 0) throw new ArchiveError(`the archive holds no application ${only}`);
       requireUnfinished(await progressOf(this.#client, this.#applicationIds));
-      this.#vault = await EncryptedSecrets.open(encrypter, secrets, passphrase);
+      this.#secrets = await EncryptedSecrets.open(encrypter, secrets, passphrase);
       onBegin('checking');
       for await (const entry of reader.entries()) {
         this.#options.signal.throwIfAborted();
@@ -219,7 +219,7 @@ class Import {
   }
 
   #storable(entry: RowsEntry) {
-    const parts = { vault: this.#vault, trust: this.#trust };
+    const parts = { secrets: this.#secrets, trust: this.#trust };
     return storable(entry, this.#tables.get(entry.table.name)!, parts);
   }
 

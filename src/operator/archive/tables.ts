@@ -13,7 +13,7 @@ export interface ArchivedTable {
   instead?: Readonly<Record<string, string>>;
   /** SQL that says which rows are archived; all but for this. */
   where?: string;
-  /** Columns that hold secrets: they lie sealed in the archive. */
+  /** Columns that hold secrets; the archive encrypts them. */
   secrets?: Readonly<Record<string, Secret>>;
   /** Columns that only the operator may set, with the value that an import without `--trust` stores instead. */
   operatorOnly?: Readonly<Record<string, string | null>>;
@@ -21,9 +21,9 @@ export interface ArchivedTable {
 
 export interface Secret {
   /** The secret, decrypted, without what only the operator may set. */
-  untrusted?: (secret: string) => string;
-  /** Where the database has it sealed already (src/server/encryption/encrypter.ts); undefined: it lies there as it is. */
-  sealedAt?: (row: NamedRow) => string;
+  untrusted?: (secret: string, row: NamedRow) => string;
+  /** The additional data with which the database encrypts it; undefined: it is stored as plain text. */
+  additionalData?: (row: NamedRow) => string;
 }
 
 /** What an application consists of, beside the bytes of its files; a table that is neither here nor there fails a test. */
@@ -47,7 +47,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
       // Where the service has not begun anew since, secrets still lie among the settings.
       settings: {},
       sealed: {
-        sealedAt: (row) =>
+        additionalData: (row) =>
           additionalDataOfProvider({ applicationId: Number(row.application_id), provider: row.provider as 'facebook' }),
       },
     },
@@ -56,8 +56,8 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     name: 'push_settings',
     secrets: {
       sealed: {
-        untrusted: withoutOperatorInput,
-        sealedAt: (row) =>
+        untrusted: (secret, { provider = null }) => withoutOperatorInput(secret, provider),
+        additionalData: (row) =>
           additionalDataOfSettings({
             applicationId: Number(row.application_id),
             environment: row.environment as 'production',
@@ -71,7 +71,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     operatorOnly: { is_trusted: 'false' },
     secrets: {
       sealed_api_key: {
-        sealedAt: (row) => additionalDataOfApiKey({ applicationId: Number(row.application_id), id: row.id! }),
+        additionalData: (row) => additionalDataOfApiKey({ applicationId: Number(row.application_id), id: row.id! }),
       },
     },
   },

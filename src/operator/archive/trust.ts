@@ -18,9 +18,9 @@ export interface UntrustedRow {
 }
 
 /** The secret as it is stored. */
-export function trustedSecret(secret: string, { untrusted }: Secret, drop: () => void): string {
+export function trustedSecret(secret: string, { untrusted }: Secret, row: NamedRow, drop: () => void): string {
   if (!untrusted) return secret;
-  const stored = withoutTrust(secret, untrusted);
+  const stored = withoutTrust(() => untrusted(secret, row));
   if (stored !== secret) drop();
   return stored;
 }
@@ -48,9 +48,9 @@ export function dropTrust(
   dropped.set(`${applicationId} ${table.name} ${name}`, { application: applicationId, table: table.name, row: name });
 }
 
-function withoutTrust(secret: string, untrusted: (secret: string) => string): string {
+function withoutTrust(untrusted: () => string): string {
   try {
-    return untrusted(secret);
+    return untrusted();
   } catch {
     throw damaged();
   }

@@ -11,7 +11,7 @@ import { administer, administerApplication, missing } from './administer.ts';
 import { pick } from './answer.ts';
 import { applicationOption, wholeNumber } from './options.ts';
 
-const SHOWN = ['id', 'applicationId', 'name', 'createdAt', 'revokedAt'] as const;
+const FIELDS = ['id', 'applicationId', 'name', 'createdAt', 'revokedAt'] as const;
 
 export function addApiKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys');
@@ -49,11 +49,11 @@ export function addApiKeyCommands(program: Command): void {
         const revoked = await revokeApiKey(applicationId, id, administration).catch(
           missing(`API key ${id} that is not revoked`),
         );
-        return { value: pick(revoked, SHOWN) };
+        return { value: pick(revoked, FIELDS) };
       }),
     );
 }
 
 function listed(keys: ApiKey[]) {
-  return { value: keys.map((key) => pick(key, SHOWN)), columns: SHOWN };
+  return { value: keys.map((key) => pick(key, FIELDS)), columns: FIELDS };
 }

@@ -15,7 +15,7 @@ import { pick } from './answer.ts';
 import { clearable, switchOption, wholeNumber } from './options.ts';
 
 /** What is shown of an application; its secret is not. */
-const SHOWN = [
+const FIELDS = [
   'id',
   'name',
   'authKey',
@@ -79,7 +79,7 @@ export function addApplicationCommands(program: Command): void {
     .description('show all applications')
     .action((_options, command: Command) =>
       administer(command, async () => {
-        const applications = (await listApplications()).map(shown);
+        const applications = (await listApplications()).map(present);
         const columns = applications.some((one) => 'import' in one) ? [...COLUMNS, 'import'] : COLUMNS;
         return { value: applications, columns };
       }),
@@ -91,7 +91,7 @@ export function addApplicationCommands(program: Command): void {
     .argument('<id>', 'its id', wholeNumber)
     .action((id: number, _options, command: Command) =>
       administer(command, async () => ({
-        value: shown(await findApplication(id).catch(missing(`application ${id}`))),
+        value: present(await findApplication(id).catch(missing(`application ${id}`))),
       })),
     );
 
@@ -144,11 +144,11 @@ export function addApplicationCommands(program: Command): void {
       };
       if (Object.values(changes).every((change) => change === undefined)) command.error('no setting is given');
       return administer(command, async (administration) => ({
-        value: shown(await updateApplication(id, changes, administration).catch(missing(`application ${id}`))),
+        value: present(await updateApplication(id, changes, administration).catch(missing(`application ${id}`))),
       }));
     });
 }
 
-function shown(application: Application) {
-  return { ...pick(application, SHOWN), ...(application.importId === null ? {} : { import: HALF_DONE }) };
+function present(application: Application) {
+  return { ...pick(application, FIELDS), ...(application.importId === null ? {} : { import: HALF_DONE }) };
 }

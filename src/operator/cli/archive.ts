@@ -33,7 +33,7 @@ interface Workplace {
 }
 
 /** Missing files that are told one by one. */
-const TOLD_FILES = 20;
+const MAX_PRINTED_FILES = 20;
 const PASSPHRASE = '--passphrase-file <file>';
 
 export function addArchiveCommands(program: Command): void {
@@ -58,11 +58,11 @@ export function addArchiveCommands(program: Command): void {
           onEntry: () => progress.advance(),
           onMissing: (applicationId, key) => {
             missing.push(key);
-            if (missing.length > TOLD_FILES) return;
+            if (missing.length > MAX_PRINTED_FILES) return;
             progress.say(`application ${applicationId}: the bytes of ${key} are gone`);
           },
         });
-        return { file, applications: applications.map(shown), missingFiles: missing.length };
+        return { file, applications: applications.map(present), missingFiles: missing.length };
       });
       await print({ value: answer }, { json: isJson(command) });
     });
@@ -86,7 +86,7 @@ export function addArchiveCommands(program: Command): void {
           onBegin: (what, total) => progress.begin(`entries ${what === 'checking' ? 'checked' : 'stored'}`, total),
           onEntry: () => progress.advance(),
         });
-        return { file, applications: applications.map(shown), isResumed, untrusted };
+        return { file, applications: applications.map(present), isResumed, untrusted };
       });
       await print({ value: answer }, { json: isJson(command) });
     });
@@ -122,7 +122,7 @@ async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Pr
   }
 }
 
-function shown(counted: Counted) {
+function present(counted: Counted) {
   const { id, files } = counted;
   return { id, rows: rowsOf(counted), files: files.count, bytes: files.bytes };
 }

@@ -41,7 +41,7 @@ export function addAssistantCommands(program: Command): void {
     .addOption(applicationOption())
     .action(({ application }: Application, command: Command) =>
       administerApplication(command, application, async () => ({
-        value: (await listAssistants(application)).map(shown),
+        value: (await listAssistants(application)).map(present),
         columns: ['id', 'name', 'baseUrl', 'model', 'hasApiKey'],
       })),
     );
@@ -62,7 +62,7 @@ export function addAssistantCommands(program: Command): void {
       if (Object.values(changes).every((change) => change === undefined)) command.error('no change is given');
       return administerApplication(command, application, async (context) => {
         const changed = changeAssistant(id, { ...changes, applicationId: application, isTrusted: true }, context);
-        return { value: shown(await changed.catch(missing(`assistant ${id}`))) };
+        return { value: present(await changed.catch(missing(`assistant ${id}`))) };
       });
     });
 
@@ -79,6 +79,6 @@ export function addAssistantCommands(program: Command): void {
     );
 }
 
-function shown({ id, name, baseUrl, model, sealedApiKey, instructions, createdAt, updatedAt }: Assistant) {
-  return { id, name, baseUrl, model, hasApiKey: sealedApiKey !== null, instructions, createdAt, updatedAt };
+function present({ id, name, baseUrl, model, encryptedApiKey, instructions, createdAt, updatedAt }: Assistant) {
+  return { id, name, baseUrl, model, hasApiKey: encryptedApiKey !== null, instructions, createdAt, updatedAt };
 }

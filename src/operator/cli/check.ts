@@ -12,7 +12,7 @@ import { applicationOption } from './options.ts';
 import { createProgress } from './progress.ts';
 
 /** Differences of one check that are told one by one. */
-const TOLD = 20;
+const MAX_PRINTED = 20;
 
 export function addCheckCommand(program: Command): void {
   program
@@ -52,7 +52,7 @@ async function check(applicationId: number | undefined, repairs: boolean) {
         const count = counts.get(difference.check)!;
         count.differences++;
         if (isRepaired) count.repaired++;
-        if (count.differences <= TOLD) found.push({ ...difference, row: JSON.stringify(row), isRepaired });
+        if (count.differences <= MAX_PRINTED) found.push({ ...difference, row: JSON.stringify(row), isRepaired });
       },
     });
   } finally {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { KnownClass } from '../../resolvers/classes/catalogue.ts';
+import type { ClassDefinition } from '../../resolvers/classes/catalogue.ts';
 import { createClass } from '../../resolvers/classes/create.ts';
 import type { FieldInput } from '../../resolvers/classes/definition.ts';
 import { deleteClass } from '../../resolvers/classes/delete.ts';
@@ -31,7 +31,7 @@ export function addClassCommands(program: Command): void {
     )
     .action(({ application, name, field }: Application & { name: string; field?: FieldInput[] }, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: shown(await createClass({ name, fields: field }, context)),
+        value: present(await createClass({ name, fields: field }, context)),
       })),
     );
 
@@ -41,7 +41,7 @@ export function addClassCommands(program: Command): void {
     .addOption(applicationOption())
     .action(({ application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: (await listClasses(context)).map(shown),
+        value: (await listClasses(context)).map(present),
         columns: ['id', 'name', 'fields', 'createdAt'],
       })),
     );
@@ -53,7 +53,7 @@ export function addClassCommands(program: Command): void {
     .argument('<name>', 'its name')
     .action((name: string, { application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: shown(await findClass(name, context)),
+        value: present(await findClass(name, context)),
       })),
     );
 
@@ -84,7 +84,7 @@ function addField(text: string, before: FieldInput[] = []): FieldInput[] {
 }
 
 /** As GraphQL shows it. */
-function shown({ id, name, applicationId, fields, createdAt, updatedAt, ...grants }: KnownClass) {
+function present({ id, name, applicationId, fields, createdAt, updatedAt, ...grants }: ClassDefinition) {
   return {
     id,
     name,

@@ -43,7 +43,7 @@ export function addIdentityProviderCommands(program: Command): void {
     .action(({ application, endpoint, ...options }: SetOptions, command: Command) => {
       const input = { ...inputOf(options, command), applicationId: application, endpoint: clearable(endpoint) };
       return administerApplication(command, application, async ({ encrypter, now }) => ({
-        value: shown(await storeIdentityProvider(input, { encrypter, now: now() })),
+        value: present(await storeIdentityProvider(input, { encrypter, now: now() })),
       }));
     });
 
@@ -53,22 +53,22 @@ export function addIdentityProviderCommands(program: Command): void {
     .addOption(applicationOption())
     .action(({ application }: { application: number }, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: (await listIdentityProviders(context)).map(shown),
+        value: (await listIdentityProviders(context)).map(present),
         columns: ['provider', 'publicId', 'endpoint', 'createdAt', 'updatedAt'],
       })),
     );
 }
 
 function inputOf(
-  { provider, ...given }: Omit<SetOptions, 'application' | 'endpoint'>,
+  { provider, ...settings }: Omit<SetOptions, 'application' | 'endpoint'>,
   command: Command,
 ): ProviderInput {
   const needed: readonly string[] = NEEDED[provider];
-  const lacking = needed.find((name) => !(name in given));
+  const lacking = needed.find((name) => !(name in settings));
   if (lacking) command.error(`${provider} needs ${flagOf(lacking)}`);
-  const foreign = Object.keys(given).find((name) => !needed.includes(name));
+  const foreign = Object.keys(settings).find((name) => !needed.includes(name));
   if (foreign) command.error(`${flagOf(foreign)} is not for ${provider}`);
-  const { appId = '', appSecret = '', consumerKey = '', consumerSecret = '', projectId = '' } = given;
+  const { appId = '', appSecret = '', consumerKey = '', consumerSecret = '', projectId = '' } = settings;
   switch (provider) {
     case 'facebook':
       return { facebook: { appId, appSecret } };
@@ -84,7 +84,7 @@ function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function shown(provider: IdentityProvider) {
+function present(provider: IdentityProvider) {
   const { endpoint, createdAt, updatedAt } = provider;
   return { provider: provider.provider, publicId: publicId(provider), endpoint, createdAt, updatedAt };
 }

@@ -23,8 +23,8 @@ export function switchOption(name: string, description: string): Option {
 }
 
 /** Of an option that has a `--no-…`, too: that one takes the value away. */
-export function clearable<Value>(given: Value | false | undefined): Value | null | undefined {
-  return given === false ? null : given;
+export function clearable<Value>(settings: Value | false | undefined): Value | null | undefined {
+  return settings === false ? null : settings;
 }
 
 /** The text of a file that an option names. */

@@ -73,7 +73,7 @@ class Lines implements Progress {
     this.#done += count;
     if (performance.now() - this.#saidAt < LINE_INTERVAL_MS) return;
     this.#saidAt = performance.now();
-    this.#tell();
+    this.#print();
   }
 
   say(text: string): void {
@@ -81,11 +81,11 @@ class Lines implements Progress {
   }
 
   end(): void {
-    if (this.#what !== undefined) this.#tell();
+    if (this.#what !== undefined) this.#print();
     this.#what = undefined;
   }
 
-  #tell(): void {
+  #print(): void {
     const total = this.#total === undefined ? '' : ` of ${this.#total}`;
     this.#stream.write(`${this.#what}: ${this.#done}${total}\n`);
   }

@@ -43,15 +43,15 @@ interface Suspect {
  * Walks the files that rows of one snapshot name beside those that the storage lists, both in the order of keys. What
  * looks wrong is looked at once more, since files come and go meanwhile.
  */
-export async function* checkFiles(place: FileLocation): AsyncGenerator<Difference> {
+export async function* checkFiles(location: FileLocation): AsyncGenerator<Difference> {
   let suspects: Suspect[] = [];
-  for await (const suspect of suspectsOf(place)) {
+  for await (const suspect of suspectsOf(location)) {
     suspects.push(suspect);
     if (suspects.length < BATCH) continue;
-    yield* confirmed(suspects, place);
+    yield* confirmed(suspects, location);
     suspects = [];
   }
-  yield* confirmed(suspects, place);
+  yield* confirmed(suspects, location);
 }
 
 async function* suspectsOf({ applicationId, client, storage, now }: FileLocation): AsyncGenerator<Suspect> {
@@ -75,10 +75,10 @@ async function* suspectsOf({ applicationId, client, storage, now }: FileLocation
 }
 
 /** What is still so. Bytes never come behind their row, and go before it: that decides what is asked first. */
-async function* confirmed(suspects: Suspect[], place: FileLocation): AsyncGenerator<Difference> {
-  const { applicationId, storage } = place;
+async function* confirmed(suspects: Suspect[], location: FileLocation): AsyncGenerator<Difference> {
+  const { applicationId, storage } = location;
   const before = await findAll(suspects, 'no bytes', storage);
-  const named = await namedNow(suspects, place);
+  const named = await namedNow(suspects, location);
   const after = await findAll(suspects, 'no row', storage);
   for (const { key, problem } of suspects) {
     const row = named.get(key);

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 
 /** Every writer of a dialog's messages and of what its members have read holds the dialog; public groups count no members. */
-const HOLD_DIALOG = `SELECT FROM dialogs WHERE application_id = $1 AND id = $2::jsonb ->> 'dialogId' FOR NO KEY UPDATE`;
+const LOCK_DIALOG = `SELECT FROM dialogs WHERE application_id = $1 AND id = $2::jsonb ->> 'dialogId' FOR NO KEY UPDATE`;
 
 const COUNT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = d.application_id AND m.dialog_id = d.id)`;
 const HIGHEST = `coalesce(
@@ -61,7 +61,7 @@ function ofPlaces(table: string): Pick<Check, 'sql' | 'repair'> {
         'a row' AS kept, NULL AS counted
       FROM ${table} t WHERE t.application_id = $1 AND ${isLost}`,
     repair: [
-      HOLD_DIALOG,
+      LOCK_DIALOG,
       `DELETE FROM ${table} t WHERE t.application_id = $1 AND t.dialog_id = $2::jsonb ->> 'dialogId'
         AND t.seq = ($2::jsonb ->> 'seq')::int AND t.user_id = ($2::jsonb ->> 'userId')::int AND ${isLost}`,
     ],
@@ -74,19 +74,19 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     name: 'message counts',
     sentence: 'A dialog counts its messages.',
     sql: ofDialogs('message_count', COUNT),
-    repair: [HOLD_DIALOG, setDialog('message_count', COUNT)],
+    repair: [LOCK_DIALOG, setDialog('message_count', COUNT)],
   },
   {
     name: 'message places',
     sentence: 'No message lies behind the last place that its dialog has given.',
     sql: ofDialogs('last_seq', HIGHEST, 'kept < counted'),
-    repair: [HOLD_DIALOG, setDialog('last_seq', `greatest(d.last_seq, ${HIGHEST})`)],
+    repair: [LOCK_DIALOG, setDialog('last_seq', `greatest(d.last_seq, ${HIGHEST})`)],
   },
   {
     name: 'last messages',
     sentence: 'A dialog knows the moment of its newest message.',
     sql: ofDialogs('last_message_at', NEWEST),
-    repair: [HOLD_DIALOG, setDialog('last_message_at', NEWEST)],
+    repair: [LOCK_DIALOG, setDialog('last_message_at', NEWEST)],
   },
   {
     name: 'message moments',
@@ -102,13 +102,13 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     name: 'unread counts',
     sentence: 'A member has settled what they have sent, read or hidden.',
     sql: ofMembers('settled_count', SETTLED),
-    repair: [HOLD_DIALOG, `UPDATE members mb SET settled_count = ${SETTLED} WHERE ${MEMBER}`],
+    repair: [LOCK_DIALOG, `UPDATE members mb SET settled_count = ${SETTLED} WHERE ${MEMBER}`],
   },
   {
     name: 'sent counts',
     sentence: 'A member counts what they have sent.',
     sql: ofMembers('sent_count', SENT),
-    repair: [HOLD_DIALOG, `UPDATE members mb SET sent_count = ${SENT} WHERE ${MEMBER}`],
+    repair: [LOCK_DIALOG, `UPDATE members mb SET sent_count = ${SENT} WHERE ${MEMBER}`],
   },
   {
     name: 'watermarks',

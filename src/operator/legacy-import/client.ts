@@ -196,9 +196,9 @@ export class SourceClient {
   #heed(headers: Headers): void {
     const date = Date.parse(headers.get('date') ?? '');
     if (Number.isFinite(date)) this.#clockAhead = date - Date.now();
-    const told = headers.get('ratelimit') ?? '';
-    const remaining = /\br=(\d{1,9})\b/.exec(told)?.[1];
-    const reset = /\bt=(\d{1,9})\b/.exec(told)?.[1];
+    const header = headers.get('ratelimit') ?? '';
+    const remaining = /\br=(\d{1,9})\b/.exec(header)?.[1];
+    const reset = /\bt=(\d{1,9})\b/.exec(header)?.[1];
     if (remaining !== undefined && Number(remaining) === 0 && reset !== undefined) {
       this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(Number(reset) * SECOND, HOUR));
     }
@@ -231,8 +231,8 @@ class Redirected extends MigrationError {}
 
 /** Milliseconds, of a number of seconds or a date; an hour at most. */
 function retryAfter(headers: Headers): number {
-  const told = headers.get('retry-after') ?? '';
-  const wait = /^\d{1,9}$/.test(told) ? Number(told) * SECOND : Date.parse(told) - Date.now();
+  const header = headers.get('retry-after') ?? '';
+  const wait = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - Date.now();
   return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), HOUR) : 0;
 }
 

@@ -50,13 +50,13 @@ export function readCredentials(file: string | undefined, variables: CredentialV
   const result = credentials.safeParse(file === undefined ? fromVariables(variables) : parse(file));
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0]!;
-  const place = file === undefined ? 'SOURCE_…' : '--credentials';
-  throw new MigrationError(`${place}: ${[...path, message].join(': ')}`);
+  const source = file === undefined ? 'SOURCE_…' : '--credentials';
+  throw new MigrationError(`${source}: ${[...path, message].join(': ')}`);
 }
 
 function fromVariables({ login, password, ...others }: CredentialVariables): object {
-  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  return login === undefined && password === undefined ? given : { ...given, users: [{ login, password }] };
+  const defined = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+  return login === undefined && password === undefined ? defined : { ...defined, users: [{ login, password }] };
 }
 
 function parse(file: string): unknown {

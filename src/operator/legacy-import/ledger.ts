@@ -208,24 +208,24 @@ export class Ledger {
   async #keepItems(transaction: Transaction, items: Item[]): Promise<void> {
     if (items.length === 0) return;
     // What stands twice on a page stands there once; the later one counts.
-    const given = new Map(items.map((item) => [`${item.kind} ${item.id}`, item]));
+    const rows = new Map(items.map((item) => [`${item.kind} ${item.id}`, item]));
     await transaction.$executeRaw`
       INSERT INTO migrated_items (application_id, kind, id, container, content)
       SELECT ${this.applicationId}::int, g.kind, g.id, coalesce(g.container, ''), g.content
-      FROM json_to_recordset(${JSON.stringify([...given.values()])}::json) AS g (
+      FROM json_to_recordset(${JSON.stringify([...rows.values()])}::json) AS g (
         kind text, id text, container text, content json)
       ON CONFLICT (application_id, kind, id) DO UPDATE SET container = excluded.container, content = excluded.content`;
   }
 
   async #keepMessages(transaction: Transaction, messages: SourceMessage[]): Promise<void> {
     if (messages.length === 0) return;
-    const given = new Map(messages.map((message) => [message.id, message]));
+    const rows = new Map(messages.map((message) => [message.id, message]));
     const kept = await transaction.$executeRaw`
       INSERT INTO migrated_messages AS k (application_id, dialog_id, id, sender_id, recipient_id, text, attachments,
         custom_fields, date_sent, created_at, updated_at, read_ids, delivered_ids, has_reactions)
       SELECT ${this.applicationId}::int, g."dialogId", g.id, g."senderId", g."recipientId", g.text, g.attachments,
         g."customFields", g."dateSent", g."createdAt", g."updatedAt", g."readIds", g."deliveredIds", g."hasReactions"
-      FROM ROWS FROM (json_to_recordset(${JSON.stringify([...given.values()])}::json) AS (
+      FROM ROWS FROM (json_to_recordset(${JSON.stringify([...rows.values()])}::json) AS (
         "dialogId" text, id text, "senderId" int, "recipientId" int, text text, attachments json, "customFields" json,
         "dateSent" int, "createdAt" timestamptz(3), "updatedAt" timestamptz(3), "readIds" int[], "deliveredIds" int[],
         "hasReactions" boolean)) WITH ORDINALITY g ORDER BY g.ordinality
@@ -233,7 +233,7 @@ export class Ledger {
         custom_fields = excluded.custom_fields, updated_at = excluded.updated_at, read_ids = excluded.read_ids,
         delivered_ids = excluded.delivered_ids, has_reactions = excluded.has_reactions
       WHERE k.dialog_id = excluded.dialog_id`;
-    if (kept < given.size) throw new MigrationError('a message is in two dialogs of the other server');
+    if (kept < rows.size) throw new MigrationError('a message is in two dialogs of the other server');
   }
 
   /** Of dialogs it is kept how they were, to tell at the next reading what has changed. */
@@ -252,7 +252,7 @@ export class Ledger {
 const FIRST = 'users';
 const LAST = 'files';
 
-/** An application that moves keeps the documented behavior, on which its clients may rely (gaps §22.4, §22.5). */
+/** An application that moves keeps the documented behavior, on which its clients may rely. */
 async function keepDocumentedBehavior(transaction: Transaction, id: number): Promise<void> {
   await transaction.application.update({ where: { id }, data: { groups: 'self', filesByNumber: 'session' } });
 }

@@ -4,7 +4,7 @@ import { ACCESS_KINDS } from '../../resolvers/classes/grants.ts';
 import { withoutReservedKeys } from '../../resolvers/messages/rules.ts';
 import { MigrationError } from './problem.ts';
 
-// What the documented answers look like (gaps §§4–9, 13), strict in what the database relies on and open for what more
+// What the documented answers look like, strict in what the database relies on and open for what more
 // another server may say. Rules for new input (lengths, letters of a login) are not asked of what is there already.
 
 const MAX_ID = 2_147_483_647;
@@ -18,7 +18,7 @@ const databaseId = z.int().min(1).max(MAX_ID);
 const stringId = z.string().refine(isStringId, 'should be 24 hex digits');
 const text = z.string().max(MAX_TEXT);
 const optionalText = text.nullish().transform((value) => value || null);
-const moment = z
+const timestamp = z
   .string()
   .max(40)
   .transform((value) => new Date(value))
@@ -45,9 +45,9 @@ const user = z.object({
   login: optionalText,
   phone: optionalText,
   website: optionalText,
-  created_at: moment,
-  updated_at: moment,
-  last_request_at: moment.nullish().transform((value) => value ?? null),
+  created_at: timestamp,
+  updated_at: timestamp,
+  last_request_at: timestamp.nullish().transform((value) => value ?? null),
   external_user_id: z
     .int()
     .min(1)
@@ -124,22 +124,22 @@ const dialog = z
     admins_ids: z.array(databaseId).max(MAX_OCCUPANTS).default([]),
     is_join_required: flag.default(false),
     data: z.looseObject({ class_name: z.string().max(50) }).nullish(),
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
   })
   .refine(({ type, occupants_ids }) => type !== 3 || new Set(occupants_ids).size === 2, 'should have two occupants')
-  .transform((given) => ({
-    id: given._id,
-    userId: given.user_id,
-    type: given.type,
-    name: given.type === 3 ? null : (given.name ?? null),
-    photo: given.photo,
-    occupantIds: given.type === 1 ? [] : ascending(given.occupants_ids),
-    adminIds: given.type === 3 ? [] : ascending(given.admins_ids),
-    isJoinRequired: given.is_join_required,
-    data: given.data ?? null,
-    createdAt: given.created_at,
-    updatedAt: given.updated_at,
+  .transform((input) => ({
+    id: input._id,
+    userId: input.user_id,
+    type: input.type,
+    name: input.type === 3 ? null : (input.name ?? null),
+    photo: input.photo,
+    occupantIds: input.type === 1 ? [] : ascending(input.occupants_ids),
+    adminIds: input.type === 3 ? [] : ascending(input.admins_ids),
+    isJoinRequired: input.is_join_required,
+    data: input.data ?? null,
+    createdAt: input.created_at,
+    updatedAt: input.updated_at,
   }));
 export type SourceDialog = z.infer<typeof dialog>;
 
@@ -158,26 +158,26 @@ const message = z
     message: z.string().max(MAX_CONTENT).nullish(),
     attachments: z.array(z.looseObject({})).max(1_000).nullish(),
     date_sent: unixSeconds,
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
     read_ids: userIds,
     delivered_ids: userIds,
     reactions: z.unknown(),
   })
-  .transform((given) => ({
-    id: given._id,
-    dialogId: given.chat_dialog_id,
-    senderId: given.sender_id,
-    recipientId: given.recipient_id ?? 0,
-    text: given.message ?? '',
-    attachments: given.attachments ?? [],
-    customFields: withoutReservedKeys(given),
-    dateSent: given.date_sent,
-    createdAt: given.created_at,
-    updatedAt: given.updated_at,
-    readIds: given.read_ids,
-    deliveredIds: given.delivered_ids,
-    hasReactions: given.reactions !== null && given.reactions !== undefined,
+  .transform((input) => ({
+    id: input._id,
+    dialogId: input.chat_dialog_id,
+    senderId: input.sender_id,
+    recipientId: input.recipient_id ?? 0,
+    text: input.message ?? '',
+    attachments: input.attachments ?? [],
+    customFields: withoutReservedKeys(input),
+    dateSent: input.date_sent,
+    createdAt: input.created_at,
+    updatedAt: input.updated_at,
+    readIds: input.read_ids,
+    deliveredIds: input.delivered_ids,
+    hasReactions: input.reactions !== null && input.reactions !== undefined,
   }))
   .refine(
     ({ attachments, customFields }) => JSON.stringify([attachments, customFields]).length <= MAX_CONTENT,
@@ -191,10 +191,10 @@ const blob = z.object({
   content_type: z.string().max(255),
   name: z.string().max(1_000),
   size: z.int().min(0).nullish(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
   blob_status: z.string().nullish(),
-  set_completed_at: moment.nullish(),
+  set_completed_at: timestamp.nullish(),
   public: flag,
   tags: optionalText,
   user_id: databaseId.nullish(),
@@ -216,7 +216,7 @@ export const ANSWERS = {
   messages: list(message),
   messageIds: list(z.object({ _id: stringId, date_sent: unixSeconds })),
   count: z.object({ items: z.object({ count }) }).transform(({ items }) => items.count),
-  notifications: z.object({ notifications: z.object({ enabled: flag }) }).transform((given) => given.notifications),
+  notifications: z.object({ notifications: z.object({ enabled: flag }) }).transform((input) => input.notifications),
   reactions: z.record(z.string().min(1).max(64), z.array(databaseId).max(MAX_OCCUPANTS)),
   ownReactions: z
     .object({ reactions: z.object({ own: z.array(z.string()).max(1_000) }).nullish() })

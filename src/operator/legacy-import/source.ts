@@ -62,7 +62,7 @@ export class Source {
   }
 
   async records(className: string, after: string, reader: Reader) {
-    const query = { ...behind(after), sort_asc: '_id', limit: PAGE, permissions: 1 };
+    const query = { ...afterId(after), sort_asc: '_id', limit: PAGE, permissions: 1 };
     return (await this.#ask(ANSWERS.records, `/data/${className}.json`, query, reader)).items;
   }
 
@@ -72,12 +72,12 @@ export class Source {
 
   /** Dialogs that the reader sees in their list, behind this one by their ids. */
   dialogs(after: string, reader: Reader) {
-    return this.#ask(ANSWERS.dialogs, '/chat/Dialog.json', { ...behind(after), ...BY_ID }, reader);
+    return this.#ask(ANSWERS.dialogs, '/chat/Dialog.json', { ...afterId(after), ...BY_ID }, reader);
   }
 
   /** The same of groups and private dialogs, without what is the same for everybody. */
   places(after: string, reader: Reader) {
-    const query = { ...behind(after), ...BY_ID, 'type[in]': '2,3' };
+    const query = { ...afterId(after), ...BY_ID, 'type[in]': '2,3' };
     return this.#ask(ANSWERS.places, '/chat/Dialog.json', query, reader);
   }
 
@@ -208,6 +208,6 @@ function messageQuery(dialogId: string, { from, skip, changedSince }: MessageWin
 
 const BY_ID = { sort_asc: '_id', limit: PAGE };
 
-function behind(id: string): Query {
+function afterId(id: string): Query {
   return id === '' ? {} : { '_id[gt]': id };
 }

@@ -13,7 +13,7 @@ import { requireOwn } from '../users/own.ts';
 import { endSessionsOf } from '../users/revoke.ts';
 
 /**
- * Deletes a user with their sessions, reactions and dialog memberships; their messages stay (gaps §4.2).
+ * Deletes a user with their sessions, reactions and dialog memberships; their messages stay.
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {UnknownUserError} @throws {OtherUserError} checked in this order
  */

@@ -1,5 +1,6 @@
 import type { Context, UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
+import { columnsOf } from '../../db/columns.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
@@ -26,7 +27,8 @@ export interface Contact {
 export type AddressBook = BookKey;
 
 type Listing = { udid?: string | null } & ConnectionArguments;
-type ContactRow = Contact & { position: bigint };
+const CONTACT = columnsOf('Contact', 'c', ['name', 'phone']);
+const POSITION = columnsOf('Contact', 'c', ['position']);
 
 const ORDER: Order = {
   column: Prisma.sql`c.position`,
@@ -47,8 +49,8 @@ export async function listContacts(
 ): Promise<CountedConnection<Contact>> {
   const page = pageRequest(listing);
   const book = bookOf(udid, context);
-  const rows = await query<ContactRow>`
-    SELECT c.name, c.phone, c.position FROM contacts c
+  const rows = await query`
+    SELECT ${CONTACT}, ${POSITION} FROM contacts c
     WHERE ${inBook(book)} AND ${between(page, ORDER)}
     ORDER BY ${orderBy(ORDER, page.isBackward)} LIMIT ${page.limit + 1}`;
   if (rows.length === 0) await requireContacts(book);
@@ -87,8 +89,8 @@ export async function findAddressBook(udid: string | null | undefined, context: 
 
 /** All contacts of a book, in the order in which they were first uploaded. */
 export async function contactsOf(book: AddressBook): Promise<Contact[]> {
-  const contacts = await query<Contact>`
-    SELECT c.name, c.phone FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
+  const contacts = await query`
+    SELECT ${CONTACT} FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
   // It was not empty a moment ago.
   if (contacts.length === 0) throw emptyBook();
   return contacts;

@@ -13,7 +13,7 @@ export const MAX_UDID = 64;
 export const PHONE = { min: 10, max: 15 };
 export const NAME = { min: 1, max: 255 };
 
-/** Sentences of the rules of gaps §12 that an entry breaks; one that is to go needs no name. */
+/** Sentences of the rules that an entry breaks; one that is to go needs no name. */
 export function contactProblems(contact: ContactInput): string[] {
   const { name, phone } = contact ?? {};
   const isGoing = contact?.destroy === true;

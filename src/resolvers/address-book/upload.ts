@@ -26,7 +26,7 @@ export interface UploadedContacts extends Pick<UploadPlan, 'created' | 'updated'
 const NEW_CONTACTS_A_DAY = 50_000;
 
 /**
- * Changes one of the caller's address books: all that is right in an upload, or nothing (gaps §12). Uploads of one
+ * Changes one of the caller's address books: all that is right in an upload, or nothing. Uploads of one
  * book come one after the other.
  * @throws {UnprocessableError} no list of contacts, or a udid of more than 64 characters
  * @throws {RateLimitedError} more new contacts than a user may add in a day

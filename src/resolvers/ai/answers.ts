@@ -1,6 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import type { LiveQueue } from '../../realtime/live-queue.ts';
-import { type AskedAssistant, ask, streamAnswerParts } from './ask.ts';
+import { ask, type ChosenAssistant, streamAnswerParts } from './ask.ts';
 import { requireAssistant } from './features.ts';
 import { allowedImage } from './images.ts';
 import { type AnswerPart, live } from './live.ts';
@@ -29,34 +29,34 @@ export interface GatewayRequest extends Asked {
 }
 
 interface Question {
-  asked: AskedAssistant;
+  chosen: ChosenAssistant;
   prompt: PromptText;
 }
 
-// All of them throw, in this order (gaps §15): {DisabledError} {InvalidParametersError} {NotFoundError} unknown
+// All of them throw, in this order: {DisabledError} {InvalidParametersError} {NotFoundError} unknown
 // assistant, {RateLimitedError} the user's quota, {ServiceUnavailableError} the model is away.
 
 /** Proposes an answer to a message. */
 export async function assistAnswer(request: AnswerRequest, context: ActingContext): Promise<string> {
-  const { asked, prompt } = await answerQuestion(request, context);
-  return ask(asked, prompt, context);
+  const { chosen, prompt } = await answerQuestion(request, context);
+  return ask(chosen, prompt, context);
 }
 
 /** The same bit by bit; what is wrong with the request is told at once. */
 export async function streamAnswer(request: AnswerRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
-  const { asked, prompt } = await answerQuestion(request, context);
-  return live((signal) => streamAnswerParts(asked, prompt, context, signal));
+  const { chosen, prompt } = await answerQuestion(request, context);
+  return live((signal) => streamAnswerParts(chosen, prompt, context, signal));
 }
 
 export async function translateText(request: TranslationRequest, context: ActingContext): Promise<string> {
   const { assistantId, text, toLanguage } = request;
   const problems = [
-    ...textProblems('smart_chat_assistant_id', assistantId),
+    ...textProblems('assistantId', assistantId),
     ...textProblems('text', text),
-    ...textProblems('to_language', toLanguage),
+    ...textProblems('toLanguage', toLanguage),
   ];
-  const asked = await requireAssistant('translate', assistantId, problems, context);
-  return ask(asked, translationPrompt(asked.assistant.instructions, text!, toLanguage!), context);
+  const chosen = await requireAssistant('translate', assistantId, problems, context);
+  return ask(chosen, translationPrompt(chosen.assistant.instructions, text!, toLanguage!), context);
 }
 
 /**
@@ -64,19 +64,19 @@ export async function translateText(request: TranslationRequest, context: Acting
  * @throws {UnprocessableError} the address of an image, before an unknown assistant
  */
 export async function askGateway({ assistantId, messages }: GatewayRequest, context: ActingContext): Promise<string> {
-  const problems = [...textProblems('smart_chat_assistant_id', assistantId), ...conversationProblems(messages)];
+  const problems = [...textProblems('assistantId', assistantId), ...conversationProblems(messages)];
   const read = () => readConversation(messages, allowedImage);
-  const asked = await requireAssistant('gateway', assistantId, problems, context, read);
-  return ask(asked, gatewayPrompt(asked.assistant.instructions, read()), context);
+  const chosen = await requireAssistant('gateway', assistantId, problems, context, read);
+  return ask(chosen, gatewayPrompt(chosen.assistant.instructions, read()), context);
 }
 
 async function answerQuestion(request: AnswerRequest, context: ActingContext): Promise<Question> {
   const { assistantId, message, history } = request;
   const problems = [
-    ...textProblems('smart_chat_assistant_id', assistantId),
+    ...textProblems('assistantId', assistantId),
     ...textProblems('message', message),
     ...historyProblems(history),
   ];
-  const asked = await requireAssistant('answerAssist', assistantId, problems, context);
-  return { asked, prompt: answerPrompt(asked.assistant.instructions, readHistory(history), message!) };
+  const chosen = await requireAssistant('answerAssist', assistantId, problems, context);
+  return { chosen, prompt: answerPrompt(chosen.assistant.instructions, readHistory(history), message!) };
 }

@@ -1,6 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import { ModelAwayError, type ModelEndpoint } from '../../gateways/model.ts';
+import { type ModelEndpoint, ModelUnavailableError } from '../../gateways/model.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { correctDailyShare, takeDailyShare } from '../users/daily-usage.ts';
@@ -8,7 +8,7 @@ import { additionalDataOfApiKey } from './assistants.ts';
 import { type PromptText, promptTokens, tokensOf } from './prompts.ts';
 
 /** An assistant, and what its application lets each user use up. */
-export interface AskedAssistant {
+export interface ChosenAssistant {
   assistant: Assistant;
   /** Tokens of a user in a day. */
   quota: number;
@@ -19,15 +19,15 @@ export interface AskedAssistant {
  * @throws {RateLimitedError} more than what is left of the user's day
  * @throws {ServiceUnavailableError} the model is away, or the caller has left, which ends its request
  */
-export async function ask(asked: AskedAssistant, prompt: PromptText, context: ActingContext): Promise<string> {
-  const bill = await Bill.open(asked, prompt, context);
+export async function ask(chosen: ChosenAssistant, prompt: PromptText, context: ActingContext): Promise<string> {
+  const bill = await Bill.open(chosen, prompt, context);
   let tokens = 0;
   try {
-    const answer = await context.models.complete(endpointOf(asked, context), prompt, context.callerLeft?.());
+    const answer = await context.models.complete(endpointOf(chosen, context), prompt, context.callerLeft?.());
     tokens = answer.tokens ?? promptTokens({ ...prompt, maxTokens: tokensOf(answer.text.length) });
     return answer.text;
   } catch (error) {
-    throw away(error, asked, context);
+    throw unavailable(error, chosen, context);
   } finally {
     await bill.close(tokens);
   }
@@ -38,20 +38,20 @@ export async function ask(asked: AskedAssistant, prompt: PromptText, context: Ac
  * @throws as `ask`; what is used up counts, also of an answer that broke off
  */
 export async function* streamAnswerParts(
-  asked: AskedAssistant,
+  chosen: ChosenAssistant,
   prompt: PromptText,
   context: ActingContext,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const bill = await Bill.open(asked, prompt, context);
+  const bill = await Bill.open(chosen, prompt, context);
   let characters = 0;
   try {
-    for await (const text of context.models.stream(endpointOf(asked, context), prompt, signal)) {
+    for await (const text of context.models.stream(endpointOf(chosen, context), prompt, signal)) {
       characters += text.length;
       yield text;
     }
   } catch (error) {
-    throw away(error, asked, context);
+    throw unavailable(error, chosen, context);
   } finally {
     const isUsed = characters > 0 || signal.aborted;
     await bill.close(isUsed ? promptTokens({ ...prompt, maxTokens: tokensOf(characters) }) : 0);
@@ -70,7 +70,7 @@ class Bill {
     this.#takenAt = takenAt;
   }
 
-  static async open({ quota }: AskedAssistant, prompt: PromptText, context: ActingContext): Promise<Bill> {
+  static async open({ quota }: ChosenAssistant, prompt: PromptText, context: ActingContext): Promise<Bill> {
     const takenAt = context.now();
     const { viewer, rateLimits } = context;
     const isCounted = viewer.kind === 'user' && rateLimits !== undefined;
@@ -93,18 +93,19 @@ class Bill {
   }
 }
 
-function endpointOf({ assistant }: AskedAssistant, { encrypter }: ActingContext): ModelEndpoint {
-  const { baseUrl, model, isTrusted, sealedApiKey } = assistant;
+function endpointOf({ assistant }: ChosenAssistant, { encrypter }: ActingContext): ModelEndpoint {
+  const { baseUrl, model, isTrusted, encryptedApiKey } = assistant;
   return {
     baseUrl,
     model,
     isTrusted,
-    apiKey: sealedApiKey === null ? undefined : encrypter.decrypt(sealedApiKey, additionalDataOfApiKey(assistant)),
+    apiKey:
+      encryptedApiKey === null ? undefined : encrypter.decrypt(encryptedApiKey, additionalDataOfApiKey(assistant)),
   };
 }
 
-function away(error: unknown, { assistant }: AskedAssistant, { log }: ActingContext): unknown {
-  if (!(error instanceof ModelAwayError)) return error;
+function unavailable(error: unknown, { assistant }: ChosenAssistant, { log }: ActingContext): unknown {
+  if (!(error instanceof ModelUnavailableError)) return error;
   log.warn({ assistant: assistant.id, reason: error.message }, 'a model is away');
   return new ServiceUnavailableError();
 }

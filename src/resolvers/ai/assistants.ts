@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AdministrationContext, Services } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { isOutside } from '../../gateways/public-addresses.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
@@ -37,14 +37,21 @@ const RULES = {
 };
 
 /** The assistants of an application, the oldest first. */
-export function listAssistants(applicationId: number): Promise<Assistant[]> {
-  return db.assistant.findMany({ where: { applicationId }, orderBy: { id: 'asc' } });
+export function listAssistants(
+  applicationId: number,
+  selection: Prisma.AssistantDefaultArgs = {},
+): Promise<Assistant[]> {
+  return db.assistant.findMany({ ...selection, where: { applicationId }, orderBy: { id: 'asc' } });
 }
 
 /** @throws {NotFoundError} */
-export async function findAssistant(applicationId: number, id: string): Promise<Assistant> {
+export async function findAssistant(
+  applicationId: number,
+  id: string,
+  selection: Prisma.AssistantDefaultArgs = {},
+): Promise<Assistant> {
   const assistant = isStringId(id)
-    ? await db.assistant.findUnique({ where: { applicationId_id: { applicationId, id } } })
+    ? await db.assistant.findUnique({ ...selection, where: { applicationId_id: { applicationId, id } } })
     : null;
   if (!assistant) throw new NotFoundError();
   return assistant;
@@ -58,9 +65,10 @@ export async function findAssistant(applicationId: number, id: string): Promise<
 export function createAssistant(
   input: NewAssistant,
   { viewer, ...services }: AdministrationContext,
+  selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   requirePublic(input);
-  return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services);
+  return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services, selection);
 }
 
 /**
@@ -72,8 +80,14 @@ export function updateAssistant(
   id: string,
   changes: AssistantChanges,
   { viewer, ...services }: AdministrationContext,
+  selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
-  return changeAssistant(id, { ...changes, applicationId: viewer.applicationId, isTrusted: false }, services);
+  return changeAssistant(
+    id,
+    { ...changes, applicationId: viewer.applicationId, isTrusted: false },
+    services,
+    selection,
+  );
 }
 
 /**
@@ -84,6 +98,7 @@ export async function changeAssistant(
   id: string,
   { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
   { now, encrypter }: AssistantServices,
+  selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   const before = await findAssistant(applicationId, id);
   const isMoved = changes.baseUrl != null && changes.baseUrl !== before.baseUrl;
@@ -92,6 +107,7 @@ export async function changeAssistant(
   const { name, baseUrl, model, apiKey, instructions } = changes;
   const isKeyless = apiKey === null || (isMoved && apiKey === undefined);
   const [updated] = await db.assistant.updateManyAndReturn({
+    ...selection,
     // Somebody else may have moved it meanwhile: then a key of theirs must not be sent here.
     where: { applicationId, id, baseUrl: before.baseUrl },
     data: {
@@ -99,7 +115,7 @@ export async function changeAssistant(
       baseUrl: baseUrl ?? undefined,
       isTrusted: isMoved || (isTrusted && baseUrl != null) ? isTrusted : undefined,
       model: model ?? undefined,
-      sealedApiKey: isKeyless
+      encryptedApiKey: isKeyless
         ? null
         : apiKey && encrypter.encrypt(apiKey, additionalDataOfApiKey({ applicationId, id })),
       instructions: instructions ?? undefined,
@@ -124,12 +140,14 @@ export async function deleteAssistant(id: string, { viewer }: AdministrationCont
 export async function storeAssistant(
   input: NewAssistant & { applicationId: number; isTrusted: boolean },
   { now, encrypter }: AssistantServices,
+  selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   requireNone(problemsOf(input));
   const { applicationId, isTrusted, name, baseUrl, model, apiKey, instructions } = input;
   const at = now();
   const id = newId(at);
   return db.assistant.create({
+    ...selection,
     data: {
       applicationId,
       id,
@@ -137,7 +155,7 @@ export async function storeAssistant(
       baseUrl,
       isTrusted,
       model,
-      sealedApiKey: apiKey ? encrypter.encrypt(apiKey, additionalDataOfApiKey({ applicationId, id })) : null,
+      encryptedApiKey: apiKey ? encrypter.encrypt(apiKey, additionalDataOfApiKey({ applicationId, id })) : null,
       instructions: instructions ?? '',
       createdAt: at,
       updatedAt: at,
@@ -165,7 +183,7 @@ function requireNone(problems: FieldErrors): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
 
-/** Where the key of an assistant's model is stored: sealed for it, it can be opened for no other. */
+/** Binds the encrypted key of an assistant's model to its row. */
 export function additionalDataOfApiKey({ applicationId, id }: Pick<Assistant, 'applicationId' | 'id'>): string {
   return `assistants ${applicationId} ${id}`;
 }

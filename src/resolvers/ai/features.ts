@@ -2,7 +2,7 @@ import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { DisabledError, InvalidParametersError } from '../../lib/errors.ts';
-import type { AskedAssistant } from './ask.ts';
+import type { ChosenAssistant } from './ask.ts';
 import { findAssistant } from './assistants.ts';
 
 /** What assistants do, each of which an application can switch off. */
@@ -16,7 +16,7 @@ const NAMES: Record<AiFeature, string> = {
 };
 
 /**
- * What every helper asks first, in the order of gaps §15.
+ * Checks that every feature shares: it is enabled, its parameters are valid, the assistant exists, in this order.
  * @param problems sentences of the rules that the parameters break
  * @param check throws for what is wrong with parameters that break none of them
  * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant
@@ -27,7 +27,7 @@ export async function requireAssistant(
   problems: string[],
   { viewer }: ActingContext,
   check: () => void = () => {},
-): Promise<AskedAssistant> {
+): Promise<ChosenAssistant> {
   const { applicationId } = viewer;
   const application: Application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
   if (!application[feature]) throw new DisabledError(`${NAMES[feature]} is disabled`);

@@ -10,7 +10,7 @@ const MAX_URL = 2000;
 const DATA = /^data:image\/(?:png|jpe?g|gif|webp|bmp|avif|heic|heif|tiff)(?:;base64)?,/i;
 
 /**
- * The address of an image as the model is given it, so that model and check read the same host (gaps §22.11).
+ * The address of an image as the model is given it, so that model and check read the same host.
  * @throws {UnprocessableError} neither an image itself nor a public `https` address
  */
 export function allowedImage(url: unknown): string {

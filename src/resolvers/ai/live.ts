@@ -10,7 +10,7 @@ export type AnswerPart = { text: string; isLast: boolean } | { failure: unknown 
 export function live(answer: (signal: AbortSignal) => AsyncIterable<string>): LiveQueue<AnswerPart> {
   const left = new AbortController();
   const queue = new LiveQueue<AnswerPart>(() => left.abort());
-  void tell(answer(left.signal), queue);
+  void publish(answer(left.signal), queue);
   return queue;
 }
 
@@ -20,7 +20,7 @@ export function presentPart(part: AnswerPart): { text: string; isLast: boolean }
   return part;
 }
 
-async function tell(answer: AsyncIterable<string>, queue: LiveQueue<AnswerPart>): Promise<void> {
+async function publish(answer: AsyncIterable<string>, queue: LiveQueue<AnswerPart>): Promise<void> {
   try {
     for await (const text of answer) queue.push(new LiveEvent({ text, isLast: false }));
     queue.push(new LiveEvent({ text: '', isLast: true }));

@@ -1,6 +1,6 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 
-/** The sentences of gaps §15 about what the AI helpers are given, by the names of the legacy parameters. */
+// Rules for the input of the AI operations.
 
 export const MAX_MESSAGE = 2000;
 export const MAX_TEXT = 5000;
@@ -18,7 +18,7 @@ export interface ConversationMessage {
 }
 
 /** `message` and `text` may be so long; an id is what it is. */
-const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, to_language: MAX_LANGUAGE };
+const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, toLanguage: MAX_LANGUAGE };
 
 /** A parameter that has to be a text with something in it. */
 export function textProblems(parameter: string, value: string | null | undefined): string[] {
@@ -109,8 +109,8 @@ function problem(parameter: string, sentence: string): string {
   return `Validation Error: ${parameter}: ${sentence}`;
 }
 
-/** `dialog_id` → `Dialog id` */
+/** `dialogId` → `Dialog id` */
 function words(parameter: string): string {
-  const text = parameter.replaceAll('_', ' ');
+  const text = parameter.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

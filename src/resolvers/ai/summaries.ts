@@ -1,10 +1,11 @@
 import type { ActingContext } from '../../context.ts';
+import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { LiveQueue } from '../../realtime/live-queue.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
 import { visibleTo } from '../dialogs/hidden-messages.ts';
 import { userLoader } from '../users/loader.ts';
-import { type AskedAssistant, ask, streamAnswerParts } from './ask.ts';
+import { ask, type ChosenAssistant, streamAnswerParts } from './ask.ts';
 import { requireAssistant } from './features.ts';
 import { type AnswerPart, live } from './live.ts';
 import {
@@ -34,39 +35,39 @@ const MAX_KIND = 50;
 const EMPTY = 'Chat is empty.';
 
 /**
- * Summarizes the latest messages of a dialog that the caller can see (gaps §15); no model is asked about an empty one.
+ * Summarizes the latest messages of a dialog that the caller can see; no model is asked about an empty one.
  * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant or dialog
  * @throws {ForbiddenError} the caller is no occupant; checked in this order
  * @throws {RateLimitedError} @throws {ServiceUnavailableError} the model is away
  */
 export async function summarizeDialog(request: SummaryRequest, context: ActingContext): Promise<string> {
-  const { asked, parts } = await readDialog(request, context);
+  const { chosen, parts } = await readDialog(request, context);
   if (parts.length === 0) return EMPTY;
-  return ask(asked, await lastPrompt(asked, parts, context), context);
+  return ask(chosen, await lastPrompt(chosen, parts, context), context);
 }
 
 /** The same bit by bit; what is wrong with the request is told at once. */
 export async function streamSummary(request: SummaryRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
-  const { asked, parts } = await readDialog(request, context);
+  const { chosen, parts } = await readDialog(request, context);
   return live(async function* (signal) {
     if (parts.length === 0) yield EMPTY;
-    else yield* streamAnswerParts(asked, await lastPrompt(asked, parts, context), context, signal);
+    else yield* streamAnswerParts(chosen, await lastPrompt(chosen, parts, context), context, signal);
   });
 }
 
 async function readDialog(
   { assistantId, dialogId }: SummaryRequest,
   context: ActingContext,
-): Promise<{ asked: AskedAssistant; parts: string[] }> {
-  const problems = [...textProblems('smart_chat_assistant_id', assistantId), ...textProblems('dialog_id', dialogId)];
-  const asked = await requireAssistant('summarize', assistantId, problems, context);
+): Promise<{ chosen: ChosenAssistant; parts: string[] }> {
+  const problems = [...textProblems('assistantId', assistantId), ...textProblems('dialogId', dialogId)];
+  const chosen = await requireAssistant('summarize', assistantId, problems, context);
   const dialog = await requireReadableDialog(dialogId!.trim(), context.viewer);
-  return { asked, parts: dialogParts(await latestMessages(dialog.id, context)) };
+  return { chosen, parts: dialogParts(await latestMessages(dialog.id, context)) };
 }
 
 /** A dialog of one part is summarized as it is, a longer one by the summaries of its parts. */
 async function lastPrompt(
-  { assistant, quota }: AskedAssistant,
+  { assistant, quota }: ChosenAssistant,
   parts: string[],
   context: ActingContext,
 ): Promise<PromptText> {
@@ -80,20 +81,20 @@ async function lastPrompt(
   return joinedSummaryPrompt(instructions, summaries);
 }
 
-interface LatestMessage {
-  senderId: number;
-  text: string;
-  kinds: string[];
-  createdAt: Date;
-}
+const QUOTED = columnsOf('Message', 'm', ['senderId', 'createdAt']);
+const EXCERPT = columns({
+  text: ['text', `left(m.text, ${MAX_QUOTE + 1}::int)`],
+  kinds: [
+    'text[]',
+    `ARRAY(SELECT left(a ->> 'type', ${MAX_KIND}::int) FROM json_array_elements(m.attachments) a
+      WHERE a ->> 'type' IS NOT NULL)`,
+  ],
+});
 
 async function latestMessages(dialogId: string, { viewer, loaders }: ActingContext): Promise<QuotedMessage[]> {
   const { applicationId } = viewer;
-  const messages = await query<LatestMessage>`
-    SELECT m.sender_id AS "senderId", left(m.text, ${MAX_QUOTE + 1}::int) AS text, m.created_at AS "createdAt",
-      ARRAY(SELECT left(a ->> 'type', ${MAX_KIND}::int) FROM json_array_elements(m.attachments) a
-        WHERE a ->> 'type' IS NOT NULL) AS kinds
-    FROM messages m
+  const messages = await query`
+    SELECT ${QUOTED}, ${EXCERPT} FROM messages m
     WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND ${visibleTo(viewer)}
     ORDER BY m.seq DESC LIMIT ${LATEST}`;
   const senders = [...new Set(messages.map(({ senderId }) => senderId))];

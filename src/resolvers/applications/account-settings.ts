@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 
-/** Where clients find the service; mobile ones ask it first (gaps §3.4). */
+/** Where clients find the service; mobile ones ask it first. */
 export interface AccountSettings {
   accountId: number;
   /** Public base URL. */

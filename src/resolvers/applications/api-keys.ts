@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -19,8 +19,8 @@ export function randomApiKey(): string {
 }
 
 /** The application's API keys, the revoked ones too, the oldest first. */
-export function listApiKeys(applicationId: number): Promise<ApiKey[]> {
-  return db.apiKey.findMany({ where: { applicationId }, orderBy: { id: 'asc' } });
+export function listApiKeys(applicationId: number, selection: Prisma.ApiKeyDefaultArgs = {}): Promise<ApiKey[]> {
+  return db.apiKey.findMany({ ...selection, where: { applicationId }, orderBy: { id: 'asc' } });
 }
 
 /** The API keys of all applications, the oldest first; for the operator alone. */
@@ -65,11 +65,12 @@ export async function revokeApiKey(
   applicationId: number,
   id: number,
   { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+  selection: Prisma.ApiKeyDefaultArgs = {},
 ): Promise<ApiKey> {
   const revoked = await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     const at = now();
     const where = { applicationId, id: isDatabaseId(id) ? id : 0, revokedAt: null };
-    const [key] = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
+    const [key] = await transaction.apiKey.updateManyAndReturn({ ...selection, where, data: { revokedAt: at } });
     if (!key) throw new NotFoundError();
     await appendRevokedApiKey(transaction, key, at);
     return key;

@@ -5,7 +5,7 @@ import { additionalDataOfSettings } from '../pushes/settings.ts';
 import { additionalDataOfProvider } from '../sessions/identity-providers.ts';
 
 /**
- * How many secrets can't be opened, since they were sealed with another key or for another row.
+ * How many secrets can't be decrypted, because they were encrypted with another key or for another row.
  * @param most rows of each table that are looked at; default: all
  * @param applicationId default: of all applications
  */
@@ -19,17 +19,17 @@ export async function countUndecryptable(
     db.pushSettings.findMany(some),
     db.assistant.findMany(some),
   ]);
-  const sealed: [text: string | null, place: string][] = [
-    ...providers.map((row): [string | null, string] => [row.sealed, additionalDataOfProvider(row)]),
-    ...settings.map((row): [string, string] => [row.sealed, additionalDataOfSettings(row)]),
-    ...assistants.map((row): [string | null, string] => [row.sealedApiKey, additionalDataOfApiKey(row)]),
+  const encrypted: [text: string | null, additionalData: string][] = [
+    ...providers.map((row): [string | null, string] => [row.encryptedSecrets, additionalDataOfProvider(row)]),
+    ...settings.map((row): [string, string] => [row.encryptedSettings, additionalDataOfSettings(row)]),
+    ...assistants.map((row): [string | null, string] => [row.encryptedApiKey, additionalDataOfApiKey(row)]),
   ];
-  return sealed.filter(([text, place]) => text !== null && !opens(encrypter, text, place)).length;
+  return encrypted.filter(([text, data]) => text !== null && !isDecryptable(encrypter, text, data)).length;
 }
 
-function opens(encrypter: Encrypter, text: string, place: string): boolean {
+function isDecryptable(encrypter: Encrypter, text: string, additionalData: string): boolean {
   try {
-    encrypter.decrypt(text, place);
+    encrypter.decrypt(text, additionalData);
     return true;
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;

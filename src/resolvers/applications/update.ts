@@ -15,6 +15,7 @@ export async function updateApplication(
   id: number,
   changes: ApplicationChanges,
   { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+  { select }: Pick<Prisma.ApplicationDefaultArgs, 'select'> = {},
 ): Promise<Application> {
   requireNone(problemsOf(changes));
   const at = now();
@@ -38,7 +39,7 @@ export async function updateApplication(
     updatedAt: at,
   };
   const updated = await transact(jobOwnerOf({ applicationId: id }), async (transaction) => {
-    const [application] = await transaction.application.updateManyAndReturn({ where: { id }, data });
+    const [application] = await transaction.application.updateManyAndReturn({ select, where: { id }, data });
     if (!application) throw new NotFoundError();
     if (changes.sessionMinutes !== undefined) await appendSessionMinutes(transaction, id, at);
     return application;

@@ -23,7 +23,7 @@ export interface ClassField {
 }
 
 /** A class as one process knows it; another `version` is another one. Never changed once it is made. */
-export interface KnownClass {
+export interface ClassDefinition {
   applicationId: number;
   key: number;
   id: string;
@@ -46,27 +46,29 @@ export interface KnownClass {
 export interface Catalogue {
   applicationId: number;
   version: number;
-  byName: ReadonlyMap<string, KnownClass>;
-  byKey: ReadonlyMap<number, KnownClass>;
+  byName: ReadonlyMap<string, ClassDefinition>;
+  byKey: ReadonlyMap<number, ClassDefinition>;
 }
 
 /** Applications whose classes are kept at hand. */
 const MAX_KEPT = 1_000;
 
-const kept = new Map<number, Catalogue>();
+/** By database, then by application. */
+const keptByDatabase = new WeakMap<object, Map<number, Catalogue>>();
 
 /**
  * The classes of an application, from memory where they are at least as new as asked for. The version comes with the
  * credentials of each request (`Viewer.catalogueVersion`), so a change made by any process is seen by the next request.
  */
 export async function catalogueOf(applicationId: number, atLeast: number): Promise<Catalogue> {
-  const known = kept.get(applicationId);
+  const known = keptCatalogues().get(applicationId);
   return known && known.version >= atLeast ? known : reloadCatalogue(applicationId);
 }
 
 /** The classes as they are now, whatever is kept. */
 export async function reloadCatalogue(applicationId: number): Promise<Catalogue> {
   const catalogue = await readCatalogue(applicationId);
+  const kept = keptCatalogues();
   const known = kept.get(applicationId);
   if (known && known.version > catalogue.version) return known;
   kept.delete(applicationId);
@@ -76,6 +78,12 @@ export async function reloadCatalogue(applicationId: number): Promise<Catalogue>
     kept.delete(oldest);
   }
   return catalogue;
+}
+
+function keptCatalogues(): Map<number, Catalogue> {
+  const kept = keptByDatabase.get(db) ?? new Map<number, Catalogue>();
+  keptByDatabase.set(db, kept);
+  return kept;
 }
 
 /** The classes as they are at least at this moment, for what is read without a request that told their version. */
@@ -101,13 +109,13 @@ export interface CatalogueReader {
   catalogueVersion: number;
 }
 
-/** @throws {ForbiddenError} `Undefined class` (gaps §9.1) */
-export async function classNamed(name: string, reader: CatalogueReader): Promise<KnownClass> {
+/** @throws {ForbiddenError} `Undefined class` */
+export async function classNamed(name: string, reader: CatalogueReader): Promise<ClassDefinition> {
   const { byName } = await catalogueOf(reader.applicationId, reader.catalogueVersion);
   return requireClass(byName, name);
 }
 
-interface ClassRow extends Omit<KnownClass, 'fields'> {
+interface ClassRow extends Omit<ClassDefinition, 'fields'> {
   catalogueVersion: number;
 }
 
@@ -157,7 +165,7 @@ function catalogueFrom(applicationId: number, version: number, rows: ClassRow[],
 
 /** Notes that the class has records of a kind that it had none of, before the first is stored. */
 export async function noteKinds(
-  { applicationId, key }: KnownClass,
+  { applicationId, key }: ClassDefinition,
   kinds: Pick<Prisma.RecordClassUpdateInput, 'hasOpen' | 'hasPrivate' | 'hasShared'>,
 ): Promise<void> {
   await transact(jobOwnerOf({ applicationId }), async (transaction) => {
@@ -177,12 +185,12 @@ export async function renewCatalogue(transaction: Transaction, applicationId: nu
   });
 }
 
-export async function reloadClass(applicationId: number, name: string): Promise<KnownClass> {
+export async function reloadClass(applicationId: number, name: string): Promise<ClassDefinition> {
   const { byName } = await reloadCatalogue(applicationId);
   return requireClass(byName, name);
 }
 
-function requireClass(byName: Catalogue['byName'], name: string): KnownClass {
+function requireClass(byName: Catalogue['byName'], name: string): ClassDefinition {
   const found = byName.get(name);
   if (!found) throw new ForbiddenError('Undefined class');
   return found;

@@ -4,16 +4,16 @@ import { newId } from '../../db/ids.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { type KnownClass, reloadClass, renewCatalogue } from './catalogue.ts';
+import { type ClassDefinition, reloadClass, renewCatalogue } from './catalogue.ts';
 import { changedFields } from './definition.ts';
 import { storeFields } from './fields.ts';
 import { isClassName } from './names.ts';
 import { DEFAULTS, given, grantsIn, type NewClass } from './rules.ts';
 /**
- * Defines a class of the key's application (gaps §8).
+ * Defines a class of the key's application.
  * @throws {UnprocessableError} with all sentences that apply
  */
-export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<KnownClass> {
+export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<ClassDefinition> {
   const { applicationId } = viewer;
   const { name, permissions } = input;
   if (!isClassName(name)) throw new UnprocessableError('Name is invalid');

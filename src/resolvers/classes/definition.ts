@@ -28,7 +28,7 @@ const TOO_MANY_INDEXES =
   `strings and ${SLOTS.place.length} locations)`;
 
 /**
- * What a definition makes of the fields of a class, which it only adds to (gaps §8).
+ * What a definition makes of the fields of a class, which it only adds to.
  * @param isEmpty there are no records that an index would have to be made of
  * @throws {UnprocessableError} with all sentences that apply
  */

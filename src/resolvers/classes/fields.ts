@@ -1,17 +1,17 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { KnownClass } from './catalogue.ts';
+import type { ClassDefinition } from './catalogue.ts';
 import type { FieldChange } from './definition.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from './slots.ts';
-export function ofClass({ applicationId, key }: KnownClass) {
+export function ofClass({ applicationId, key }: ClassDefinition) {
   return { applicationId, classKey: key };
 }
 
 /** What an option demands of the records that are there. */
 export async function prepareField(
   transaction: Transaction,
-  held: KnownClass,
+  held: ClassDefinition,
   { before, after }: FieldChange,
 ): Promise<void> {
   const { applicationId, key } = held;

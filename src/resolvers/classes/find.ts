@@ -1,6 +1,6 @@
 import type { AdministrationContext } from '../../context.ts';
-import { classNamed, type KnownClass } from './catalogue.ts';
+import { type ClassDefinition, classNamed } from './catalogue.ts';
 /** @throws {ForbiddenError} `Undefined class` */
-export function findClass(name: string, { viewer }: AdministrationContext): Promise<KnownClass> {
+export function findClass(name: string, { viewer }: AdministrationContext): Promise<ClassDefinition> {
   return classNamed(name, viewer);
 }

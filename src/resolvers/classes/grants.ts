@@ -6,7 +6,7 @@ import { UnprocessableError } from '../../lib/errors.ts';
 
 export const ACCESS_KINDS = ['open', 'owner', 'open_for_users_ids', 'open_for_groups', 'not_allowed'] as const;
 
-/** The contract's values of `access` (gaps §8). */
+/** The contract's values of `access`. */
 export type AccessKind = (typeof ACCESS_KINDS)[number];
 
 /** Who may do something, as clients say it. */

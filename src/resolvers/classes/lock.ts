@@ -3,7 +3,7 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
-import type { ClassField, KnownClass } from './catalogue.ts';
+import type { ClassDefinition, ClassField } from './catalogue.ts';
 
 /** A change of a class waits for its writers with a connection in hand, and may scan all its records. */
 const changers = new Semaphore({
@@ -26,7 +26,11 @@ export function changeClasses(
 }
 
 /** The class as it is now; nobody writes records of it until the transaction ends. */
-export async function lockClass(transaction: Transaction, applicationId: number, name: string): Promise<KnownClass> {
+export async function lockClass(
+  transaction: Transaction,
+  applicationId: number,
+  name: string,
+): Promise<ClassDefinition> {
   const held = await transaction.$queryRaw<{ key: number }[]>`
     SELECT key FROM record_classes WHERE application_id = ${applicationId} AND name = ${name} FOR UPDATE`;
   if (held.length === 0) throw new ForbiddenError('Undefined class');

@@ -1,4 +1,4 @@
-/** Names that a field can't have, since requests and answers use them for something else (gaps §8). */
+/** Names that a field can't have, since requests and answers use them for something else. */
 const RESERVED = new Set([
   'file',
   'permissions',

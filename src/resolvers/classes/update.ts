@@ -1,5 +1,5 @@
 import type { AdministrationContext } from '../../context.ts';
-import { type KnownClass, reloadClass, renewCatalogue } from './catalogue.ts';
+import { type ClassDefinition, reloadClass, renewCatalogue } from './catalogue.ts';
 import { changedFields } from './definition.ts';
 import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
@@ -15,7 +15,7 @@ export async function updateClass(
   name: string,
   changes: ClassChanges,
   context: AdministrationContext,
-): Promise<KnownClass> {
+): Promise<ClassDefinition> {
   const { viewer, now, log } = context;
   const { applicationId } = viewer;
   const at = now();

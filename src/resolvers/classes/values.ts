@@ -1,7 +1,7 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import {
-  type Given,
   MAX_VALUE_LENGTH,
+  type ParameterInput,
   readNumber as readDecimal,
   readFlag,
   readInteger,
@@ -10,7 +10,7 @@ import {
   readTimestamp,
   splitCommas,
 } from '../../lib/parameter-values.ts';
-import { soundDegrees } from '../geodata/rules.ts';
+import { clampedDegrees } from '../geodata/rules.ts';
 
 export type FieldType = 'Integer' | 'Float' | 'String' | 'Boolean' | 'Date' | 'Location' | 'File';
 
@@ -50,8 +50,8 @@ export type StoredFields = Record<string, StoredValue>;
 /** What a cast makes of an input: the value, null for one that unsets the field, or the sentence that says what is wrong. */
 export type Cast<Value> = { value: Value; problem?: undefined } | { problem: string };
 
-/** Casts what a client says of a field to the type of its class (gaps §9.1). */
-export function castField(field: TypedField, given: Given): Cast<StoredValue | null> {
+/** Casts what a client says of a field to the type of its class. */
+export function castField(field: TypedField, given: ParameterInput): Cast<StoredValue | null> {
   if (given === undefined || given === null) return { value: null };
   if (!field.isArray) return castScalar(field, given);
   const items = itemsOf(field, given);
@@ -96,11 +96,11 @@ function castPlace(name: string, given: ParameterValue): Cast<Place> {
 }
 
 /** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined for all else. The range is not looked at. */
-export function readPlace(given: Given): Place | undefined {
+export function readPlace(given: ParameterInput): Place | undefined {
   const parts = typeof given === 'string' ? splitPlace(given) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
   const [lat, lon] = parts.map(readNumber);
-  return lat === undefined || lon === undefined ? undefined : { lat: soundDegrees(lat), lon: soundDegrees(lon) };
+  return lat === undefined || lon === undefined ? undefined : { lat: clampedDegrees(lat), lon: clampedDegrees(lon) };
 }
 
 /** Two numbers need no more characters; longer text is not split. */
@@ -110,12 +110,12 @@ function splitPlace(text: string): string[] {
   return text.length > MAX_PLACE ? [] : text.split(',').map((part) => part.trim());
 }
 
-function coordinatesOf(given: Given): ParameterValue[] | undefined {
+function coordinatesOf(given: ParameterInput): ParameterValue[] | undefined {
   if (isObject(given) && given.lat !== undefined && given.lon !== undefined) return [given.lat, given.lon];
   return readNumberedObject(given);
 }
 
-/** What is wrong with the range of a place (gaps §1.2). */
+/** What is wrong with the range of a place. */
 export function placeProblem({ lat, lon }: Place): string | undefined {
   if (lat > 90) return 'Latitude must be less than or equal to 90';
   if (lat < -90) return 'Latitude must be greater than or equal to -90';
@@ -125,11 +125,11 @@ export function placeProblem({ lat, lon }: Place): string | undefined {
 }
 
 /** As `readNumber` of parameters, but blanks around the text are allowed. */
-export function readNumber(given: Given): number | undefined {
+export function readNumber(given: ParameterInput): number | undefined {
   return readDecimal(typeof given === 'string' ? given.trim() : given);
 }
 
-const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: Given) => Scalar | null | undefined> = {
+const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: ParameterInput) => Scalar | null | undefined> = {
   Integer: readInteger,
   Float: readNumber,
   String: readText,
@@ -150,21 +150,23 @@ const WANTED: Record<FieldType, string> = {
 };
 
 /** What a client is shown of a field: moments as `Date`, places as `[lat, lon]`, null for an unset one. */
-export function shownField({ type, isArray }: TypedField, stored: StoredValue | undefined): unknown {
+export function presentedType({ type, isArray }: TypedField, stored: StoredValue | undefined): unknown {
   if (stored === undefined) return null;
-  return isArray ? (stored as Scalar[]).map((item) => shownScalar(type, item)) : shownScalar(type, stored as Scalar);
+  return isArray
+    ? (stored as Scalar[]).map((item) => presentScalar(type, item))
+    : presentScalar(type, stored as Scalar);
 }
 
-function shownScalar(type: FieldType, stored: Scalar): unknown {
+function presentScalar(type: FieldType, stored: Scalar): unknown {
   if (type === 'Date') return new Date(stored as number);
-  if (type === 'File') return shownFile(stored as FileValue);
+  if (type === 'File') return presentFile(stored as FileValue);
   if (type !== 'Location') return stored;
   const { lat, lon } = stored as Place;
   return [lat, lon];
 }
 
-export type ShownFile = Omit<FileValue, 'key'>;
+export type PresentedFile = Omit<FileValue, 'key'>;
 
-export function shownFile({ key: _hidden, ...file }: FileValue): ShownFile {
+export function presentFile({ key: _hidden, ...file }: FileValue): PresentedFile {
   return file;
 }

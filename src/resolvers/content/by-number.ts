@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 
 /**
- * Whether a session finds the blob by its number (gaps §22.5): numbers are consecutive, so by `owner` they open to others
+ * Whether a session finds the blob by its number: numbers are consecutive, so by `owner` they open to others
  * only what is public.
  * @param readerId the user; null: an application session
  */

@@ -7,7 +7,7 @@ import { type BlobInput, checkedBlob, newBlobProblems } from './rules.ts';
 import { newUid } from './uids.ts';
 
 /**
- * Makes a blob without bytes, and the right to upload them for an hour (gaps §13.2).
+ * Makes a blob without bytes, and the right to upload them for an hour.
  * @throws {InvalidFieldsError} all fields at fault, all texts
  */
 export async function createBlob(input: BlobInput, { viewer, now }: UserContext): Promise<BlobRow> {

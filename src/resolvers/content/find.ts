@@ -1,7 +1,7 @@
-import type { Context, KnownContext } from '../../context.ts';
+import type { Context, IdentifiedContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
-import { type KnownViewer, refusal } from '../../lib/access.ts';
+import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
@@ -9,11 +9,11 @@ import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 
 /**
- * A blob by its number (gaps §22.5).
+ * A blob by its number.
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {NotFoundError} unknown, or one that the caller may not read by its number
  */
-export async function findBlob(id: number, { viewer }: KnownContext): Promise<Blob> {
+export async function findBlob(id: number, { viewer }: IdentifiedContext): Promise<Blob> {
   const blob = await requireBlob(id, viewer);
   await requireReadableByNumber(blob, viewer);
   return blob;
@@ -21,7 +21,7 @@ export async function findBlob(id: number, { viewer }: KnownContext): Promise<Bl
 
 /**
  * The bytes of a blob, by its uid or its id: those of a public one for everybody, those of another one for whoever has
- * a credential of its application (gaps §13.3), by the id as far as its setting `files_by_number` lets them.
+ * a credential of its application, by the id as far as its setting `files_by_number` lets them.
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {NotFoundError} unknown or not complete; of another application and not public
  * @throws what `refusal` says of a caller without a credential
@@ -64,7 +64,7 @@ async function requireReader(blob: Blob, isByNumber: boolean, { viewer }: Contex
   if (isByNumber) await requireReadableByNumber(blob, viewer);
 }
 
-async function requireReadableByNumber(blob: Blob, viewer: KnownViewer): Promise<void> {
+async function requireReadableByNumber(blob: Blob, viewer: IdentifiedViewer): Promise<void> {
   if (viewer.kind === 'key') return;
   const reader = viewer.kind === 'user' ? viewer.userId : null;
   if (!(await isReadableByNumber(blob, reader))) throw new NotFoundError();

@@ -4,7 +4,7 @@ import { filesOf } from './rows.ts';
 
 /**
  * Ends a user's rights to upload, with what has come by them.
- * @returns bytes for `removeLoose` after the transaction
+ * @returns bytes for `removeReleased` after the transaction
  */
 export async function revokeUploads(
   transaction: Transaction,

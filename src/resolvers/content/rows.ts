@@ -1,6 +1,6 @@
 import { db, type Transaction } from '../../db/client.ts';
 import type { Blob, BlobUpload } from '../../generated/prisma/client.ts';
-import type { ActingViewer, KnownViewer } from '../../lib/access.ts';
+import type { ActingViewer, IdentifiedViewer } from '../../lib/access.ts';
 import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { applicationOfUid } from './uids.ts';
@@ -14,7 +14,7 @@ export type BlobWithUpload = Blob & { upload: BlobUpload | null };
  * A blob of the caller's application.
  * @throws {InvalidFieldsError} an id that is no positive integer @throws {NotFoundError}
  */
-export async function requireBlob(id: number, { applicationId }: KnownViewer): Promise<Blob> {
+export async function requireBlob(id: number, { applicationId }: IdentifiedViewer): Promise<Blob> {
   requirePositive(id);
   const blob = isDatabaseId(id)
     ? await db.blob.findUnique({ where: { applicationId_id: { applicationId, id } } })

@@ -25,7 +25,7 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 /** A media type, perhaps with parameters: `text/plain; charset=utf-8`. Nothing in it can end a header. */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*$`);
 
-/** Texts of every rule that a new blob breaks, by field in the order of the record; empty when none (gaps §13.2). */
+/** Texts of every rule that a new blob breaks, by field in the order of the record; empty when none. */
 export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldErrors {
   return changeProblems({ ...more, contentType: contentType ?? '', name: name ?? '' });
 }

@@ -1,4 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
+import { columns, type RowOf, select } from '../../db/columns.ts';
+import { queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DAY } from '../../lib/time.ts';
 import { releaseFile } from '../files/staged.ts';
@@ -9,13 +11,14 @@ const UPLOAD_LIFETIME_MS = DAY;
 /** Blobs of one transaction. */
 const BATCH = 100;
 
-interface Unfinished {
-  applicationId: number;
-  blobId: number;
-  uploadId: number;
-  /** Of what was uploaded. */
-  key: string | null;
-}
+const UNFINISHED = columns({
+  applicationId: ['int', 'u.application_id'],
+  blobId: ['int', 'u.blob_id'],
+  uploadId: ['int', 'u.id'],
+  // Of the uploaded bytes.
+  key: ['text | null', 'u.storage_key'],
+});
+type Unfinished = RowOf<[typeof UNFINISHED]>;
 
 /** Ends uploads that nobody has completed; a blob that was never complete goes with its upload. */
 export async function sweepUnfinishedBlobs(now: Date): Promise<void> {
@@ -27,10 +30,10 @@ function sweepBatch(now: Date): Promise<number> {
   return transact(BACKGROUND, async (transaction) => {
     // Both rows are held, so what has been completed or uploaded since this statement began is seen as it is now. One
     // that somebody else holds is being used.
-    const unfinished = await transaction.$queryRaw<Unfinished[]>`
-      SELECT u.application_id AS "applicationId", u.blob_id AS "blobId", u.id AS "uploadId", u.storage_key AS key
-      FROM blob_uploads u JOIN blobs b ON b.application_id = u.application_id AND b.id = u.blob_id
+    const statement = select`
+      SELECT ${UNFINISHED} FROM blob_uploads u JOIN blobs b ON b.application_id = u.application_id AND b.id = u.blob_id
       WHERE u.expires_at < ${before} ORDER BY u.expires_at LIMIT ${BATCH} FOR UPDATE OF b, u SKIP LOCKED`;
+    const unfinished = await queryIn(transaction, statement);
     if (unfinished.length > 0) await remove(transaction, unfinished, now);
     return unfinished.length;
   });

@@ -10,7 +10,7 @@ export interface UploadPolicy {
   success_action_status: '201';
 }
 
-/** The form fields by which a client uploads, in the order of their names (gaps §13.2). */
+/** The form fields by which a client uploads, in the order of their names. */
 export function signedFields(policy: UploadPolicy, signingKey: string): Record<string, string> {
   const encoded = Buffer.from(JSON.stringify(policy)).toString('base64url');
   return {

@@ -1,4 +1,5 @@
 import { coalesce } from '../../db/coalesce.ts';
+import { columns, columnsOf } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
@@ -42,25 +43,29 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
   return { id: dialogId, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
 }
 
-interface Place extends ReadingMember {
-  ord: number;
-  type: number;
-  memberVersion: number;
-  isMember: boolean;
-}
+const DIALOG = columnsOf('Dialog', 'd', ['type', 'memberVersion']);
+/** Of member `m`, if there is one. */
+const STANDING = columns({
+  ord: ['int', 'w.ord::int'],
+  isMember: ['boolean', 'm.user_id IS NOT NULL'],
+  readSeq: ['int', 'coalesce(m.read_seq, 0)'],
+  deliveredSeq: ['int', 'coalesce(m.delivered_seq, 0)'],
+  unseenOwnSeq: ['int', 'coalesce(greatest(m.unread_own_seq, m.undelivered_own_seq), 0)'],
+  hasMarks: [
+    'boolean',
+    `EXISTS (SELECT FROM message_marks k WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id
+      AND k.user_id = m.user_id)`,
+  ],
+});
 
 const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
-  const rows = await query<Place>`
-    SELECT w.ord::int AS ord, d.type, d.member_version AS "memberVersion", m.user_id IS NOT NULL AS "isMember", coalesce(m.read_seq, 0) AS "readSeq",
-      coalesce(m.delivered_seq, 0) AS "deliveredSeq",
-      coalesce(greatest(m.unread_own_seq, m.undelivered_own_seq), 0) AS "unseenOwnSeq",
-      EXISTS (SELECT FROM message_marks k WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id
-        AND k.user_id = m.user_id) AS "hasMarks"
-    FROM unnest(${wanted.map((place) => place.applicationId)}::int[], ${wanted.map((place) => place.dialogId)}::text[],
-      ${wanted.map((place) => place.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
+  const rows = await query`
+    SELECT ${DIALOG}, ${STANDING}
+    FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.dialogId)}::text[],
+      ${wanted.map((key) => key.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
     JOIN dialogs d USING (application_id, id)
     LEFT JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = w.user_id
       AND m.left_at IS NULL`;
-  const places = new Map(rows.map((row) => [row.ord, row]));
-  return wanted.map((_, index) => places.get(index + 1));
+  const occupancies = new Map(rows.map((row) => [row.ord, row]));
+  return wanted.map((_, index) => occupancies.get(index + 1));
 });

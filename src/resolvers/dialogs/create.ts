@@ -21,7 +21,7 @@ export interface NewDialog extends DataInput {
 }
 
 /**
- * Creates a dialog the caller owns; a private one that exists is returned as it is (gaps §5.2).
+ * Creates a dialog the caller owns; a private one that exists is returned as it is.
  * @throws {UnprocessableError} with all sentences that apply
  * @throws {ForbiddenError} `Undefined class`
  */
@@ -50,7 +50,7 @@ async function create(
   }
   const otherIds = knownIds.filter((id) => id !== viewer.userId);
   if (type === DIALOG_TYPE.PRIVATE && knownIds.length > 0 && otherIds.length !== 1) {
-    problems.push('Incorrect occupant_id');
+    problems.push('A private dialog has exactly one other occupant');
   }
   const data = readData(problems);
   if (type === undefined || problems.length > 0) throw new UnprocessableError(...problems);
@@ -65,7 +65,7 @@ async function create(
 }
 
 function dialogProblems({ type, name }: NewDialog): string[] {
-  if (type == null) return ['Type should be 1, 2 or 3', ...(name ? nameProblems(name) : [])];
+  if (type == null) return ['type is required', ...(name ? nameProblems(name) : [])];
   return type === DIALOG_TYPE.PRIVATE ? [] : nameProblems(name);
 }
 

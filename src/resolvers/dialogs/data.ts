@@ -2,28 +2,28 @@ import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { BadInputError, ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
-import { type Catalogue, currentCatalogue, type KnownClass } from '../classes/catalogue.ts';
+import { type Catalogue, type ClassDefinition, currentCatalogue } from '../classes/catalogue.ts';
 import type { StoredFields } from '../classes/values.ts';
-import { changedFields, newFields, problemsOf } from '../records/changes.ts';
+import { FieldChanges, newFields } from '../records/changes.ts';
 import { whereOf } from '../records/conditions.ts';
 import { readRecordFilter } from '../records/filter.ts';
 import { lockClass } from '../records/lock-class.ts';
-import { shownFields } from '../records/rows.ts';
+import { presentFields } from '../records/rows.ts';
 
-// A dialog may carry values of the fields of one class (gaps §5.1). They are cast, kept and shown as those of a record;
+// A dialog may carry values of the fields of one class. They are cast, kept and shown as those of a record;
 // who may change them is a matter of the dialog alone.
 
 /** What a client says of the data of a dialog. */
 export interface DataInput {
   /** Class whose fields the dialog is to carry. */
   dataClassName?: string | null;
-  /** Values by field, in any form of gaps §9.1; names that the class does not know are ignored. */
+  /** Values by field, in any form that `castField` takes; names that the class does not know are ignored. */
   data?: unknown;
 }
 
 /** The data of a dialog by the class that its values were cast by. */
 export interface DialogData {
-  class: KnownClass;
+  class: ClassDefinition;
   fields: StoredFields;
 }
 
@@ -50,7 +50,7 @@ export function newData(input: DataInput, { byName }: Catalogue, problems: strin
 export function dataProblems(input: DataInput, { byName }: Catalogue): string[] {
   const fields = valuesOf(input);
   const known = byName.get(input.dataClassName ?? '');
-  return known ? problemsOf(known.fields, { fields }) : [];
+  return known ? new FieldChanges(known.fields, { fields }).problems() : [];
 }
 
 /**
@@ -64,7 +64,11 @@ export function changedData(dialog: Dialog, input: DataInput, { byName, byKey }:
   if (!known) throw new ForbiddenError('Undefined class');
   const isCarried = known.key === dialog.dataClassKey;
   const before = isCarried ? (dialog.data as StoredFields) : {};
-  const { fields, problems } = changedFields(known.fields, before, { fields: valuesOf(input) }, { isNew: !isCarried });
+  const { fields, problems } = new FieldChanges(
+    known.fields,
+    { fields: valuesOf(input) },
+    { isNew: !isCarried },
+  ).changed(before);
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return { class: known, fields };
 }
@@ -83,11 +87,11 @@ export async function dataColumns(
 }
 
 /** What a list of dialogs `d` is asked of their data: without a class nothing can be asked. */
-export function dataCondition(known: KnownClass | undefined): (asked: unknown) => Prisma.Sql {
-  return (asked) => {
+export function dataCondition(known: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
+  return (filter) => {
     if (!known) throw new ForbiddenError('Undefined class');
-    if (!isObject(asked as ParameterValue)) throw new BadInputError('data should be an object');
-    const condition = readRecordFilter(asked, known.fields, {
+    if (!isObject(filter as ParameterValue)) throw new BadInputError('data should be an object');
+    const condition = readRecordFilter(filter, known.fields, {
       unknown: 'ignore',
       isOfClassOnly: true,
       called: (name) => `data[${name}]`,
@@ -97,20 +101,20 @@ export function dataCondition(known: KnownClass | undefined): (asked: unknown) =
 }
 
 /** As clients see it. */
-export interface ShownData {
+export interface PresentedData {
   className: string;
   fields: Record<string, unknown>;
 }
 
 /** The data of each dialog; null for one that carries none, or whose class is deleted. */
-export async function shownData(dialogs: readonly Dialog[]): Promise<(ShownData | null)[]> {
+export async function presentData(dialogs: readonly Dialog[]): Promise<(PresentedData | null)[]> {
   const carrier = dialogs.find(({ dataClassKey }) => dataClassKey !== null);
   if (!carrier) return dialogs.map(() => null);
   const { byKey } = await currentCatalogue(carrier.applicationId);
   return dialogs.map(({ dataClassKey, data }) => {
     const known = byKey.get(dataClassKey ?? 0);
     return known
-      ? { className: known.name, fields: shownFields({ class: known, fields: data as StoredFields }) }
+      ? { className: known.name, fields: presentFields({ class: known, fields: data as StoredFields }) }
       : null;
   });
 }
@@ -122,12 +126,12 @@ const BATCH = 1_000;
 export async function removeData(applicationId: number, classKey: number): Promise<void> {
   while (
     (await db.$executeRaw`
-      WITH held AS MATERIALIZED (
+      WITH locked AS MATERIALIZED (
         SELECT d.id FROM dialogs d WHERE d.application_id = ${applicationId} AND d.data_class_key = ${classKey}
         ORDER BY d.id LIMIT ${BATCH} FOR NO KEY UPDATE
       )
-      UPDATE dialogs d SET data_class_key = NULL, data = NULL FROM held
-      WHERE d.application_id = ${applicationId} AND d.id = held.id AND d.data_class_key = ${classKey}`) > 0
+      UPDATE dialogs d SET data_class_key = NULL, data = NULL FROM locked
+      WHERE d.application_id = ${applicationId} AND d.id = locked.id AND d.data_class_key = ${classKey}`) > 0
   );
 }
 

@@ -14,7 +14,7 @@ import { type LockedDialog, lockDialogs } from './lock.ts';
 
 /**
  * Deletes a dialog for the caller, who leaves a group, or has a private dialog hidden until its next message; by force
- * for all, which its owner or an API key alone may do (gaps §5.2).
+ * for all, which its owner or an API key alone may do.
  * @throws {NeedUserError} an API key alone without force
  * @throws {NotFoundError} @throws {ForbiddenError}
  */
@@ -37,12 +37,12 @@ export async function deleteDialogs(ids: string[], force: boolean, context: Acti
   return deleted;
 }
 
-async function remove(given: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
+async function remove(input: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
   const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
-  const ids = distinctIds(given);
+  const ids = distinctIds(input);
   const owner = jobOwnerOf(viewer);
-  const removeHeld = (runStep?: RunStep) =>
+  const removeLocked = (runStep?: RunStep) =>
     transactInTurns(
       owner,
       async (transaction) => {
@@ -50,17 +50,17 @@ async function remove(given: string[], force: boolean, context: ActingContext): 
         const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
         if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
         else await leave(transaction, allowed, viewer, now());
-        return { known: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
+        return { found: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
       },
       runStep,
     );
   // Removal for all touches the rows of every member.
-  const held = force ? await runLong(owner, removeHeld) : await removeHeld();
+  const locked = force ? await runLong(owner, removeLocked) : await removeLocked();
   outbox.wake();
   return {
-    deletedIds: ids.filter((id) => held.deleted.has(id)),
-    notFoundIds: ids.filter((id) => !held.known.has(id)),
-    wrongPermissionsIds: ids.filter((id) => held.known.has(id) && !held.deleted.has(id)),
+    deletedIds: ids.filter((id) => locked.deleted.has(id)),
+    notFoundIds: ids.filter((id) => !locked.found.has(id)),
+    wrongPermissionsIds: ids.filter((id) => locked.found.has(id) && !locked.deleted.has(id)),
   };
 }
 

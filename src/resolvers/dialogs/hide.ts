@@ -35,11 +35,11 @@ export async function unhideDialog(
   { viewer: { applicationId, userId }, now, outbox }: UserContext,
 ): Promise<void> {
   await transactInTurns(jobOwnerOf({ applicationId, userId }), async (transaction) => {
-    const shown = await transaction.$executeRaw`
+    const unhidden = await transaction.$executeRaw`
       UPDATE members m SET hidden_seq = NULL FROM dialogs d
       WHERE d.application_id = m.application_id AND d.id = m.dialog_id AND m.application_id = ${applicationId}
         AND m.dialog_id = ${dialogId} AND m.user_id = ${userId} AND m.hidden_seq >= d.last_seq`;
-    if (shown === 0) return;
+    if (unhidden === 0) return;
     const happening = { kind: 'dialogChanged' as const, applicationId, dialogId, userId, audienceIds: [userId] };
     await appendDialogEvents(transaction, [happening], now());
   });

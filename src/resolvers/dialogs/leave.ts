@@ -15,7 +15,7 @@ interface Leaving {
 /**
  * Takes occupants out of groups, which are held. They keep their rows as former members: what they have read stays as
  * it is. A group of theirs goes to its admin, else to its occupant, with the lowest id; one that is left without
- * occupants is destroyed (gaps §5.3).
+ * occupants is destroyed.
  * @returns whether anybody was in there
  */
 export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
+import { column, select } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -16,7 +17,7 @@ import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pagination.ts';
-import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
 import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
@@ -57,21 +58,21 @@ export async function listDialogs(
   const known = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);
   const fields = fieldsFor(viewer);
   const order = orderOf(listing, fields);
-  const asked = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
-  const shown = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${asked}`;
+  const filter = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
+  const visible = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${filter}`;
   const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;
   const search = searchesOf(jobOwnerOf(viewer), isLong || isSearch(listing.filter, OF_THE_ROW));
-  const walk = Prisma.sql`
-    SELECT ${DIALOG_COLUMNS}, ${order.column} AS "sortedBy" FROM ${shown} AND ${between(page, order)}
+  const walk = select`
+    SELECT ${DIALOG_COLUMNS}, ${column('sortedBy', 'sort key | null', order.column)} FROM ${visible} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
-  const rows = await search(() => query<SortedDialog>(walk));
+  const rows = await search(() => query(walk));
   return {
     ...connection(rows, page, ({ sortedBy, id }) => ({
       value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
       id,
     })),
     totalCount: async () => {
-      const counted = Prisma.sql`SELECT count(*)::int AS count FROM ${shown}`;
+      const counted = Prisma.sql`SELECT count(*)::int AS count FROM ${visible}`;
       const [row] = await search(() => query<{ count: number }>(counted));
       return row!.count;
     },
@@ -96,7 +97,7 @@ function visibleTo(viewer: ActingViewer): Prisma.Sql {
     ) AS d WHERE (own.hidden_seq IS NULL OR own.hidden_seq < d.last_seq)`;
 }
 
-function carries(known: KnownClass | undefined): Prisma.Sql {
+function carries(known: ClassDefinition | undefined): Prisma.Sql {
   return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
 }
 
@@ -153,8 +154,4 @@ function orderOf({ orderBy }: DialogListing, fields: ReturnType<typeof fieldsFor
   const id = Prisma.sql`d.id`;
   if (!orderBy) return { ...fields.activeAt, id, isDescending: true };
   return { ...fields[orderBy.field], id, isDescending: orderBy.direction === 'desc' };
-}
-
-interface SortedDialog extends Dialog {
-  sortedBy: Date | string | number | null;
 }

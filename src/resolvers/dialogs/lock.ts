@@ -1,7 +1,9 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { select } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { runLong } from '../../db/long-work.ts';
+import { queryIn } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
@@ -43,10 +45,11 @@ export async function lockDialogs(
   viewer: ActingViewer,
   lock: Lock,
 ): Promise<LockedDialog[]> {
-  const dialogs = await transaction.$queryRaw<Dialog[]>`
+  const statement = select`
     SELECT ${DIALOG_COLUMNS} FROM dialogs d
     WHERE d.application_id = ${viewer.applicationId} AND d.id = ANY(${dialogIds.filter(isStringId)}::text[])
     ORDER BY d.id FOR ${Prisma.raw(lock)}`;
+  const dialogs = await queryIn(transaction, statement);
   if (viewer.kind === 'key') return dialogs.map((dialog) => ({ ...dialog, standing: 'owner' }));
   // Asked once the dialogs are held: before that, their members may change.
   const memberships = await transaction.$queryRaw<{ dialogId: string; isAdmin: boolean }[]>`

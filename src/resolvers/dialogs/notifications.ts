@@ -13,7 +13,7 @@ export interface DialogNotifications {
 }
 
 /**
- * On unless the caller has switched them off (gaps §5.2).
+ * On unless the caller has switched them off.
  * @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
  */
 export async function findDialogNotifications(dialogId: string, { viewer }: UserContext): Promise<DialogNotifications> {

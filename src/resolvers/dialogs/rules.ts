@@ -10,7 +10,7 @@ export type DialogChange = 'settings' | 'data' | 'occupants' | 'others' | 'admin
 const { PUBLIC_GROUP, GROUP, PRIVATE } = DIALOG_TYPE;
 
 /**
- * Who may change what, at least (gaps §5.3): `settings` are name, photo and whether joining is required, `occupants`
+ * Who may change what, at least: `settings` are name, photo and whether joining is required, `occupants`
  * adding anybody and removing oneself, `others` removing anybody else.
  */
 const RIGHTS: Record<DialogChange, Record<DialogType, Standing | 'nobody'>> = {
@@ -27,7 +27,7 @@ export function mayChange(change: DialogChange, type: DialogType, standing: Stan
   return RANK[standing] >= RANK[RIGHTS[change][type]];
 }
 
-/** Whether messages of others may be deleted for all (gaps §6.2). */
+/** Whether messages of others may be deleted for all. */
 export function mayModerate(type: DialogType, standing: Standing): boolean {
   return type !== PRIVATE && RANK[standing] >= RANK.admin;
 }
@@ -38,7 +38,7 @@ export const MAX_OCCUPANTS = 10_000;
 
 export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS})`;
 
-/** What is wrong with a group's name (gaps §5.2). */
+/** What is wrong with a group's name. */
 export function nameProblems(name: string | null | undefined): string[] {
   if (!name?.trim()) return ["Name can't be blank"];
   return [...name.trimEnd()].length > MAX_NAME ? [`Name is too long (maximum is ${MAX_NAME} characters)`] : [];

@@ -25,7 +25,7 @@ export interface DialogChanges extends DataInput {
 }
 
 /**
- * Changes what is given of a dialog: all of it, or nothing when one part is not the caller's to change (gaps §5.3).
+ * Changes what is given of a dialog: all of it, or nothing when one part is not the caller's to change.
  * Occupants are added first, then removed; admins come last.
  * @returns the dialog as it is then, also for a caller who has just left it
  * @throws {UnprocessableError} name, data, or occupants that do not exist or are too many
@@ -173,10 +173,10 @@ async function changeAdmins(
       SELECT ${applicationId}::int, ${id}, unnest(${made}::int[]), true,
         ${now}::timestamptz
       ON CONFLICT DO NOTHING`;
-    const gone = await transaction.member.deleteMany({
+    const left = await transaction.member.deleteMany({
       where: { applicationId, dialogId: id, userId: { in: removed } },
     });
-    return come + gone.count > 0;
+    return come + left.count > 0;
   }
   const added = without(made, removeOccupantIds ?? []);
   const changed = await transaction.$executeRaw`

@@ -1,25 +1,23 @@
 import DataLoader from 'dataloader';
+import { columnsOf, type RowOf } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
-import { type ShownData, shownData } from './data.ts';
+import { type PresentedData, presentData } from './data.ts';
 
-interface Occupant {
-  dialogId: string;
-  userId: number;
-  isAdmin: boolean;
-}
+const OCCUPANT = columnsOf('Member', 'm', ['dialogId', 'userId', 'isAdmin']);
+type Occupant = RowOf<[typeof OCCUPANT]>;
 
 /** Those who are members of each dialog now, by user id. */
 export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
   return dialogLoader(async (dialogs) => {
-    const rows = await query<Occupant>`
-      SELECT dialog_id AS "dialogId", user_id AS "userId", is_admin AS "isAdmin" FROM members
-      WHERE application_id = ${dialogs[0]!.applicationId} AND dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
-        AND left_at IS NULL
-      ORDER BY user_id`;
+    const rows = await query`
+      SELECT ${OCCUPANT} FROM members m
+      WHERE m.application_id = ${dialogs[0]!.applicationId} AND m.dialog_id = ANY(${dialogs.map((one) => one.id)}::text[])
+        AND m.left_at IS NULL
+      ORDER BY m.user_id`;
     const byDialog = groupBy(rows, (row) => row.dialogId);
     return dialogs.map(({ id }) => byDialog.get(id) ?? []);
   });
@@ -41,8 +39,8 @@ export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, st
 }
 
 /** What each dialog carries of a class, or null. */
-export function dialogDataLoader(): DataLoader<Dialog, ShownData | null, string> {
-  return dialogLoader(shownData);
+export function dialogDataLoader(): DataLoader<Dialog, PresentedData | null, string> {
+  return dialogLoader(presentData);
 }
 
 /** The other user's id in a private dialog, as the viewer sees it; the owner's partner for API keys alone. */

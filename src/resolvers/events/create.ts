@@ -1,22 +1,28 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import type { Event } from '../../generated/prisma/client.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { PUSH_CHANNELS, type PushChannel } from '../pushes/channels.ts';
-import { storedMessage } from '../pushes/payloads.ts';
+import { PUSH_CHANNELS, storedMessage, USER_CHANNELS } from '../pushes/channels.ts';
 import { ownerOf } from './own.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
 import { checkEvent, type EventInput, firstDue, maxRecipientsOf } from './rules.ts';
 
 /**
- * Records a push for the recipients' devices, and has it sent when it is due (gaps §11).
+ * Records a push for the recipients' devices, and has it sent when it is due.
  * @returns the event, or without a push type one for each of two channels
  * @throws {UnprocessableError} all that is wrong with it
  */
-export async function createEvents(input: EventInput, context: ActingContext): Promise<ShownEvent[]> {
+export async function createEvents(
+  input: EventInput,
+  context: ActingContext,
+  selection: Prisma.EventDefaultArgs,
+): Promise<Event[]> {
   const at = context.now();
   const { viewer } = context;
-  const checked = checkEvent(input, { channels: channelsOf(viewer), maxRecipients: maxRecipientsOf(viewer) }, at);
+  const checked = checkEvent(
+    input,
+    { channels: viewer.kind === 'key' ? PUSH_CHANNELS : USER_CHANNELS, maxRecipients: maxRecipientsOf(viewer) },
+    at,
+  );
   if ('problems' in checked) throw new UnprocessableError(...checked.problems);
   const { schedule, environment, channels } = checked;
   const dueAt = firstDue(schedule, at);
@@ -38,14 +44,9 @@ export async function createEvents(input: EventInput, context: ActingContext): P
     updatedAt: at,
   };
   const data = channels.map((channel) => ({ ...values, channel, message: storedMessage(channel, input.message!) }));
-  const events = await db.event.createManyAndReturn({ data, omit: RECIPIENTS });
+  const events = await db.event.createManyAndReturn({ ...selection, data });
   context.pushNotifier.wake();
   return events.sort((a, b) => a.id - b.id);
-}
-
-/** Users write no mails: whoever signs up with another's address could write to them by ours. */
-function channelsOf(viewer: ActingViewer): readonly PushChannel[] {
-  return viewer.kind === 'key' ? PUSH_CHANNELS : PUSH_CHANNELS.filter((channel) => channel !== 'email');
 }
 
 function unique<Item>(items: readonly Item[] | null | undefined): Item[] {

@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
+import { columnsOf } from '../../db/columns.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { PushDelivery, PushSend } from '../../generated/prisma/client.ts';
@@ -24,6 +25,7 @@ import { findEvent } from './find.ts';
 export async function listPushSends(
   { eventId, dialogId, ...listing }: ConnectionArguments & { eventId?: number | null; dialogId?: string | null },
   context: ActingContext,
+  selection: Prisma.PushSendDefaultArgs,
 ): Promise<Connection<PushSend>> {
   const page = pageRequest(listing);
   if ((eventId == null) === (dialogId == null)) throw new BadInputError('One of eventId and dialogId is required');
@@ -37,7 +39,10 @@ export async function listPushSends(
     WHERE s.application_id = ${viewer.applicationId} AND ${of} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
   const ids = rows.map(({ id }) => id);
-  const sends = await db.pushSend.findMany({ where: { applicationId: viewer.applicationId, id: { in: ids } } });
+  const sends = await db.pushSend.findMany({
+    ...selection,
+    where: { applicationId: viewer.applicationId, id: { in: ids } },
+  });
   const found = ids.flatMap((id) => sends.find((send) => send.id === id) ?? []);
   return connection(found, page, ({ id }) => ({ value: id, id }));
 }
@@ -64,15 +69,14 @@ export async function listPushDeliveries(
   await requireListing(context);
   const order: Order = { ...DELIVERIES, isDescending: false };
   const asked = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
-  const rows = await query<PushDelivery>`
-    SELECT d.application_id AS "applicationId", d.send_id AS "sendId", d.subscription_id AS "subscriptionId",
-      d.user_id AS "userId", d.channel::text AS channel, d.status::text AS status, d.attempts, d.answer,
-      d.answered_at AS "answeredAt", d.retry_at AS "retryAt"
-    FROM push_deliveries d
+  const rows = await query`
+    SELECT ${DELIVERY_COLUMNS} FROM push_deliveries d
     WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${asked} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
   return connection(rows, page, ({ subscriptionId }) => ({ value: subscriptionId, id: String(subscriptionId) }));
 }
+
+const DELIVERY_COLUMNS = columnsOf('PushDelivery', 'd');
 
 const SENDS = { column: Prisma.sql`s.id`, cast: 'text', id: Prisma.sql`s.id`, isAlwaysSet: true } as const;
 const DELIVERIES = {

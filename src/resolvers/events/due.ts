@@ -3,7 +3,7 @@ import { newId } from '../../db/ids.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { type PushContext, SPREAD } from '../pushes/context.ts';
 import { dueOf, isServed, type Timed } from '../pushes/due.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
+import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 import { nextDue } from './rules.ts';
 
 /** Events, or devices, of one transaction. */
@@ -53,7 +53,7 @@ export function startDueEvents({ now, queue }: PushContext): Promise<number> {
   });
 }
 
-async function takeDue(transaction: Transaction, at: Date): Promise<ShownEvent[]> {
+async function takeDue(transaction: Transaction, at: Date): Promise<PresentedEvent[]> {
   const due = await transaction.$queryRaw<{ applicationId: number; id: number }[]>(dueOf(EVENTS, at));
   return due.length === 0 ? [] : transaction.event.findMany({ where: { OR: due }, omit: RECIPIENTS });
 }

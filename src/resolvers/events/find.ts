@@ -1,21 +1,24 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import type { Event } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
+import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 
 /** @throws {NotFoundError} unknown, or another's */
-export async function findEvent(id: number, { viewer }: ActingContext): Promise<ShownEvent> {
-  const event = isDatabaseId(id)
-    ? await db.event.findFirst({ where: { ...ownerOf(viewer), id }, omit: RECIPIENTS })
-    : null;
+export async function findEvent(
+  id: number,
+  { viewer }: ActingContext,
+  selection: Prisma.EventDefaultArgs = { omit: RECIPIENTS },
+): Promise<Event> {
+  const event = isDatabaseId(id) ? await db.event.findFirst({ ...selection, where: { ...ownerOf(viewer), id } }) : null;
   if (!event) throw new NotFoundError();
   return event;
 }
 
 /** What has become of an event so far. */
-export interface EventStatus extends Pick<ShownEvent, 'id' | 'active' | 'occuredCount' | 'lastSentAt'> {
+export interface EventStatus extends Pick<PresentedEvent, 'id' | 'active' | 'occuredCount' | 'lastSentAt'> {
   /** Devices of the latest send. */
   recipients: number;
   delivered: number;

@@ -2,10 +2,10 @@ import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
+import type { Event } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pagination.ts';
 import { ownerOf } from './own.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
 
 const ORDER: Order = {
   column: Prisma.sql`e.id`,
@@ -22,7 +22,8 @@ const ORDER: Order = {
 export async function listEvents(
   { skip, ...listing }: ConnectionArguments & { skip?: number | null },
   { viewer }: ActingContext,
-): Promise<CountedConnection<ShownEvent>> {
+  selection: Prisma.EventDefaultArgs,
+): Promise<CountedConnection<Event>> {
   const page = numericPage(listing);
   const { applicationId, userId } = ownerOf(viewer);
   const rows = await query<{ id: number }>`
@@ -31,7 +32,7 @@ export async function listEvents(
     ORDER BY ${orderBy(ORDER, page.isBackward)}
     LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
   const ids = rows.map(({ id }) => id);
-  const shown = await db.event.findMany({ where: { applicationId, id: { in: ids } }, omit: RECIPIENTS });
+  const shown = await db.event.findMany({ ...selection, where: { applicationId, id: { in: ids } } });
   const events = indexBy(shown, (event) => event.id);
   const found = ids.flatMap((id) => events.get(id) ?? []);
   return {

@@ -3,13 +3,13 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
+import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 
 /**
  * The event, which nobody else changes until the transaction ends.
  * @throws {NotFoundError} unknown, or another's
  */
-export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<ShownEvent> {
+export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<PresentedEvent> {
   const { applicationId, userId } = ownerOf(viewer);
   if (!isDatabaseId(id)) throw new NotFoundError();
   const held = await transaction.$queryRaw<unknown[]>(Prisma.sql`

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 
-/** Whose events the caller has: a user their own, an API key alone those of nobody (gaps §11.1). */
+/** Whose events the caller has: a user their own, an API key alone those of nobody. */
 export function ownerOf(viewer: ActingViewer): { applicationId: number; userId: number } {
   return { applicationId: viewer.applicationId, userId: viewer.kind === 'user' ? viewer.userId : 0 };
 }

@@ -10,4 +10,4 @@ export const RECIPIENTS = {
 } as const;
 
 /** An event without its recipients. */
-export type ShownEvent = Omit<Event, keyof typeof RECIPIENTS>;
+export type PresentedEvent = Omit<Event, keyof typeof RECIPIENTS>;

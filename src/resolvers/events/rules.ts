@@ -1,11 +1,12 @@
+import type { PushChannel } from '../../generated/prisma/enums.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import type { ParameterValue } from '../../lib/bracket-keys.ts';
 import { readInteger, readTimestamp } from '../../lib/parameter-values.ts';
 import { SECOND } from '../../lib/time.ts';
-import { isPushEnvironment, type PushChannel, type PushEnvironment } from '../pushes/channels.ts';
+import { DEFAULT_CHANNELS, isPushEnvironment, type PushEnvironment } from '../pushes/channels.ts';
 import { MAX_TAG } from '../users/rules.ts';
 
-// What may be said of an event (gaps §11.2), and when it is due (§11.4).
+// What may be said of an event, and when it is due.
 
 export type EventType = 'one_shot' | 'fixed_date' | 'period_date';
 
@@ -59,7 +60,7 @@ export interface CheckedEvent {
   schedule: Schedule;
   environment: PushEnvironment;
   /** Several for a universal event. */
-  channels: PushChannel[];
+  channels: readonly PushChannel[];
 }
 
 export const MAX_MESSAGE_BYTES = 8192;
@@ -76,9 +77,6 @@ export const MIN_PERIOD = 60;
 /** As far apart as a date can be told. */
 export const MAX_PERIOD = 2_147_483_647;
 
-/** Events without a push type become one of each, in this order. */
-const UNIVERSAL: PushChannel[] = ['apns', 'gcm'];
-
 export function maxRecipientsOf(viewer: ActingViewer): number {
   return viewer.kind === 'key' ? MAX_KEY_RECIPIENTS : MAX_RECIPIENTS;
 }
@@ -94,11 +92,9 @@ export function checkEvent(
   const { schedule, problems: scheduleProblems } = checkSchedule(eventTypeOf(input), input, now, true);
   const { environment, pushType } = input;
   const problems = [
-    ...(input.notificationType == null || input.notificationType === 'push'
-      ? []
-      : ['notification_type should be push']),
+    ...(input.notificationType == null || input.notificationType === 'push' ? [] : ['notificationType should be push']),
     ...(isPushEnvironment(environment) ? [] : ['environment should be production or development']),
-    ...(!pushType || channels.includes(pushType as PushChannel) ? [] : [`Unknown push_type: ${pushType}`]),
+    ...(!pushType || channels.includes(pushType as PushChannel) ? [] : [`Unknown pushType: ${pushType}`]),
     ...scheduleProblems,
     ...nameProblems(input.name),
     ...messageProblems(input.message),
@@ -109,7 +105,7 @@ export function checkEvent(
   return {
     schedule,
     environment: environment as PushEnvironment,
-    channels: pushType ? [pushType as PushChannel] : UNIVERSAL,
+    channels: pushType ? [pushType as PushChannel] : DEFAULT_CHANNELS,
   };
 }
 
@@ -121,11 +117,11 @@ export function checkSchedule(
   isNew: boolean,
 ): { schedule: Schedule; problems: string[] } {
   const problems: string[] = [];
-  const date = momentOf(givenDate);
-  const endDate = momentOf(givenEnd);
+  const date = dateOf(givenDate);
+  const endDate = dateOf(givenEnd);
   const period = isBlank(givenPeriod) ? null : readInteger(givenPeriod as ParameterValue);
   const isKnown = type === 'one_shot' || type === 'fixed_date' || type === 'period_date';
-  if (!isKnown) problems.push(`Unknown event_type: ${type}`);
+  if (!isKnown) problems.push(`Unknown eventType: ${type}`);
   if (date === undefined) problems.push('date is not valid');
   else if (type === 'fixed_date' && isNew && (date === null || date <= now))
     problems.push('date should be in the future');
@@ -134,9 +130,9 @@ export function checkSchedule(
   } else if (type === 'period_date' && period === null) {
     problems.push('period is required for period_date');
   }
-  if (endDate === undefined) problems.push('end_date is not valid');
+  if (endDate === undefined) problems.push('endDate is not valid');
   else if (endDate && date !== undefined && endDate < (date ?? now)) {
-    problems.push('end_date should not be before date');
+    problems.push('endDate should not be before date');
   }
   // Steps are counted from a date, so repeated events have one.
   const first = type === 'period_date' ? (date ?? now) : (date ?? null);
@@ -210,7 +206,7 @@ function isLonger(text: string, max: number): boolean {
 }
 
 /** Null for none, undefined for what is no moment; cut to whole seconds, in which all of them are told. */
-function momentOf(value: unknown): Date | null | undefined {
+function dateOf(value: unknown): Date | null | undefined {
   if (isBlank(value)) return null;
   const milliseconds = readTimestamp(value as ParameterValue);
   return milliseconds === undefined ? undefined : new Date(Math.floor(milliseconds / SECOND) * SECOND);

@@ -1,12 +1,13 @@
 import type { ActingContext } from '../../context.ts';
 import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
+import type { Event } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { storedMessage } from '../pushes/payloads.ts';
+import { storedMessage } from '../pushes/channels.ts';
 import { lockEvent } from './lock.ts';
 import { cancelSends } from './own.ts';
-import { RECIPIENTS, type ShownEvent } from './rows.ts';
+import type { PresentedEvent } from './rows.ts';
 import {
   checkSchedule,
   firstDue,
@@ -26,27 +27,32 @@ export interface EventChanges extends ScheduleInput {
 }
 
 /**
- * Changes an event of the caller's; what is given is checked and rewritten as at creation (gaps §11).
+ * Changes an event of the caller's; what is given is checked and rewritten as at creation.
  * @throws {NotFoundError} unknown, or another's
  * @throws {UnprocessableError} all that is wrong
  */
-export async function updateEvent(id: number, changes: EventChanges, context: ActingContext): Promise<ShownEvent> {
+export async function updateEvent(
+  id: number,
+  changes: EventChanges,
+  context: ActingContext,
+  selection: Prisma.EventDefaultArgs,
+): Promise<Event> {
   const at = context.now();
   const updated = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const event = await lockEvent(transaction, id, context.viewer);
     const data = { ...contentOf(event, changes), ...timesOf(event, changes, at), updatedAt: at };
     if (event.active && data.active === false) await cancelSends(transaction, event, at);
     return transaction.event.update({
+      ...selection,
       where: { applicationId_id: { applicationId: event.applicationId, id: event.id } },
       data,
-      omit: RECIPIENTS,
     });
   });
   context.pushNotifier.wake();
   return updated;
 }
 
-function contentOf(event: ShownEvent, { message, name }: EventChanges): Prisma.EventUpdateInput {
+function contentOf(event: PresentedEvent, { message, name }: EventChanges): Prisma.EventUpdateInput {
   const problems = [...nameProblems(name), ...(message === undefined ? [] : messageProblems(message))];
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return {
@@ -55,7 +61,7 @@ function contentOf(event: ShownEvent, { message, name }: EventChanges): Prisma.E
   };
 }
 
-function timesOf(event: ShownEvent, changes: EventChanges, at: Date): Prisma.EventUpdateInput {
+function timesOf(event: PresentedEvent, changes: EventChanges, at: Date): Prisma.EventUpdateInput {
   const isMoved = [changes.date, changes.period, changes.endDate].some((time) => time !== undefined);
   const schedule = isMoved ? movedSchedule(event, changes, at) : event;
   const { date, period, endDate } = schedule;
@@ -68,7 +74,7 @@ function timesOf(event: ShownEvent, changes: EventChanges, at: Date): Prisma.Eve
   return { date, period, endDate, active: isUnderWay || dueAt !== null, dueAt };
 }
 
-function movedSchedule(event: ShownEvent, { date, period, endDate }: EventChanges, at: Date): Schedule {
+function movedSchedule(event: PresentedEvent, { date, period, endDate }: EventChanges, at: Date): Schedule {
   const { schedule, problems } = checkSchedule(
     event.eventType,
     {

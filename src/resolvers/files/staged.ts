@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
+import { columnsOf, select } from '../../db/columns.ts';
+import { queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { newStorageKey, type StagedFile, type Storage } from '../../gateways/storage.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -32,7 +34,7 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
   const { applicationId, name, contentType, stream, maxBytes } = file;
   const key = newStorageKey(applicationId);
   const removeAfter = new Date(services.now().getTime() + STAGED_LIFETIME_MS);
-  await db.looseFile.create({ data: { applicationId, key, removeAfter } });
+  await db.unclaimedFile.create({ data: { applicationId, key, removeAfter } });
   try {
     const stored = await services.storage.put(key, stream, { maxBytes });
     return { applicationId, key, name, contentType, ...stored };
@@ -47,7 +49,7 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
  * @throws {ServiceUnavailableError} they have been removed: the request has taken longer than an hour
  */
 export async function claimFile(transaction: Transaction, { applicationId, key }: ReleasedKey): Promise<void> {
-  const { count } = await transaction.looseFile.deleteMany({ where: { applicationId, key } });
+  const { count } = await transaction.unclaimedFile.deleteMany({ where: { applicationId, key } });
   if (count === 0) throw new ServiceUnavailableError();
 }
 
@@ -56,10 +58,10 @@ export interface ReleasedKey {
   key: string;
 }
 
-/** Gives up bytes in the transaction that deletes their rows; after it the caller calls `removeLoose`. */
+/** Gives up bytes in the transaction that deletes their rows; after it the caller calls `removeReleased`. */
 export async function releaseFile(transaction: Transaction, files: ReleasedKey[], removeAfter: Date): Promise<void> {
   if (files.length === 0) return;
-  await transaction.looseFile.createMany({
+  await transaction.unclaimedFile.createMany({
     data: files.map(({ applicationId, key }) => ({ applicationId, key, removeAfter })),
   });
 }
@@ -69,7 +71,7 @@ export async function removeReleased(files: ReleasedKey[], { storage, log }: Omi
   for (const { applicationId, key } of files) {
     try {
       await transact(jobOwnerOf({ applicationId }), async (transaction) => {
-        const { count } = await transaction.looseFile.deleteMany({ where: { applicationId, key } });
+        const { count } = await transaction.unclaimedFile.deleteMany({ where: { applicationId, key } });
         if (count > 0) await storage.delete(key);
       });
     } catch (error) {
@@ -78,19 +80,22 @@ export async function removeReleased(files: ReleasedKey[], { storage, log }: Omi
   }
 }
 
-/** Removes loose bytes that are due. What another process holds is that one's matter; who would take it over waits and fails. */
+const KEY = columnsOf('UnclaimedFile', 'f', ['applicationId', 'key']);
+
+/** Removes unclaimed files that are due. Skips those that another process has locked; a claim waits, and fails. */
 export async function sweepStagedFiles(now: Date, storage: Storage): Promise<void> {
   while ((await sweepBatch(now, storage)) === BATCH);
 }
 
 function sweepBatch(now: Date, storage: Storage): Promise<number> {
   return transact(BACKGROUND, async (transaction) => {
-    const files = await transaction.$queryRaw<ReleasedKey[]>`
-      SELECT application_id AS "applicationId", key FROM loose_files
-      WHERE remove_after <= ${now} ORDER BY remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+    const statement = select`
+      SELECT ${KEY} FROM loose_files f
+      WHERE f.remove_after <= ${now} ORDER BY f.remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+    const files = await queryIn(transaction, statement);
     for (const { applicationId, key } of files) {
       await storage.delete(key);
-      await transaction.looseFile.delete({ where: { applicationId_key: { applicationId, key } } });
+      await transaction.unclaimedFile.delete({ where: { applicationId_key: { applicationId, key } } });
     }
     return files.length;
   });

@@ -9,7 +9,7 @@ import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { HOUR } from '../../lib/time.ts';
 import { lockUsers } from '../users/lock.ts';
 import { requireOwnGeodatum } from './find.ts';
-import { holdPlaces, markLatest } from './latest.ts';
+import { lockGeodata, markLatest } from './latest.ts';
 
 const DAY = 24 * HOUR;
 
@@ -30,7 +30,7 @@ export async function deleteGeodatum(id: number, context: ActingContext): Promis
   const { applicationId, userId } = await requireOwnGeodatum(id, context);
   await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await lockUsers(transaction, [userId], context);
-    await holdPlaces(transaction, { applicationId, userId });
+    await lockGeodata(transaction, { applicationId, userId });
     const wasLatest = await transaction.$executeRaw`
       UPDATE geodata SET is_latest = false WHERE application_id = ${applicationId} AND id = ${id} AND is_latest`;
     if (wasLatest > 0) await markLatest(transaction, { applicationId, userId }, id);

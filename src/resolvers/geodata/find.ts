@@ -1,5 +1,5 @@
-import type { ActingContext, KnownContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import type { ActingContext, IdentifiedContext } from '../../context.ts';
+import { db, type Prisma } from '../../db/client.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
@@ -8,11 +8,15 @@ import { isDatabaseId } from '../../lib/tokens.ts';
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {NotFoundError}
  */
-export async function findGeodatum(id: number, { viewer }: KnownContext): Promise<Geodatum> {
+export async function findGeodatum(
+  id: number,
+  { viewer }: IdentifiedContext,
+  selection: Prisma.GeodatumDefaultArgs = {},
+): Promise<Geodatum> {
   if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
   const { applicationId } = viewer;
   const geodatum = isDatabaseId(id)
-    ? await db.geodatum.findUnique({ where: { applicationId_id: { applicationId, id } } })
+    ? await db.geodatum.findUnique({ ...selection, where: { applicationId_id: { applicationId, id } } })
     : null;
   if (!geodatum) throw new NotFoundError();
   return geodatum;

@@ -7,7 +7,7 @@ interface UserKey {
 }
 
 /** One user's places are added and deleted one after the other, so that one is the newest. */
-export async function holdPlaces(transaction: Transaction, { applicationId, userId }: UserKey): Promise<void> {
+export async function lockGeodata(transaction: Transaction, { applicationId, userId }: UserKey): Promise<void> {
   const name = `geodata ${applicationId} ${userId}`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }

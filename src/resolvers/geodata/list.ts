@@ -1,5 +1,6 @@
-import type { KnownContext } from '../../context.ts';
+import type { IdentifiedContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
+import { column, columnsOf, select } from '../../db/columns.ts';
 import {
   between,
   conditionOf,
@@ -22,7 +23,7 @@ import {
 } from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { requireListing } from '../users/listing.ts';
-import { antipodeOf, boxAround, chordOf, isPosition, type Position, type Rectangle, soundDegrees } from './rules.ts';
+import { antipodeOf, boxAround, chordOf, clampedDegrees, isPosition, type Position, type Rectangle } from './rules.ts';
 
 export type GeodataSortField = 'createdAt' | 'latitude' | 'longitude' | 'distance';
 
@@ -46,10 +47,7 @@ export interface GeodataListing {
   skip?: number | null;
 }
 
-type GeodatumRow = Geodatum & { sortValue: Date | number };
-
-const COLUMNS = Prisma.sql`g.application_id AS "applicationId", g.id, g.user_id AS "userId", g.latitude, g.longitude,
-  g.status, g.is_latest AS "isLatest", g.created_at AS "createdAt", g.updated_at AS "updatedAt"`;
+const COLUMNS = columnsOf('Geodatum', 'g');
 
 const FIELDS: Record<string, FilteredField> = {
   createdAt: { column: Prisma.sql`g.created_at`, cast: 'timestamptz' },
@@ -66,14 +64,14 @@ const SORTS: Record<Exclude<GeodataSortField, 'distance'>, Pick<Order, 'column' 
 const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
 
 /**
- * Places of the application's users (gaps §14).
+ * Places of the application's users.
  * @throws {UnprocessableError} a distance from nowhere
  * @throws {BadInputError} a place that the earth does not have, a negative radius, page or cursor
  * @throws {UsersListingForbiddenError} a name, where the application does not let sessions list its users
  */
 export async function listGeodata(
   listing: GeodataListing & ConnectionArguments,
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<CountedConnection<Geodatum>> {
   const { applicationId } = context.viewer;
   const page = geodataPage(listing);
@@ -83,12 +81,12 @@ export async function listGeodata(
   const found = selection(applicationId, listing);
   const isLong = !isUnfiltered(listing) || (listing.skip ?? 0) > MAX_CHEAP_SKIP;
   const search = searchesOf(jobOwnerOf(context.viewer), isLong);
-  const walk = Prisma.sql`
-    SELECT ${COLUMNS}, ${order.column} AS "sortValue" FROM ${found}
+  const walk = select`
+    SELECT ${COLUMNS}, ${column('sortValue', 'sort key', order.column)} FROM ${found}
       AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)}
     LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
-  const rows = await search(() => query<GeodatumRow>(walk));
+  const rows = await search(() => query(walk));
   return {
     ...connection(rows, page, ({ sortValue, id }) => ({
       value: sortValue instanceof Date ? sortValue.toISOString() : sortValue,
@@ -159,12 +157,12 @@ function orderOf({ orderBy, position }: GeodataListing): Order {
 }
 
 function placeOf({ latitude, longitude }: Position): Prisma.Sql {
-  return Prisma.sql`place_of(${soundDegrees(latitude)}::float8, ${soundDegrees(longitude)}::float8)`;
+  return Prisma.sql`place_of(${clampedDegrees(latitude)}::float8, ${clampedDegrees(longitude)}::float8)`;
 }
 
 function requirePlaces({ within, position, radius, orderBy }: GeodataListing): void {
   if (!position && (radius != null || orderBy?.field === 'distance')) {
-    throw new UnprocessableError('current_position is required');
+    throw new UnprocessableError('position is required');
   }
   if (radius != null && !(radius >= 0)) throw new BadInputError('radius should not be negative');
   const corners = within

@@ -34,7 +34,7 @@ const NOTHING = 1e-100;
 /** Makes up for what rounding takes from a bound: a millimetre on the ground is 1.6e-10. */
 const ROUNDING = 1e-12;
 
-/** Texts of the rules of gaps §14 that a new place breaks, by field in the order of the record. */
+/** Texts of the rules that a new place breaks, by field in the order of the record. */
 export function geodatumProblems({ latitude, longitude, status }: GeodatumInput): FieldErrors {
   return compact({
     latitude: degreeProblems(latitude, 90),
@@ -58,7 +58,7 @@ export function statusText(status: string | null | undefined): string | null {
 }
 
 /** Degrees that can be computed with. */
-export function soundDegrees(degrees: number): number {
+export function clampedDegrees(degrees: number): number {
   return Math.abs(degrees) < NOTHING ? 0 : degrees;
 }
 

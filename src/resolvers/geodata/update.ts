@@ -1,25 +1,31 @@
 import type { ActingContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { requireOwnGeodatum } from './find.ts';
 import { requireNone } from './latest.ts';
-import { type GeodatumInput, geodatumChangeProblems, soundDegrees, statusText } from './rules.ts';
+import { clampedDegrees, type GeodatumInput, geodatumChangeProblems, statusText } from './rules.ts';
 /**
  * Changes what is given of a place; null clears its status.
  * @throws {NoUpdateDataError} @throws {InvalidFieldsError} @throws {NotFoundError}
  * @throws {ForbiddenError} another user's; checked in this order
  */
-export async function updateGeodatum(id: number, input: GeodatumInput, context: ActingContext): Promise<Geodatum> {
+export async function updateGeodatum(
+  id: number,
+  input: GeodatumInput,
+  context: ActingContext,
+  selection: Prisma.GeodatumDefaultArgs,
+): Promise<Geodatum> {
   const { latitude, longitude, status } = input;
   if (latitude === undefined && longitude === undefined && status === undefined) throw new NoUpdateDataError();
   requireNone(geodatumChangeProblems(input));
   const { applicationId } = await requireOwnGeodatum(id, context);
   const [updated] = await db.geodatum.updateManyAndReturn({
+    ...selection,
     where: { applicationId, id },
     data: {
-      latitude: latitude == null ? undefined : soundDegrees(latitude),
-      longitude: longitude == null ? undefined : soundDegrees(longitude),
+      latitude: latitude == null ? undefined : clampedDegrees(latitude),
+      longitude: longitude == null ? undefined : clampedDegrees(longitude),
       status: status === undefined ? undefined : statusText(status),
       updatedAt: context.now(),
     },

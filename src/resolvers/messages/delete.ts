@@ -17,13 +17,13 @@ import { lockMember } from './mark.ts';
 export interface Deletion {
   /** For all, not just for the caller. */
   force: boolean;
-  /** With force: only what the caller has sent, as admins had it before 2.52.0 (gaps §19). */
+  /** With force: only what the caller has sent, as admins had it before 2.52.0. */
   ownOnly: boolean;
 }
 
 /**
- * Deletes messages for the caller, or by force for all, which senders, an API key alone and in groups admins may
- * (gaps §6.2). Those that may not be deleted stay.
+ * Deletes messages for the caller, or by force for all, which senders, an API key alone and in groups admins may.
+ * Those that may not be deleted stay.
  * @throws {UnprocessableError} more than 100
  * @throws {NeedUserError} an API key alone without force
  * @throws {NotFoundError} none of them exists
@@ -37,7 +37,7 @@ export async function deleteMessages(
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
   const asked = distinctIds(ids);
   const owner = jobOwnerOf(viewer);
-  const removeHeld = (runStep?: RunStep) =>
+  const removeLocked = (runStep?: RunStep) =>
     transactInTurns(
       owner,
       async (transaction) => {
@@ -55,7 +55,7 @@ export async function deleteMessages(
       runStep,
     );
   // Removal for all touches the rows of every member.
-  const { known, deleted } = force ? await runLong(owner, removeHeld) : await removeHeld();
+  const { known, deleted } = force ? await runLong(owner, removeLocked) : await removeLocked();
   if (known.size === 0) throw new NotFoundError();
   outbox.wake();
   return {

@@ -9,13 +9,13 @@ const OF_REACTIONS = ['reactions', 'ownReactions'];
 /** Reads at once what the fields asked for will need of the messages. */
 export async function prepareFields(
   messages: MessageRow[],
-  asked: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
   { loaders }: Context,
 ): Promise<MessageRow[]> {
-  const isAsked = (name: string) => asked.has(name);
+  const isRequested = (name: string) => requested.has(name);
   await Promise.all([
-    OF_READ_STATE.some(isAsked) && loaders.of(readStateLoader).prepare(messages),
-    OF_REACTIONS.some(isAsked) && loaders.of(reactionLoader).prepare(messages),
+    OF_READ_STATE.some(isRequested) && loaders.of(readStateLoader).prepare(messages),
+    OF_REACTIONS.some(isRequested) && loaders.of(reactionLoader).prepare(messages),
   ]);
   return messages;
 }

@@ -10,7 +10,7 @@ import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
 export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow | null, string> {
   return dialogLoader(async (dialogs) => {
     const { applicationId } = dialogs[0]!;
-    const rows = await query<MessageRow>`
+    const rows = await query`
       SELECT latest.* FROM unnest(${dialogs.map((one) => one.id)}::text[]) AS wanted (id)
       CROSS JOIN LATERAL (SELECT ${MESSAGE_COLUMNS} FROM messages m
         WHERE m.application_id = ${applicationId} AND m.dialog_id = wanted.id AND ${visibleTo(viewer)}

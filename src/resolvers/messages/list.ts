@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
+import { select } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -96,11 +97,11 @@ export async function listMessages(
   await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
   const where = whereOf(listing, viewer);
-  const walk = Prisma.sql`
+  const walk = select`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
-  const rows = await searchOf(listing, viewer)(() => query<MessageRow>(walk));
+  const rows = await searchOf(listing, viewer)(() => query(walk));
   await prepareFields(rows, asked, context);
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
@@ -119,7 +120,7 @@ export interface MessageReading extends MessageListing {
 
 /**
  * A page of messages as REST reads them, which marks what it returns read and delivered for the caller unless told
- * not to; the page already shows the marks. An API key alone marks nothing (gaps §6.2).
+ * not to; the page already shows the marks. An API key alone marks nothing.
  * @throws {BadInputError} limit, skip or cursor
  * @throws {CursorExpiredError} what came behind the cursor is no longer kept
  */
@@ -132,10 +133,10 @@ export async function readMessages(reading: MessageReading, context: ActingConte
   // The cursor is older than the page, so that nothing lies between them.
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
   const listing = changed?.ids ? among(changed.ids, reading) : reading;
-  const page = Prisma.sql`
+  const page = select`
     SELECT ${MESSAGE_COLUMNS} FROM messages m
     WHERE ${whereOf(listing, viewer)} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
-  const items = await searchOf(listing, viewer)(() => query<MessageRow>(page));
+  const items = await searchOf(listing, viewer)(() => query(page));
   if (markAsRead && viewer.kind === 'user' && dialog.member) {
     const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
     const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };

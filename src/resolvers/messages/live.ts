@@ -33,17 +33,17 @@ export async function subscribeToDialogs(
   const { removals } = hub;
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
   const position = since == null ? undefined : await requireKept(since);
-  const watch = await hub.watch({ viewer, kind, dialogId: dialogId ?? undefined }, position);
+  const subscription = await hub.subscribe({ viewer, kind, dialogId: dialogId ?? undefined }, position);
   // Whoever is removed from now on has their watch ended; it may have happened while it was being made.
   if (dialogId != null && hub.removals !== removals) {
     try {
       await requireReadableDialog(dialogId, viewer);
     } catch (error) {
-      await watch.return();
+      await subscription.return();
       throw error;
     }
   }
-  return watch;
+  return subscription;
 }
 
 /**

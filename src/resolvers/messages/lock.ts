@@ -1,10 +1,11 @@
 import type { Transaction } from '../../db/client.ts';
+import { select } from '../../db/columns.ts';
+import { queryIn } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { hiddenFrom } from '../dialogs/hidden-messages.ts';
 import { type Lock, type LockedDialog, lockDialogs } from '../dialogs/lock.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
+import { isHidden, MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
 
 export interface LockedMessage extends MessageRow {
   dialog: LockedDialog;
@@ -24,13 +25,14 @@ export async function lockMessages(
 ): Promise<LockedMessage[]> {
   const wanted = ids.filter(isStringId);
   const where = { applicationId: viewer.applicationId, id: { in: wanted } };
-  const places = await transaction.message.findMany({ where, select: { dialogId: true }, distinct: ['dialogId'] });
-  const dialogIds = places.map((place) => place.dialogId);
+  const keys = await transaction.message.findMany({ where, select: { dialogId: true }, distinct: ['dialogId'] });
+  const dialogIds = keys.map((key) => key.dialogId);
   const dialogs = indexBy(await lockDialogs(transaction, dialogIds, viewer, lock), (dialog) => dialog.id);
   // Read once their dialogs are held: before that, they may be deleted.
-  const rows = await transaction.$queryRaw<(MessageRow & { isHidden: boolean })[]>`
-    SELECT ${MESSAGE_COLUMNS}, ${hiddenFrom(viewer)} AS "isHidden" FROM messages m
+  const statement = select`
+    SELECT ${MESSAGE_COLUMNS}, ${isHidden(viewer)} FROM messages m
     WHERE m.application_id = ${viewer.applicationId} AND m.id = ANY(${wanted}::text[])`;
+  const rows = await queryIn(transaction, statement);
   const messages = indexBy(rows, (row) => row.id);
   return wanted.flatMap((id) => {
     const message = messages.get(id);

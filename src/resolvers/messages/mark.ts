@@ -25,13 +25,13 @@ export async function lockMember(
   transaction: Transaction,
   { applicationId, dialogId, userId }: MemberKey,
 ): Promise<boolean> {
-  const held = await transaction.$executeRaw`
+  const locked = await transaction.$executeRaw`
     SELECT FROM dialogs d
     JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = ${userId}
     WHERE d.application_id = ${applicationId} AND d.id = ${dialogId} AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
       AND m.left_at IS NULL
     FOR SHARE OF d FOR NO KEY UPDATE OF m`;
-  return held > 0;
+  return locked > 0;
 }
 
 /**

@@ -27,14 +27,14 @@ async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReac
 
 export interface OrderedReaction extends ReactionUsers {
   /** Places in the order of adding, by user. */
-  places: Map<number, number>;
+  ordinals: Map<number, number>;
 }
 
 /** Names of the reactions one user left, in the order of adding. */
 export function ownReactions(reactions: OrderedReaction[], userId: number): string[] {
   return reactions
-    .filter((reaction) => reaction.places.has(userId))
-    .sort((a, b) => a.places.get(userId)! - b.places.get(userId)!)
+    .filter((reaction) => reaction.ordinals.has(userId))
+    .sort((a, b) => a.ordinals.get(userId)! - b.ordinals.get(userId)!)
     .map((reaction) => reaction.name);
 }
 
@@ -58,11 +58,11 @@ export async function removeReactionsOf(
 
 function byName(rows: { userId: number; name: string }[]): OrderedReaction[] {
   const reactions = new Map<string, OrderedReaction>();
-  for (const [place, { userId, name }] of rows.entries()) {
-    const reaction = reactions.get(name) ?? { name, userIds: [], places: new Map() };
-    reaction.places.set(userId, place);
+  for (const [ordinal, { userId, name }] of rows.entries()) {
+    const reaction = reactions.get(name) ?? { name, userIds: [], ordinals: new Map() };
+    reaction.ordinals.set(userId, ordinal);
     reactions.set(name, reaction);
   }
-  for (const reaction of reactions.values()) reaction.userIds = [...reaction.places.keys()].sort((a, b) => a - b);
+  for (const reaction of reactions.values()) reaction.userIds = [...reaction.ordinals.keys()].sort((a, b) => a - b);
   return [...reactions.values()];
 }

@@ -13,7 +13,7 @@ import { messageLoader } from './rows.ts';
 export const MAX_NAME = 64;
 
 /**
- * Leaves a reaction; one that is there already stays (gaps §7).
+ * Leaves a reaction; one that is there already stays.
  * @throws {BadInputError} id or name
  * @throws {NotFoundError} unknown message
  * @throws {ForbiddenError} the caller is no occupant
@@ -95,13 +95,13 @@ async function holdMessage(
   { id, dialogId }: MessageRow,
   { viewer: { applicationId, userId } }: UserContext,
 ): Promise<void> {
-  const held = await transaction.$executeRaw`
+  const locked = await transaction.$executeRaw`
     SELECT FROM users u, dialogs d, messages m
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}
       AND d.application_id = ${applicationId} AND d.id = ${dialogId}
       AND m.application_id = ${applicationId} AND m.id = ${id}
     FOR KEY SHARE OF u, d FOR NO KEY UPDATE OF m`;
-  if (held === 0) throw noMessage();
+  if (locked === 0) throw noMessage();
 }
 
 /** Whoever deletes the user, the dialog or the message waits, or has done so: then nothing is held or left behind. */
@@ -112,7 +112,7 @@ async function insertReaction(
   { viewer: { applicationId, userId }, now }: UserContext,
 ): Promise<void> {
   await client.$executeRaw`
-    WITH held AS (
+    WITH locked AS (
       SELECT u.id FROM users u, dialogs d, messages m
       WHERE u.application_id = ${applicationId} AND u.id = ${userId}
         AND d.application_id = ${applicationId} AND d.id = ${dialogId}
@@ -120,7 +120,7 @@ async function insertReaction(
       FOR KEY SHARE
     ), added AS (
       INSERT INTO reactions (application_id, message_id, user_id, name)
-      SELECT ${applicationId}::int, ${id}, held.id, ${name} FROM held
+      SELECT ${applicationId}::int, ${id}, locked.id, ${name} FROM locked
       ON CONFLICT DO NOTHING RETURNING name
     )
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
@@ -149,14 +149,14 @@ function noMessage(): NotFoundError {
 }
 
 function checkedId(messageId: string): string {
-  if (!isStringId(messageId)) throw new BadInputError('Invalid or missing "message_id" parameter.');
+  if (!isStringId(messageId)) throw new BadInputError('messageId is not valid');
   return messageId;
 }
 
 function checkedName(name: string | null | undefined): string {
   const trimmed = name?.trim() ?? '';
   if (trimmed === '' || [...trimmed].length > MAX_NAME || /\p{Cc}/u.test(trimmed)) {
-    throw new BadInputError('Invalid or missing "name" parameter.');
+    throw new BadInputError(`name should have 1 to ${MAX_NAME} characters`);
   }
   return trimmed;
 }

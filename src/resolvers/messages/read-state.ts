@@ -1,3 +1,4 @@
+import { columnsOf, orNull, type RowOf } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
@@ -16,20 +17,12 @@ interface DialogReaders {
   members: Reader[];
 }
 
-interface Reader {
-  userId: number;
-  readSeq: number;
-  deliveredSeq: number;
-  unreadOwnSeq: number;
-  undeliveredOwnSeq: number;
-}
+const TYPE = columnsOf('Dialog', 'd', ['type']);
+const READER = columnsOf('Member', 'm', ['userId', 'readSeq', 'deliveredSeq', 'unreadOwnSeq', 'undeliveredOwnSeq']);
+type Reader = RowOf<[typeof READER]>;
 
-interface Mark {
-  seq: number;
-  userId: number;
-  isRead: boolean | null;
-  isDelivered: boolean | null;
-}
+const MARK = columnsOf('MessageMark', 'k', ['seq', 'userId', 'isRead', 'isDelivered']);
+type Mark = RowOf<[typeof MARK]>;
 
 /**
  * Derives the read state of the messages of one request: two statements per dialog, however many messages.
@@ -78,9 +71,8 @@ function readState(
 }
 
 async function dialogReaders(applicationId: number, dialogId: string): Promise<DialogReaders> {
-  const rows = await query<{ type: number } & (Reader | { userId: null })>`
-    SELECT d.type, m.user_id AS "userId", m.read_seq AS "readSeq", m.delivered_seq AS "deliveredSeq",
-      m.unread_own_seq AS "unreadOwnSeq", m.undelivered_own_seq AS "undeliveredOwnSeq"
+  const rows = await query`
+    SELECT ${TYPE}, ${orNull(READER)}
     FROM dialogs d LEFT JOIN members m
       ON m.application_id = d.application_id AND m.dialog_id = d.id AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
     WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
@@ -91,11 +83,10 @@ async function dialogReaders(applicationId: number, dialogId: string): Promise<D
 }
 
 async function marksOf(applicationId: number, dialogId: string, messages: MessageRow[]): Promise<Map<number, Mark[]>> {
-  const marks = await query<Mark>`
-    SELECT seq, user_id AS "userId", is_read AS "isRead", is_delivered AS "isDelivered"
-    FROM message_marks
-    WHERE application_id = ${applicationId} AND dialog_id = ${dialogId}
-      AND seq = ANY(${messages.map((message) => message.seq)}::int[])`;
+  const marks = await query`
+    SELECT ${MARK} FROM message_marks k
+    WHERE k.application_id = ${applicationId} AND k.dialog_id = ${dialogId}
+      AND k.seq = ANY(${messages.map((message) => message.seq)}::int[])`;
   return groupBy(marks, (mark) => mark.seq);
 }
 

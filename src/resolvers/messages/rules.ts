@@ -1,3 +1,5 @@
+import { columnNames } from '../../db/columns.ts';
+import type { Message, Prisma } from '../../generated/prisma/client.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 
 /** A file or other thing sent along; keys beyond these are kept as sent. */
@@ -8,7 +10,10 @@ export interface Attachment {
   [key: string]: unknown;
 }
 
-export interface MessageContent {
+/** As it is stored. */
+type StoredContent = Pick<Message, 'text' | 'attachments' | 'customFields'>;
+
+interface MessageContent {
   text: string;
   attachments: unknown[];
   customFields: Record<string, unknown>;
@@ -18,13 +23,12 @@ export const MAX_BYTES = 32 * 1024;
 export const MAX_ATTACHMENTS = 20;
 export const BLANK = "Message can't be blank";
 
-/** Names a custom key can't take, in the legacy record's spelling (gaps §6.1). */
-const RESERVED_KEYS = new Set(
-  (
-    '_id chat_dialog_id recipient_id sender_id created_at updated_at date_sent message attachments read read_ids ' +
-    'delivered delivered_ids reactions send_to_chat save_to_history markable'
-  ).split(' '),
-);
+/** Names that a custom key can't take: those of the legacy record, which shows these columns by other names or not. */
+const RESERVED_KEYS = new Set([
+  ...columnNames('Message', ['applicationId', 'id', 'dialogId', 'seq', 'text', 'customFields']),
+  ...['_id', 'chat_dialog_id', 'message', 'read', 'read_ids', 'delivered', 'delivered_ids', 'reactions'],
+  ...['save_to_history', 'markable'],
+]);
 
 /** Custom keys without those that would shadow a field of the record. */
 export function withoutReservedKeys(customFields: Record<string, unknown>): Record<string, unknown> {
@@ -34,16 +38,17 @@ export function withoutReservedKeys(customFields: Record<string, unknown>): Reco
 /**
  * A message's content as it is stored: text trimmed at the end, ids of attachments as text.
  * @param addressProblems sentences about whom it goes to, which are told together with those about the content
- * @throws {UnprocessableError} with all sentences that apply (gaps §6.2, §17)
+ * @throws {UnprocessableError} with all sentences that apply
  */
 export function checkedContent(
   { text, attachments, customFields }: MessageContent,
   addressProblems: string[] = [],
-): MessageContent {
-  const content = {
+): StoredContent {
+  const checked = attachments.map(attachment);
+  const content: StoredContent = {
     text: text.trimEnd(),
-    attachments: attachments.map(attachment),
-    customFields: withoutReservedKeys(customFields),
+    attachments: checked as Prisma.JsonArray,
+    customFields: withoutReservedKeys(customFields) as Prisma.JsonObject,
   };
   const problems = [...addressProblems];
   if (isBlank(content)) problems.push(BLANK);
@@ -52,7 +57,7 @@ export function checkedContent(
     problems.push(`Custom parameters are too large (maximum is ${MAX_BYTES} bytes)`);
   }
   if (attachments.length > MAX_ATTACHMENTS) problems.push(`Too many attachments (maximum is ${MAX_ATTACHMENTS})`);
-  if (content.attachments.includes(undefined)) problems.push('Attachment should have type and id');
+  if (checked.includes(undefined)) problems.push('Attachment should have type and id');
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return content;
 }
@@ -69,8 +74,8 @@ export function checkedText(text: string): string {
 }
 
 /** Whether there is anything in a message: a text, an attachment or a custom key. */
-export function isBlank({ text, attachments, customFields }: MessageContent): boolean {
-  return text === '' && attachments.length === 0 && Object.keys(customFields).length === 0;
+export function isBlank({ text, attachments, customFields }: StoredContent): boolean {
+  return text === '' && [attachments, customFields].every((json) => Object.keys(json ?? {}).length === 0);
 }
 
 function textProblems(text: string): string[] {
@@ -78,14 +83,14 @@ function textProblems(text: string): string[] {
 }
 
 /** The attachment with its id as text; undefined when it lacks a type, or both id and address. */
-function attachment(given: unknown): Attachment | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
-  const { id, url, type, ...others } = given as Record<string, unknown>;
+function attachment(value: unknown): Attachment | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { id, url, type, ...others } = value as Record<string, unknown>;
   const kind = asText(type);
   const reference = asText(id);
   const address = asText(url);
   if (!kind || (!reference && !address) || isNested(id) || isNested(url)) return undefined;
-  return keepOrder(given as Record<string, unknown>, {
+  return keepOrder(value as Record<string, unknown>, {
     ...others,
     type: kind,
     ...(reference ? { id: reference } : {}),

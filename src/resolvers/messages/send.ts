@@ -1,5 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
+import { columns } from '../../db/columns.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
@@ -31,7 +32,7 @@ export interface NewMessage {
 const MAX_CLIENT_ID = 255;
 
 /**
- * Stores a message and tells the dialog's subscribers (gaps §6). With a `clientId` it is stored once however often it is
+ * Stores a message and tells the dialog's subscribers. With a `clientId` it is stored once however often it is
  * sent, also when the answer was lost on its way.
  * @returns the stored message; its sender has already read it
  * @throws {UnprocessableError} nobody to send to, or content against the rules
@@ -80,8 +81,8 @@ function asObject(value: unknown): Record<string, unknown> {
 
 function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number): string[] {
   if (dialogId != null) return [];
-  if (recipientId == null) return ['chat_dialog_id or recipient_id is required'];
-  return recipientId === senderId ? ['Incorrect recipient_id'] : [];
+  if (recipientId == null) return ['dialogId or recipientId is required'];
+  return recipientId === senderId ? ['Incorrect recipientId'] : [];
 }
 
 function clientIdProblems({ clientId }: NewMessage): string[] {
@@ -110,15 +111,10 @@ async function dialogWith(recipientId: number, context: UserContext): Promise<st
   return dialog.id;
 }
 
-interface StoredInput {
-  applicationId: number;
-  dialogId: string;
-  senderId: number;
-  id: string;
-  text: string;
-  attachments: unknown[];
-  customFields: Record<string, unknown>;
-  sendToChat: boolean;
+/** Assigned when the message is stored. */
+type Place = 'seq' | 'recipientId' | 'dateSent' | 'createdAt' | 'updatedAt';
+
+interface StoredInput extends Omit<MessageRow, Place> {
   clientId: string | null;
   at: Date;
 }
@@ -131,19 +127,20 @@ interface StoredMessage {
 /** `known`: the sender has sent it before. */
 type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
 
-interface StoredPlace {
-  ord: number;
-  dialogType: number;
-  dialogKnown: boolean;
-  mayWrite: boolean;
-  hasLock: boolean;
-  /** The sender has sent it before. */
-  isKnown: boolean;
-  seq: number | null;
-  recipientId: number;
-  dateSent: number;
-  createdAt: Date;
-}
+/** Of input `g`, with its dialog `w` if that is locked, and the message `s` if it is stored. */
+const OUTCOME = columns({
+  ord: ['int', 'g.ord'],
+  dialogType: ['int', 'g."dialogType"'],
+  dialogKnown: ['boolean', 'g."dialogKnown"'],
+  mayWrite: ['boolean', 'g."mayWrite"'],
+  hasLock: ['boolean', 'w.id IS NOT NULL'],
+  // The sender has sent it before.
+  isKnown: ['boolean', 'w.id IS NOT NULL AND s.id IS NULL'],
+  seq: ['int | null', 's.seq'],
+  recipientId: ['int', 's.recipient_id'],
+  dateSent: ['int', 's.date_sent'],
+  createdAt: ['time', 's.created_at'],
+});
 
 /**
  * One statement checks that the senders are occupants, locks the dialogs in the order of their ids, claims the senders'
@@ -153,29 +150,29 @@ interface StoredPlace {
  * stands for a message that was not stored.
  */
 const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
-  const given = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
+  const input = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
   const isShared = lockTimeoutMs === undefined;
-  const rows = await query<StoredPlace>`
-    WITH given AS MATERIALIZED (
+  const rows = await query`
+    WITH input AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
           SELECT FROM members m
           WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId"
             AND m.left_at IS NULL)) AS "mayWrite"
-      FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
+      FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (
         ord int, "applicationId" int, "dialogId" text, "senderId" int, id text, text text, attachments json,
         "customFields" json, "sendToChat" boolean, "clientId" text, at timestamptz(3))
       LEFT JOIN dialogs d ON d.application_id = g."applicationId" AND d.id = g."dialogId"
     ), locked AS MATERIALIZED (
       SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
       FROM dialogs d
-      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM given WHERE "mayWrite")
+      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM input WHERE "mayWrite")
         ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
       ORDER BY d.application_id, d.id
       FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
     ), writable AS MATERIALIZED (
       SELECT g.*, l.type, l.pair_key, l.last_message_at
-      FROM given g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
+      FROM input g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
       WHERE g."mayWrite"
     ), claimed AS MATERIALIZED (
       INSERT INTO message_keys (application_id, user_id, key, message_id)
@@ -218,22 +215,21 @@ const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
       SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
-    SELECT g.ord, g."dialogType", g."dialogKnown", g."mayWrite", w.id IS NOT NULL AS "hasLock",
-      w.id IS NOT NULL AND s.id IS NULL AS "isKnown", s.seq, s.recipient_id AS "recipientId",
-      s.date_sent AS "dateSent", s.created_at AS "createdAt"
-    FROM given g LEFT JOIN writable w ON w."applicationId" = g."applicationId" AND w.id = g.id
+    SELECT ${OUTCOME}
+    FROM input g LEFT JOIN writable w ON w."applicationId" = g."applicationId" AND w.id = g.id
     LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
-  const places = new Map(rows.map((row) => [row.ord, row]));
+  const sent = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
     const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
-      places.get(ord)!;
+      sent.get(ord)!;
     if (dialogKnown && !mayWrite) return 'no occupant';
     if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
     const { at: _at, clientId: _clientId, ...content } = input;
     const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
-    return { message: { ...content, ...place } as MessageRow, dialogType };
+    const message: MessageRow = { ...content, ...place };
+    return { message, dialogType };
   });
 });
 

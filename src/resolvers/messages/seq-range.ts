@@ -4,8 +4,8 @@ import { secondsOfId } from '../../db/ids.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
 /** A moment as filters give it: a `Date`, or Unix seconds. */
-type Moment = Date | number;
-type Comparison = Partial<Record<'eq' | 'lt' | 'lte' | 'gt' | 'gte', Moment | null>>;
+type Time = Date | number;
+type Comparison = Partial<Record<'eq' | 'lt' | 'lte' | 'gt' | 'gte', Time | null>>;
 
 /** A bound in milliseconds since 1970: messages from there on, or those before. */
 interface Bound {
@@ -34,7 +34,7 @@ export function seqRange(
 /** Bounds that every message which the filter lets through keeps to; what `or` says bounds nothing by itself. */
 function boundsOf(filter: FilterInput | null | undefined): Bound[] {
   return [
-    ...bounds(filter?.createdAt as Comparison | undefined, (moment) => (moment as Date).getTime(), 1),
+    ...bounds(filter?.createdAt as Comparison | undefined, (time) => (time as Date).getTime(), 1),
     ...bounds(filter?.dateSent as Comparison | undefined, Number, 1_000),
     ...idBounds(filter?.id as IdComparison | undefined),
     ...(filter?.and ?? []).flatMap(boundsOf),
@@ -44,30 +44,30 @@ function boundsOf(filter: FilterInput | null | undefined): Bound[] {
 type IdComparison = Partial<Record<'eq' | 'gt' | 'gte', string | null>>;
 
 /** An id is made before its message gets its moment, so those with later ids have no earlier moments; not vice versa. */
-function idBounds(asked: IdComparison | null | undefined): Bound[] {
-  const ids = [asked?.eq, asked?.gt, asked?.gte].filter((id) => id != null && isStringId(id));
-  const moments = ids.map((id) => secondsOfId(id!) * 1_000);
-  return moments.filter(isPossible).map((at) => ({ side: 'from', at }));
+function idBounds(comparison: IdComparison | null | undefined): Bound[] {
+  const ids = [comparison?.eq, comparison?.gt, comparison?.gte].filter((id) => id != null && isStringId(id));
+  const times = ids.map((id) => secondsOfId(id!) * 1_000);
+  return times.filter(isPossible).map((at) => ({ side: 'from', at }));
 }
 
 /**
  * @param inUnits what the compared field counts in, as exact as the filter compares
  * @param unit milliseconds
  */
-function bounds(asked: Comparison | null | undefined, inUnits: (moment: Moment) => number, unit: number): Bound[] {
+function bounds(comparison: Comparison | null | undefined, inUnits: (time: Time) => number, unit: number): Bound[] {
   const bounds: Bound[] = [];
-  const add = (side: Bound['side'], moment: Moment | null | undefined, isAboveIt: boolean) => {
-    if (moment == null) return;
-    const units = inUnits(moment);
+  const add = (side: Bound['side'], time: Time | null | undefined, isAboveIt: boolean) => {
+    if (time == null) return;
+    const units = inUnits(time);
     const at = (isAboveIt ? Math.floor(units) + 1 : Math.ceil(units)) * unit;
     if (isPossible(at)) bounds.push({ side, at });
   };
-  add('from', asked?.eq, false);
-  add('before', asked?.eq, true);
-  add('from', asked?.gte, false);
-  add('from', asked?.gt, true);
-  add('before', asked?.lt, false);
-  add('before', asked?.lte, true);
+  add('from', comparison?.eq, false);
+  add('before', comparison?.eq, true);
+  add('from', comparison?.gte, false);
+  add('from', comparison?.gt, true);
+  add('before', comparison?.lt, false);
+  add('before', comparison?.lte, true);
   return bounds;
 }
 

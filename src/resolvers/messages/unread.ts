@@ -12,8 +12,8 @@ export interface UnreadCounts {
 }
 
 /**
- * Messages of groups and private dialogs that the caller has not sent, not read and not deleted for themselves
- * (gaps §6.2): of all dialogs in their list, or of those asked for, of which the ones they can't read count 0.
+ * Messages of groups and private dialogs that the caller has not sent, not read and not deleted for themselves: of all
+ * dialogs in their list, or of those asked for, of which the ones they can't read count 0.
  * @throws {NotFoundError} they can read none of those asked for
  */
 export async function findUnreadCounts(
@@ -31,16 +31,16 @@ export async function findUnreadCounts(
         AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP} AND (m.hidden_seq IS NULL OR m.hidden_seq < d.last_seq)`;
     return { total: row!.total, dialogs: [] };
   }
-  const asked = [...new Set(dialogIds)];
+  const requested = [...new Set(dialogIds)];
   const rows = await query<{ dialogId: string; count: number }>`
     SELECT d.id AS "dialogId",
       CASE WHEN d.type = ${DIALOG_TYPE.PUBLIC_GROUP} THEN 0 ELSE d.message_count - m.settled_count END AS count
     FROM dialogs d LEFT JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id
       AND m.user_id = ${userId} AND m.left_at IS NULL
-    WHERE d.application_id = ${applicationId} AND d.id = ANY(${asked.filter(isStringId)}::text[])
+    WHERE d.application_id = ${applicationId} AND d.id = ANY(${requested.filter(isStringId)}::text[])
       AND (d.type = ${DIALOG_TYPE.PUBLIC_GROUP} OR m.user_id IS NOT NULL)`;
   if (rows.length === 0) throw new NotFoundError();
   const readable = indexBy(rows, (row) => row.dialogId);
-  const dialogs = asked.map((dialogId) => ({ dialogId, count: readable.get(dialogId)?.count ?? 0 }));
+  const dialogs = requested.map((dialogId) => ({ dialogId, count: readable.get(dialogId)?.count ?? 0 }));
   return { total: dialogs.reduce((sum, { count }) => sum + count, 0), dialogs };
 }

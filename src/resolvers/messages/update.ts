@@ -16,7 +16,7 @@ import { requireReadableDialog } from '../dialogs/access.ts';
 import { type LockedMessage, lockMessages } from './lock.ts';
 import { lockMember, type Mark, markAll, markMessages } from './mark.ts';
 import type { MessageRow } from './rows.ts';
-import { BLANK, checkedText, isBlank, type MessageContent } from './rules.ts';
+import { BLANK, checkedText, isBlank } from './rules.ts';
 
 export interface MarkInput {
   /** Whether the caller has read it. */
@@ -33,7 +33,7 @@ export interface MessageChanges extends MarkInput {
 
 /**
  * Changes the text of messages, or the caller's own marks on them: all of them, or none when one is not the caller's to
- * change (gaps §6.2). Unknown ones beside known ones are skipped.
+ * change. Unknown ones beside known ones are skipped.
  * @returns those that were found, in the order asked for
  * @throws {NoUpdateDataError} nothing to change
  * @throws {NeedUserError} marks by an API key alone
@@ -69,7 +69,7 @@ export async function updateMessages(
 }
 
 /**
- * Marks all messages of a dialog for the caller; without effect in public groups (gaps §6.2).
+ * Marks all messages of a dialog for the caller; without effect in public groups.
  * @throws {NoUpdateDataError} @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
  */
 export async function markDialogMessages(
@@ -102,7 +102,7 @@ async function edit(
 ): Promise<MessageRow[]> {
   const isOwn = ({ senderId }: MessageRow) => viewer.kind === 'key' || senderId === viewer.userId;
   if (!messages.every(isOwn)) throw new ForbiddenError();
-  if (messages.some((message) => isBlank({ ...(message as MessageContent), text }))) {
+  if (messages.some((message) => isBlank({ ...message, text }))) {
     throw new UnprocessableError(BLANK);
   }
   const ids = messages.map((message) => message.id);

@@ -4,6 +4,7 @@ import { db } from '../../db/client.ts';
 import type { Push, PushGateway, PushOutcome } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
 import { MINUTE } from '../../lib/time.ts';
+import { providerOfChannel } from './channels.ts';
 import type { Contents } from './contents.ts';
 import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';
@@ -125,7 +126,7 @@ export class DeliveryBatch {
     const { channel, userId } = device;
     const expiresAt = new Date(send.createdAt.getTime() + PUSH_LIFETIME_MS);
     const content = contents(userId);
-    const address = channel === 'email' ? device.email : device.sequence;
+    const address = providerOfChannel(channel).address === 'email' ? device.email : device.sequence;
     if (send.finishedAt) return { kind: 'refused', answer: 'cancelled' };
     if (!device.isSubscribed) return { kind: 'refused', answer: 'the subscription is gone' };
     if (!content) return { kind: 'refused', answer: 'there is nothing to tell any more' };

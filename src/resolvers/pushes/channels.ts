@@ -1,18 +1,42 @@
-/** Words that subscriptions, push tokens and events have in common (gaps §§10, 11). */
+import type { PushChannelRules } from '../../gateways/push/provider.ts';
+import { CONFIGURED_PROVIDERS, PUSH_PROVIDERS, providerOfChannel } from '../../gateways/push/providers.ts';
+import { isStored, readGiven } from '../../gateways/push/stored-message.ts';
+import type { PushChannel } from '../../generated/prisma/enums.ts';
+
+/** Words that subscriptions, push tokens and events have in common. */
 
 export const PUSH_ENVIRONMENTS = ['production', 'development'] as const;
 export type PushEnvironment = (typeof PUSH_ENVIRONMENTS)[number];
-
-/** Legacy clients know the first three; e-mail needs no device. */
-export const PUSH_CHANNELS = ['apns', 'apns_voip', 'gcm', 'web', 'email'] as const;
-export type PushChannel = (typeof PUSH_CHANNELS)[number];
 
 export const DEVICE_PLATFORMS = ['ios', 'android', 'web'] as const;
 export type DevicePlatform = (typeof DEVICE_PLATFORMS)[number];
 
 export const isPushEnvironment = oneOf(PUSH_ENVIRONMENTS);
-export const isPushChannel = oneOf(PUSH_CHANNELS);
 export const isDevicePlatform = oneOf(DEVICE_PLATFORMS);
+
+export const PUSH_CHANNELS = channels(() => true);
+/** Those on which users may send events. */
+export const USER_CHANNELS = channels(({ isForKeys }) => !isForKeys);
+export const KEY_CHANNELS = channels(({ isForKeys }) => isForKeys);
+/** An event that names none is sent on each of these. */
+export const DEFAULT_CHANNELS = channels(({ isDefault }) => isDefault);
+/** Messages of dialogs are pushed on these. */
+export const MESSAGE_CHANNELS = channels(({ hasMessages }) => hasMessages);
+
+export const isPushChannel = oneOf(PUSH_CHANNELS);
+
+export { CONFIGURED_PROVIDERS, providerOfChannel };
+
+/** The message of an event as it is stored: Base64 of text or of a JSON object becomes the form of the channel. */
+export function storedMessage(channel: PushChannel, given: string): string {
+  return isStored(given) ? given : providerOfChannel(channel).storedMessage(readGiven(given));
+}
+
+function channels(suits: (rules: PushChannelRules) => boolean | undefined): readonly PushChannel[] {
+  return PUSH_PROVIDERS.flatMap((provider) => Object.entries(provider.channels) as [PushChannel, PushChannelRules][])
+    .filter(([, rules]) => suits(rules))
+    .map(([channel]) => channel);
+}
 
 function oneOf<const Name extends string>(names: readonly Name[]) {
   return (text: string | null | undefined): text is Name => names.includes(text as Name);

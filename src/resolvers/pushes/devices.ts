@@ -1,36 +1,32 @@
+import { Prisma } from '../../db/client.ts';
+import { column, columns, columnsOf, orNull, type RowOf, withJson } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
-import type { Push } from '../../gateways/push/gateway.ts';
+import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 import type { PushSend } from '../../generated/prisma/client.ts';
-import type { PushChannel, PushEnvironment } from './channels.ts';
 import type { DeliverJob } from './context.ts';
 
+const DELIVERY = columnsOf('PushDelivery', 'd', ['subscriptionId', 'userId', 'channel', 'attempts']);
+/** Nulls: the subscription is gone. */
+const SUBSCRIPTION = withJson<{ keys: BrowserKeys | null }>()(
+  orNull(columnsOf('PushSubscription', 's', ['environment', 'sequence', 'keys', 'bundleIdentifier'])),
+);
+const IS_SUBSCRIBED = columns({ isSubscribed: ['boolean', 's.id IS NOT NULL'] });
+const EMAIL = orNull(columnsOf('User', 'u', ['email']));
+
 /** A device that is still to be served, as it is now. */
-export interface Device {
-  subscriptionId: number;
-  userId: number;
-  channel: PushChannel;
-  attempts: number;
-  /** Nulls: the subscription is gone. */
-  environment: PushEnvironment | null;
-  sequence: string | null;
-  keys: Push['keys'];
-  bundleIdentifier: string | null;
-  isSubscribed: boolean;
-  email: string | null;
-  /** A later push of the same dialog is on its way to the device. */
+export type Device = RowOf<[typeof DELIVERY, typeof SUBSCRIPTION, typeof IS_SUBSCRIBED, typeof EMAIL]> & {
+  /** A later push of the same dialog is in flight to the device. */
   isOutdated: boolean;
-}
+};
 
 /** Devices of a job that are neither served nor set apart. */
 export function readDevices({ applicationId, sendId, ids }: DeliverJob, { dialogId }: PushSend): Promise<Device[]> {
-  return query<Device>`
-    SELECT d.subscription_id AS "subscriptionId", d.user_id AS "userId", d.channel::text AS channel, d.attempts,
-      s.environment::text AS environment, s.sequence, s.keys, s.bundle_identifier AS "bundleIdentifier",
-      s.id IS NOT NULL AS "isSubscribed", u.email,
-      ${dialogId}::text IS NOT NULL AND EXISTS (
-        SELECT FROM push_sends n JOIN push_deliveries l ON l.application_id = n.application_id AND l.send_id = n.id
-        WHERE n.application_id = d.application_id AND n.dialog_id = ${dialogId}::text AND n.id > d.send_id
-          AND l.subscription_id = d.subscription_id) AS "isOutdated"
+  const isOutdated = Prisma.sql`${dialogId}::text IS NOT NULL AND EXISTS (
+    SELECT FROM push_sends n JOIN push_deliveries l ON l.application_id = n.application_id AND l.send_id = n.id
+    WHERE n.application_id = d.application_id AND n.dialog_id = ${dialogId}::text AND n.id > d.send_id
+      AND l.subscription_id = d.subscription_id)`;
+  return query`
+    SELECT ${DELIVERY}, ${SUBSCRIPTION}, ${IS_SUBSCRIBED}, ${EMAIL}, ${column('isOutdated', 'boolean', isOutdated)}
     FROM push_deliveries d
     LEFT JOIN push_subscriptions s ON s.application_id = d.application_id AND s.id = d.subscription_id
       AND s.user_id = d.user_id

@@ -1,5 +1,6 @@
 import { Prisma } from '../../db/client.ts';
-import { query } from '../../db/query.ts';
+import { columns, select } from '../../db/columns.ts';
+import { query, queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { DELIVER, deliverJobs, type PushContext } from './context.ts';
@@ -10,12 +11,12 @@ const RETRY_BATCH = 2_000;
 export const isServed = Prisma.sql`NOT EXISTS (
   SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
 
-interface DueDevice {
-  applicationId: number;
-  userId: number;
-  sendId: string;
-  subscriptionId: number;
-}
+const DUE_DEVICE = columns({
+  applicationId: ['int', 'b.application_id'],
+  userId: ['int', 'coalesce(e.user_id, 0)'],
+  sendId: ['text', 'b.send_id'],
+  subscriptionId: ['int', 'b.subscription_id'],
+});
 
 /** Rows with a time at which they are due; each table has an index of application and time. */
 export interface Timed {
@@ -67,18 +68,18 @@ export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolea
 export function startDueRetries({ now, queue }: PushContext): Promise<number> {
   const at = now();
   return transact(BACKGROUND, async (transaction) => {
-    const due = await transaction.$queryRaw<DueDevice[]>`
+    const statement = select`
       WITH due AS MATERIALIZED (${dueOf(RETRIES, at)}), begun AS (
         UPDATE push_deliveries d SET retry_at = NULL FROM due
         WHERE d.application_id = due.application_id AND d.send_id = due.send_id
           AND d.subscription_id = due.subscription_id
         RETURNING d.application_id, d.send_id, d.subscription_id
       )
-      SELECT b.application_id AS "applicationId", b.send_id AS "sendId", b.subscription_id AS "subscriptionId",
-        coalesce(e.user_id, 0) AS "userId"
+      SELECT ${DUE_DEVICE}
       FROM begun b
       LEFT JOIN push_sends s ON s.application_id = b.application_id AND s.id = b.send_id
       LEFT JOIN events e ON e.application_id = s.application_id AND e.id = s.event_id`;
+    const due = await queryIn(transaction, statement);
     for (const [sendId, devices] of groupBy(due, (one) => one.sendId)) {
       const { applicationId, userId } = devices[0]!;
       const ids = devices.map(({ subscriptionId }) => subscriptionId);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { db, type Transaction } from '../../db/client.ts';
+import { columns, type RowOf, select } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { newId } from '../../db/ids.ts';
-import { query } from '../../db/query.ts';
+import { query, queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
+import { MESSAGE_CHANNELS } from './channels.ts';
 import { type PushContext, SPREAD } from './context.ts';
 
 /** Seconds for which one process reads for all; if it is gone, another goes on after this. */
@@ -90,18 +92,18 @@ export class MessagePushes {
   }
 }
 
-interface ToldDialog {
-  applicationId: number;
-  dialogId: string;
-  firstSeq: number;
-  lastSeq: number;
-}
+const DIALOG = columns({
+  applicationId: ['int', 'x.application_id'],
+  dialogId: ['text', 'x.dialog_id'],
+  firstSeq: ['int', 'min(x.seq)'],
+  lastSeq: ['int', 'max(x.seq)'],
+});
+type ToldDialog = RowOf<[typeof DIALOG]>;
 
 /** Dialogs with messages for those who are away, of which somebody may be told: several messages of one are one push. */
 function dialogsToTellOf(transaction: Transaction, sent: StreamRow[]): Promise<ToldDialog[]> {
-  return transaction.$queryRaw<ToldDialog[]>`
-    SELECT x.application_id AS "applicationId", x.dialog_id AS "dialogId", min(x.seq) AS "firstSeq",
-      max(x.seq) AS "lastSeq"
+  const statement = select`
+    SELECT ${DIALOG}
     FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[])
       AS told (application_id, id)
     JOIN messages x USING (application_id, id)
@@ -112,5 +114,6 @@ function dialogsToTellOf(transaction: Transaction, sent: StreamRow[]): Promise<T
     HAVING EXISTS (SELECT FROM members m
       JOIN push_subscriptions s ON s.application_id = m.application_id AND s.user_id = m.user_id
       WHERE m.application_id = x.application_id AND m.dialog_id = x.dialog_id AND m.left_at IS NULL
-        AND s.channel IN ('apns', 'gcm', 'web'))`;
+        AND s.channel = ANY(${MESSAGE_CHANNELS}::push_channel[]))`;
+  return queryIn(transaction, statement);
 }

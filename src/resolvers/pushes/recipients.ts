@@ -1,19 +1,24 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { columns, type RowOf, select } from '../../db/columns.ts';
+import { queryIn } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
+import { MESSAGE_CHANNELS } from './channels.ts';
 
 /** Users that are looked at together. */
 export const PAGE_USERS = 500;
 
+const CANDIDATE = columns({
+  userId: ['int', 'page.id'],
+  subscriptionId: ['int | null', 's.id'],
+  channel: ['text | null', 's.channel::text'],
+});
+
 /** A user who is to get a push, with one of their devices, or without any. */
-export interface Candidate {
-  userId: number;
-  subscriptionId: number | null;
-  channel: string | null;
-}
+export type Candidate = RowOf<[typeof CANDIDATE]>;
 
 /**
  * Who gets an event, behind a user, by their ids: those who are named by whatever way, but for those with an excluded
- * tag (gaps §11.2). Each has a row for each of their devices of the event's channel and environment, or one without.
+ * tag. Each has a row for each of their devices of the event's channel and environment, or one without.
  */
 export function eventCandidates(transaction: Transaction, event: Event, afterUserId: number): Promise<Candidate[]> {
   const { applicationId, externalUserIds, tagsAny, tagsAll, tagsExclude, channel, environment } = event;
@@ -30,17 +35,18 @@ export function eventCandidates(transaction: Transaction, event: Event, afterUse
   ];
   if (named.length === 0) return Promise.resolve([]);
   const excluded = tagsExclude.length > 0 ? Prisma.sql`AND NOT u.tags && ${tagsExclude}::text[]` : Prisma.empty;
-  return transaction.$queryRaw<Candidate[]>`
+  const statement = select`
     WITH page AS MATERIALIZED (
       SELECT u.id FROM users u
       WHERE u.application_id = ${applicationId} AND u.id > ${afterUserId} AND (${Prisma.join(named, ' OR ')}) ${excluded}
       ORDER BY u.id LIMIT ${PAGE_USERS}
     )
-    SELECT page.id AS "userId", s.id AS "subscriptionId", s.channel::text AS channel
+    SELECT ${CANDIDATE}
     FROM page LEFT JOIN push_subscriptions s ON s.application_id = ${applicationId} AND s.user_id = page.id
       AND s.channel = ${channel}::push_channel
       AND (s.environment = ${environment}::push_environment OR s.environment IS NULL)
     ORDER BY page.id, s.id`;
+  return queryIn(transaction, statement);
 }
 
 /** What of a dialog is to be told of. */
@@ -62,20 +68,21 @@ export function messageCandidates(
   afterUserId: number,
 ): Promise<Candidate[]> {
   const { applicationId, dialogId } = range;
-  return transaction.$queryRaw<Candidate[]>`
+  const statement = select`
     WITH page AS MATERIALIZED (
       SELECT m.user_id AS id, m.read_seq FROM members m
       WHERE m.application_id = ${applicationId} AND m.dialog_id = ${dialogId} AND m.user_id > ${afterUserId}
         AND m.left_at IS NULL
       ORDER BY m.user_id LIMIT ${PAGE_USERS}
     )
-    SELECT page.id AS "userId", s.id AS "subscriptionId", s.channel::text AS channel
+    SELECT ${CANDIDATE}
     FROM page LEFT JOIN push_subscriptions s ON s.application_id = ${applicationId} AND s.user_id = page.id
-      AND s.channel IN ('apns', 'gcm', 'web')
+      AND s.channel = ANY(${MESSAGE_CHANNELS}::push_channel[])
       AND NOT EXISTS (SELECT FROM muted_dialogs o
         WHERE o.application_id = ${applicationId} AND o.dialog_id = ${dialogId} AND o.user_id = page.id)
       AND EXISTS (SELECT FROM messages x WHERE ${isNews(range, Prisma.sql`page.id`, Prisma.sql`page.read_seq`)})
     ORDER BY page.id, s.id`;
+  return queryIn(transaction, statement);
 }
 
 /** Whether message `x` of the range is news for a user who has read up to `readSeq`. */

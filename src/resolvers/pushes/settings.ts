@@ -1,45 +1,38 @@
 import type { z } from 'zod';
 import type { AdministrationContext, UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
-import { type PushProvider, pushSettings } from '../../gateways/push/index.ts';
-import { createVapidKeys } from '../../gateways/push/web.ts';
-import type { PushSettings } from '../../generated/prisma/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import type { ConfiguredProvider, Settings } from '../../gateways/push/provider.ts';
+import type { PushProvider, PushSettings } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
-import { isPushEnvironment, type PushEnvironment } from './channels.ts';
+import { CONFIGURED_PROVIDERS, isPushEnvironment, type PushEnvironment } from './channels.ts';
 
-/** What one of the providers gave the application; exactly one is named. */
-export interface PushProviderInput {
-  apns?: { topic: string; teamId: string; keyId: string; key: string } | null;
-  /** The service account's file. */
-  fcm?: { serviceAccount?: unknown } | null;
-  web?: { subject: string } | null;
-}
+/** The settings of exactly one provider, by its name. */
+export type PushProviderInput = { [Name in PushProvider]?: Settings | null };
 
-/** What the operator alone says: the service asks these addresses from within its own network. */
+/** Only the operator sets it, because the service connects from within its own network; undefined changes nothing. */
 export interface OperatorInput {
-  /** Where the provider is asked instead of its own host; undefined leaves it as it is, null is its own. */
+  /** Instead of the provider's own host; null resets it. */
   endpoint?: string | null;
-  /** Certificates that Apple's stand-in is trusted by, PEM. */
+  /** PEM certificates to trust instead of the system's; null resets it. */
   ca?: string | null;
 }
 
-type Settings = Record<string, unknown>;
-
-/** Google's own address, the only one at which a service account of somebody else's choice is used. */
-const GOOGLE_TOKENS = 'https://oauth2.googleapis.com/token';
-
 /** The providers that are set up for the caller's application. */
-export function listPushSettings({ viewer }: AdministrationContext): Promise<PushSettings[]> {
+export function listPushSettings(
+  { viewer }: AdministrationContext,
+  selection: Prisma.PushSettingsDefaultArgs = {},
+): Promise<PushSettings[]> {
   return db.pushSettings.findMany({
+    ...selection,
     where: { applicationId: viewer.applicationId },
     orderBy: [{ environment: 'asc' }, { provider: 'asc' }],
   });
 }
 
 /**
- * Sets a provider up, or anew, for the caller's application and one environment. Where it is asked stays as the
- * operator has set it; browsers keep their key.
+ * Sets a provider up for the caller's application and one environment, or replaces its settings except for those of
+ * the operator.
  * @throws {UnprocessableError} another environment
  * @throws {InvalidFieldsError} a setting that can't be one
  */
@@ -47,12 +40,16 @@ export async function updatePushSettings(
   environment: string,
   input: PushProviderInput,
   { viewer, encrypter, now }: AdministrationContext,
+  selection: Prisma.PushSettingsDefaultArgs = {},
 ): Promise<PushSettings> {
-  const account = (input.fcm?.serviceAccount ?? {}) as { token_uri?: unknown };
-  if (input.fcm && account.token_uri !== GOOGLE_TOKENS) {
-    throw new InvalidFieldsError({ serviceAccount: [`should hold the token_uri ${GOOGLE_TOKENS}`] });
-  }
-  return storePushSettings({ ...input, applicationId: viewer.applicationId, environment }, { encrypter, now: now() });
+  const { settings, given } = providerOf(input);
+  const problems = settings.untrustedProblems?.(given) ?? {};
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+  return storePushSettings(
+    { ...input, applicationId: viewer.applicationId, environment },
+    { encrypter, now: now() },
+    selection,
+  );
 }
 
 /** Ends pushes by the provider; subscriptions stay. */
@@ -87,31 +84,33 @@ export async function findWebPushKey(environment: string, { viewer }: UserContex
 export async function storePushSettings(
   {
     applicationId,
-    environment: given,
+    environment: givenEnvironment,
     endpoint,
     ca,
     ...input
   }: PushProviderInput & OperatorInput & { applicationId: number; environment: string },
   { encrypter, now }: { encrypter: Encrypter; now: Date },
+  selection: Prisma.PushSettingsDefaultArgs = {},
 ): Promise<PushSettings> {
-  const environment = requireEnvironment(given);
-  const provider = providerOf(input);
-  const key = { applicationId, environment, provider };
+  const environment = requireEnvironment(givenEnvironment);
+  const { name, settings: rules, given } = providerOf(input);
+  const key = { applicationId, environment, provider: name };
   const known = await db.pushSettings.findUnique({ where: { applicationId_environment_provider: key } });
   const before = known ? openSettings(known, encrypter) : {};
   const settings = {
-    ...settingsOf(input, before),
+    ...(rules.complete?.(given, before) ?? given),
     endpoint: (endpoint === undefined ? before.endpoint : endpoint) ?? undefined,
     ca: (ca === undefined ? before.ca : ca) ?? undefined,
   };
-  const checked = pushSettings[provider].safeParse(settings);
+  const checked = rules.schema.safeParse(settings);
   if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
   const values = {
-    publicId: publicIdOf(settings),
-    sealed: encrypter.encrypt(JSON.stringify(settings), additionalDataOfSettings(key)),
+    publicId: rules.publicId(settings),
+    encryptedSettings: encrypter.encrypt(JSON.stringify(settings), additionalDataOfSettings(key)),
     updatedAt: now,
   };
   return db.pushSettings.upsert({
+    ...selection,
     where: { applicationId_environment_provider: key },
     create: { ...key, ...values, createdAt: now },
     update: values,
@@ -120,21 +119,20 @@ export async function storePushSettings(
 
 /** The settings in the clear. @throws {DecryptionError} */
 export function openSettings(
-  row: Pick<PushSettings, 'applicationId' | 'environment' | 'provider' | 'sealed'>,
+  row: Pick<PushSettings, 'applicationId' | 'environment' | 'provider' | 'encryptedSettings'>,
   encrypter: Encrypter,
 ): Settings {
-  return JSON.parse(encrypter.decrypt(row.sealed, additionalDataOfSettings(row))) as Settings;
+  return JSON.parse(encrypter.decrypt(row.encryptedSettings, additionalDataOfSettings(row))) as Settings;
 }
 
-/** Settings as JSON text without what only the operator may set. @throws {SyntaxError} no JSON */
-export function withoutOperatorInput(text: string): string {
+/** Settings as JSON text without what only the operator may set. @throws {Error} they are not those of a provider */
+export function withoutOperatorInput(text: string, provider: string | null): string {
   const { endpoint: _endpoint, ca: _ca, ...settings } = JSON.parse(text) as Settings;
-  const account = settings.serviceAccount as { token_uri?: unknown } | undefined;
-  if (account) settings.serviceAccount = { ...account, token_uri: GOOGLE_TOKENS };
-  return JSON.stringify(settings);
+  const { untrusted } = CONFIGURED_PROVIDERS.find(({ name }) => name === provider)!.settings;
+  return JSON.stringify(untrusted?.(settings) ?? settings);
 }
 
-/** Where the settings of a provider are stored: sealed for it, they can be opened for no other. */
+/** Binds the encrypted settings to their row. */
 export function additionalDataOfSettings({
   applicationId,
   environment,
@@ -148,22 +146,9 @@ function requireEnvironment(environment: string): PushEnvironment {
   throw new UnprocessableError('environment should be production or development');
 }
 
-function providerOf({ apns, fcm }: PushProviderInput): PushProvider {
-  if (apns) return 'apns';
-  return fcm ? 'fcm' : 'web';
-}
-
-/** A new pair of keys would end all subscriptions of browsers, so they keep the one they have. */
-function settingsOf({ apns, fcm, web }: PushProviderInput, before: Settings): Settings {
-  if (apns) return { ...apns };
-  if (fcm) return { ...fcm };
-  const { publicKey, privateKey } = 'publicKey' in before ? before : createVapidKeys();
-  return { subject: web?.subject, publicKey, privateKey };
-}
-
-function publicIdOf({ topic, serviceAccount, publicKey }: Settings): string {
-  const projectId = (serviceAccount as { project_id?: string } | undefined)?.project_id;
-  return String(topic ?? projectId ?? publicKey);
+function providerOf(input: PushProviderInput): ConfiguredProvider & { given: Settings } {
+  const provider = CONFIGURED_PROVIDERS.find(({ name }) => input[name])!;
+  return { ...provider, given: input[provider.name]! };
 }
 
 function textsByField(issues: z.core.$ZodIssue[]): FieldErrors {

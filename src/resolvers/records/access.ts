@@ -1,8 +1,9 @@
 import { Prisma } from '../../db/client.ts';
+import { column } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { EVERYBODY, isForbidden, isOpen } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 
@@ -18,8 +19,8 @@ export function forbidden(): ForbiddenError {
 }
 
 /** @throws {ForbiddenError} the class is closed to all but API keys alone */
-export function requireOpenClass(deed: Action, known: KnownClass, viewer: KnownViewer): void {
-  if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[deed]])) throw forbidden();
+export function requireOpenClass(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): void {
+  if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[action]])) throw forbidden();
 }
 
 /**
@@ -27,7 +28,7 @@ export function requireOpenClass(deed: Action, known: KnownClass, viewer: KnownV
  * their number, and so the cost of a list, does not depend on what the viewer may not see. None: they may read nothing.
  * What is shared with the viewer depends on who they are: statements that ask for it are `plannedForValues`.
  */
-export async function readableParts(known: KnownClass, viewer: KnownViewer): Promise<Prisma.Sql[]> {
+export async function readableParts(known: ClassDefinition, viewer: IdentifiedViewer): Promise<Prisma.Sql[]> {
   if (viewer.kind !== 'key' && isForbidden(known.readers)) return [];
   const open = known.hasOpen ? [Prisma.sql`r.is_open = true`] : [];
   if (!known.hasPrivate || viewer.kind === 'application') return open;
@@ -39,8 +40,13 @@ export async function readableParts(known: KnownClass, viewer: KnownViewer): Pro
   return [...open, own, shared];
 }
 
+/** Whether the viewer may read record `r`. */
+export function isReadable(known: ClassDefinition, viewer: Reader) {
+  return column('isReadable', 'boolean', readable(known, viewer));
+}
+
 /** One who reads: a viewer, or the users whom a column of the statement names. */
-export type Reader = KnownViewer | NamedUser;
+export type Reader = IdentifiedViewer | NamedUser;
 
 interface NamedUser {
   kind: 'user';
@@ -49,7 +55,7 @@ interface NamedUser {
 }
 
 /** The same as one condition, for statements that look at given records. */
-export function readable(known: KnownClass, viewer: Reader): Prisma.Sql {
+export function readable(known: ClassDefinition, viewer: Reader): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (isForbidden(known.readers)) return Prisma.sql`false`;
   if (viewer.kind === 'application') return Prisma.sql`r.is_open`;
@@ -58,15 +64,15 @@ export function readable(known: KnownClass, viewer: Reader): Prisma.Sql {
 }
 
 /** Whether the viewer may do it with record `r`. */
-export function allows(deed: Action, known: KnownClass, viewer: KnownViewer): Prisma.Sql {
+export function allows(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
-  if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[deed]])) return Prisma.sql`false`;
+  if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[action]])) return Prisma.sql`false`;
   const grants = Prisma.sql`(ARRAY[${EVERYBODY}]::text[] || ${grantsOfUser(viewer)})`;
-  return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[deed]} && ${grants})`;
+  return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[action]} && ${grants})`;
 }
 
 /** Whether the viewer may create records, and under which condition on their tags if it depends on those. */
-export function creating(known: KnownClass, viewer: KnownViewer): boolean | Prisma.Sql {
+export function creating(known: ClassDefinition, viewer: IdentifiedViewer): boolean | Prisma.Sql {
   if (viewer.kind === 'key') return true;
   if (viewer.kind === 'application' || isForbidden(known.creators)) return false;
   if (isOpen(known.creators)) return true;

@@ -3,27 +3,33 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { allows, readable, requireOpenClass } from './access.ts';
 import { countValues, readRecordFilter } from './filter.ts';
 import { conditionOf } from './list.ts';
 import { withClass } from './lock-class.ts';
+import { FIELD_BYTES, fittingCount, type HeldRecord } from './sizes.ts';
 import { changing } from './write.ts';
 
-/** Records of one transaction. */
-const BATCH = 500;
+/** Records of one transaction, unless they are large (`MAX_BATCH_BYTES`). */
+const MAX_BATCH = 500;
+/** Records that one transaction may look at after one in which they were large. */
+const MIN_BATCH = 16;
+
+const LOCKS = { update: Prisma.sql`FOR NO KEY UPDATE`, delete: Prisma.sql`FOR UPDATE` };
 
 export interface BatchChange<Row extends { id: string }> {
   operation: 'update' | 'delete';
   criteria: unknown;
   /** The error of a request that names no criteria. */
   noCriteria: string;
+  /** Bytes that the change adds to each record at most, and that its work takes at least. */
+  addedBytes: number;
   /**
-   * Locks and changes the next records.
-   * @param matching `WHERE … ORDER BY … LIMIT` of `records r`
-   * @returns the records, in the order of their ids
+   * Changes the next records, which are locked.
+   * @returns them, in the order of their ids
    */
-  change: (transaction: Transaction, known: KnownClass, matching: Prisma.Sql) => Promise<Row[]>;
+  change: (transaction: Transaction, known: ClassDefinition, held: HeldRecord[]) => Promise<Row[]>;
   /** Called for each batch that is committed. */
   onCommit: (rows: Row[]) => void;
 }
@@ -36,29 +42,39 @@ export interface BatchChange<Row extends { id: string }> {
  */
 export function changeInBatches<Row extends { id: string }>(
   className: string,
-  { operation, criteria, noCriteria, change, onCommit }: BatchChange<Row>,
+  { operation, criteria, noCriteria, addedBytes, change, onCommit }: BatchChange<Row>,
   context: ActingContext,
 ): Promise<void> {
   const { viewer } = context;
-  const changeBatch = (after: string): Promise<Row[]> =>
+  const changeBatch = (after: string, limit: number): Promise<{ rows: Row[]; isLast: boolean }> =>
     withClass(className, context, async (known) => {
       const filter = readRecordFilter(criteria, known.fields, 'refuse');
       if (countValues(filter) === 0) throw new UnprocessableError(noCriteria);
       requireOpenClass(operation, known, viewer);
-      const matching = Prisma.sql`WHERE ${conditionOf(known, filter)} AND ${readable(known, viewer)}
-        AND ${allows(operation, known, viewer)} AND r.id > ${after} ORDER BY r.id LIMIT ${BATCH}`;
-      return changing(known, context, (transaction) => change(transaction, known, matching));
+      return changing(known, context, async (transaction) => {
+        const found = await transaction.$queryRaw<HeldRecord[]>`
+          SELECT r.id, ${FIELD_BYTES} AS bytes FROM records r
+          WHERE ${conditionOf(known, filter)} AND ${readable(known, viewer)} AND ${allows(operation, known, viewer)}
+            AND r.id > ${after}
+          ORDER BY r.id LIMIT ${limit} ${LOCKS[operation]}`;
+        const held = found.slice(0, fittingCount(found.map(({ bytes }) => bytes + addedBytes)));
+        const rows = await change(transaction, known, held);
+        return { rows, isLast: found.length < limit && held.length === found.length };
+      });
     });
   return runLong(jobOwnerOf(viewer), async (runStep) => {
     let count = 0;
+    let limit = MAX_BATCH;
     for (let after: string | undefined = ''; after !== undefined; ) {
       const last: string = after;
-      const rows = await runStep(() => changeBatch(last)).catch((error: unknown) => {
+      const { rows, isLast } = await runStep(() => changeBatch(last, limit)).catch((error: unknown) => {
         throw withProgress(error, count);
       });
       onCommit(rows);
       count += rows.length;
-      after = rows.length < BATCH ? undefined : rows.at(-1)!.id;
+      // Sizes of records that do not fit are read in vain.
+      limit = Math.min(Math.max(2 * rows.length, MIN_BATCH), MAX_BATCH);
+      after = isLast ? undefined : rows.at(-1)!.id;
     }
   });
 }

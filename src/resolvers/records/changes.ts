@@ -1,5 +1,4 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
-import { readInteger } from '../../lib/parameter-values.ts';
 import { MAX_INDEXED_BYTES } from '../classes/slots.ts';
 import {
   type Cast,
@@ -10,6 +9,7 @@ import {
   type StoredValue,
   type TypedField,
 } from '../classes/values.ts';
+import { OPERATORS, type RecordOperators } from './operators.ts';
 
 /** A field with what its class demands of it. */
 export interface RuledField extends TypedField {
@@ -20,16 +20,6 @@ export interface RuledField extends TypedField {
 
 export type RuledFields = ReadonlyMap<string, RuledField>;
 
-/** Update operators, each an object of arguments by field (gaps §9.4). */
-export interface RecordOperators {
-  inc?: unknown;
-  push?: unknown;
-  addToSet?: unknown;
-  pull?: unknown;
-  pullAll?: unknown;
-  pop?: unknown;
-}
-
 export interface RecordChanges extends RecordOperators {
   /** Values by field; an array field also takes `{ "<index>": item }`. */
   fields?: unknown;
@@ -39,47 +29,19 @@ export interface RecordChanges extends RecordOperators {
 export interface ChangedRecord {
   fields: StoredFields;
   problems: string[];
-  /** Those of the problems that do not depend on what the record held before; `problemsOf` finds most of them first. */
+  /** Those of the problems that do not depend on what the record held before; most of them are found before any record. */
   inputProblems: string[];
   isTooLarge: boolean;
+  /** Of the fields as JSON; 0 for a record with problems. */
+  bytes: number;
 }
 
-/** Longest object of the fields, as JSON in UTF-8 (gaps §17). */
-const MAX_BYTES = 262_144;
+/** Longest object of the fields, as JSON in UTF-8. */
+export const MAX_RECORD_BYTES = 262_144;
 
-/** The fields of a new record; names that the class does not know are ignored (gaps §9.1). */
+/** The fields of a new record; names that the class does not know are ignored. */
 export function newFields(rules: RuledFields, given: unknown): ChangedRecord {
-  return changedFields(rules, {}, { fields: given }, { isNew: true });
-}
-
-/** The fields of a record after a change; a field that is set to null is unset. */
-export function changedFields(
-  rules: RuledFields,
-  before: StoredFields,
-  changes: RecordChanges,
-  { isNew = false, isTrial = false }: { isNew?: boolean; isTrial?: boolean } = {},
-): ChangedRecord {
-  const record = new ChangingRecord(rules, before);
-  record.each('fields', changes.fields, (field, given) => {
-    if (field.type === 'File') return;
-    const isByIndex = !isNew && field.isArray && isObject(given) && !('lat' in given);
-    if (isByIndex) record.replaceItems(field, given);
-    else record.give(field, castField(field, given));
-  });
-  for (const [name, operator, apply] of OPERATORS) {
-    record.each(name, changes[name], (field, given) => {
-      const value = apply(field, record.valueOf(field), given);
-      if (value === undefined) record.problems.push(`Operator ${operator} can't be used with field ${field.name}`);
-      else record.set(field, value);
-    });
-  }
-  if (!isTrial) record.check();
-  return record;
-}
-
-/** What is wrong with a change whatever the record is like that it comes to. */
-export function problemsOf(rules: RuledFields, changes: RecordChanges): string[] {
-  return changedFields(rules, {}, changes, { isTrial: true }).problems;
+  return new FieldChanges(rules, { fields: given }, { isNew: true }).changed({});
 }
 
 /** Whether a unique field is to change, so that other records decide whether that is refused. */
@@ -90,31 +52,104 @@ export function mentionsUnique(rules: RuledFields, changes: RecordChanges): bool
   });
 }
 
-class ChangingRecord implements ChangedRecord {
-  readonly problems: string[] = [];
-  readonly inputProblems: string[] = [];
-  isTooLarge = false;
-  readonly fields: StoredFields;
-  readonly #rules: RuledFields;
-  /** Fields whose whole value the input gives. */
-  readonly #given = new Set<string>();
+type Step = (record: ChangingRecord) => void;
 
-  constructor(rules: RuledFields, before: StoredFields) {
+/** A change of any number of records; what the client gives is cast once for all of them. */
+export class FieldChanges {
+  readonly #rules: RuledFields;
+  readonly #steps: Step[] = [];
+
+  constructor(rules: RuledFields, changes: RecordChanges, { isNew = false }: { isNew?: boolean } = {}) {
     this.#rules = rules;
-    this.fields = { ...before };
+    this.#addSteps('fields', changes.fields, (field, given) => {
+      if (field.type === 'File') return undefined;
+      const isByIndex = !isNew && field.isArray && isObject(given) && !('lat' in given);
+      if (isByIndex) return replacingItems(field, given);
+      const cast = castField(field, given);
+      return (record) => record.give(field, cast);
+    });
+    for (const [name, operator, read] of OPERATORS) {
+      this.#addSteps(name, changes[name], (field, given) => {
+        const change = read(field, given);
+        if (change) return (record) => record.set(field, change(record.valueOf(field)));
+        return refusing(`Operator ${operator} can't be used with field ${field.name}`);
+      });
+    }
+  }
+
+  /** What is wrong with the change whatever the record is like that it comes to. */
+  problems(): string[] {
+    return this.#apply({}).problems;
+  }
+
+  /** A field that is set to null is unset. */
+  changed(before: StoredFields): ChangedRecord {
+    const record = this.#apply(before);
+    record.check(this.#rules);
+    return record;
+  }
+
+  #apply(before: StoredFields): ChangingRecord {
+    const record = new ChangingRecord(before);
+    for (const step of this.#steps) step(record);
+    return record;
   }
 
   /** The given arguments of the fields that the class knows. */
-  each(what: string, given: unknown, apply: (field: RuledField, given: ParameterValue) => void): void {
+  #addSteps(
+    what: string,
+    given: unknown,
+    stepOf: (field: RuledField, given: ParameterValue) => Step | undefined,
+  ): void {
     if (given === undefined || given === null) return;
     if (!isObject(given as ParameterValue)) {
-      this.problems.push(`${what} should be an object`);
+      this.#steps.push(refusing(`${what} should be an object`));
       return;
     }
     for (const [name, value] of Object.entries(given)) {
       const field = this.#rules.get(name);
-      if (field) apply(field, value);
+      const step = field && stepOf(field, value);
+      if (step) this.#steps.push(step);
     }
+  }
+}
+
+const refusing =
+  (problem: string): Step =>
+  (record) => {
+    record.problems.push(problem);
+  };
+
+/** `{ "1": "x" }` replaces the second item; an index beyond the end appends. */
+function replacingItems(field: RuledField, given: Record<string, ParameterValue>): Step {
+  const entries = Object.entries(given).map(([key, item]) => [readIndex(key), castScalar(field, item)] as const);
+  if (entries.some(([index]) => index === undefined)) return refusing(`Field ${field.name} should be an array`);
+  entries.sort(([a], [b]) => a! - b!);
+  return (record) => {
+    const items = [...((record.valueOf(field) as Scalar[] | undefined) ?? [])];
+    for (const [index, cast] of entries) {
+      if (cast.problem !== undefined) record.problems.push(cast.problem);
+      else items[Math.min(index!, items.length)] = cast.value;
+    }
+    record.set(field, { value: items });
+  };
+}
+
+function readIndex(key: string): number | undefined {
+  return /^\d{1,6}$/.test(key) ? Number(key) : undefined;
+}
+
+class ChangingRecord implements ChangedRecord {
+  readonly problems: string[] = [];
+  readonly inputProblems: string[] = [];
+  isTooLarge = false;
+  bytes = 0;
+  readonly fields: StoredFields;
+  /** Fields whose whole value the input gives. */
+  readonly #given = new Set<string>();
+
+  constructor(before: StoredFields) {
+    this.fields = { ...before };
   }
 
   valueOf({ name }: TypedField): StoredValue | undefined {
@@ -132,25 +167,9 @@ class ChangingRecord implements ChangedRecord {
     else this.fields[name] = cast.value;
   }
 
-  /** `{ "1": "x" }` replaces the second item; an index beyond the end appends. */
-  replaceItems(field: RuledField, given: Record<string, ParameterValue>): void {
-    const items = [...((this.valueOf(field) as Scalar[] | undefined) ?? [])];
-    const entries = Object.entries(given).map(([key, item]) => [readIndex(key), item] as const);
-    if (entries.some(([index]) => index === undefined)) {
-      this.problems.push(`Field ${field.name} should be an array`);
-      return;
-    }
-    for (const [index, item] of entries.sort(([a], [b]) => a! - b!)) {
-      const cast = castScalar(field, item);
-      if (cast.problem !== undefined) this.problems.push(cast.problem);
-      else items[Math.min(index!, items.length)] = cast.value;
-    }
-    this.set(field, { value: items });
-  }
-
-  check(): void {
+  check(rules: RuledFields): void {
     if (this.problems.length > 0) return;
-    for (const field of this.#rules.values()) {
+    for (const field of rules.values()) {
       const value = this.valueOf(field);
       const isShort = (field.isUnique || field.slot !== null) && field.type === 'String' && !field.isArray;
       if (field.isRequired && value === undefined) this.#refuse(field, `Field ${field.name} is required`);
@@ -158,9 +177,10 @@ class ChangingRecord implements ChangedRecord {
         this.#refuse(field, `Field ${field.name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
       }
     }
-    this.isTooLarge = Buffer.byteLength(JSON.stringify(this.fields)) > MAX_BYTES;
+    this.bytes = Buffer.byteLength(JSON.stringify(this.fields));
+    this.isTooLarge = this.bytes > MAX_RECORD_BYTES;
     if (this.isTooLarge) {
-      this.problems.push(`Record is too large (maximum is ${MAX_BYTES} bytes)`);
+      this.problems.push(`Record is too large (maximum is ${MAX_RECORD_BYTES} bytes)`);
     }
   }
 
@@ -168,113 +188,4 @@ class ChangingRecord implements ChangedRecord {
     this.problems.push(problem);
     if (this.#given.has(name)) this.inputProblems.push(problem);
   }
-}
-
-/** @returns undefined where the operator does not fit the field or its argument */
-type Operator = (
-  field: RuledField,
-  value: StoredValue | undefined,
-  given: ParameterValue,
-) => Cast<StoredValue | null> | undefined;
-
-const OPERATORS: [name: keyof RecordOperators, operator: string, apply: Operator][] = [
-  ['inc', 'inc', increment],
-  ['push', 'push', onArray((items, added) => [...items, ...added])],
-  ['addToSet', 'add_to_set', onArray(withMissing)],
-  ['pull', 'pull', pull],
-  ['pullAll', 'pull_all', onArray(withoutListed)],
-  ['pop', 'pop', pop],
-];
-
-function increment(field: RuledField, value: StoredValue | undefined, given: ParameterValue): ReturnType<Operator> {
-  if (field.isArray || (field.type !== 'Integer' && field.type !== 'Float')) return undefined;
-  const step = castScalar(field, given);
-  if (step.problem !== undefined) return step;
-  // The sum has to be one that the type can hold.
-  return castScalar(field, (Number(value ?? 0) + Number(step.value)) as ParameterValue);
-}
-
-function onArray(change: (items: Scalar[], given: Scalar[]) => Scalar[]): Operator {
-  return (field, value, given) => {
-    if (!field.isArray) return undefined;
-    const cast = castField(field, given);
-    if (cast.problem !== undefined) return cast;
-    return { value: change((value as Scalar[] | undefined) ?? [], (cast.value as Scalar[] | null) ?? []) };
-  };
-}
-
-function withMissing(items: Scalar[], added: Scalar[]): Scalar[] {
-  const known = new Set(items.map(keyOf));
-  const missing = added.filter((item) => known.size < known.add(keyOf(item)).size);
-  return [...items, ...missing];
-}
-
-function withoutListed(items: Scalar[], listed: Scalar[]): Scalar[] {
-  const keys = new Set(listed.map(keyOf));
-  return items.filter((item) => !keys.has(keyOf(item)));
-}
-
-/** Equal for equal items: long arrays are compared by it, as comparing each with each would take forever. */
-function keyOf(item: Scalar): string {
-  return JSON.stringify(item);
-}
-
-const COMPARISONS: Record<string, (order: number) => boolean> = {
-  lt: (order) => order < 0,
-  lte: (order) => order <= 0,
-  gt: (order) => order > 0,
-  gte: (order) => order >= 0,
-};
-
-/** Removes the items that equal a value, or that operators match: all of them, where several are given. */
-function pull(field: RuledField, value: StoredValue | undefined, given: ParameterValue): ReturnType<Operator> {
-  if (!field.isArray) return undefined;
-  const items = (value as Scalar[] | undefined) ?? [];
-  if (!isObject(given) || 'lat' in given) {
-    const cast = castScalar(field, given);
-    return cast.problem !== undefined ? cast : { value: withoutListed(items, [cast.value]) };
-  }
-  const tests: ((item: Scalar) => boolean)[] = [];
-  for (const [operator, argument] of Object.entries(given)) {
-    const isCompared = Object.hasOwn(COMPARISONS, operator) && field.type !== 'Boolean' && field.type !== 'Location';
-    if (isCompared || operator === 'ne') {
-      const cast = castScalar(field, argument);
-      if (cast.problem !== undefined) return cast;
-      tests.push(isCompared ? comparison(COMPARISONS[operator]!, cast.value) : differsFrom(cast.value));
-    } else if (operator === 'in' || operator === 'nin' || operator === 'notIn') {
-      const cast = castField(field, argument);
-      if (cast.problem !== undefined) return cast;
-      const listed = new Set(((cast.value as Scalar[] | null) ?? []).map(keyOf));
-      tests.push((item) => listed.has(keyOf(item)) === (operator === 'in'));
-    } else {
-      return undefined;
-    }
-  }
-  return { value: items.filter((item) => !tests.every((test) => test(item))) };
-}
-
-function pop(field: RuledField, value: StoredValue | undefined, given: ParameterValue): ReturnType<Operator> {
-  const end = readInteger(given);
-  if (!field.isArray || (end !== 1 && end !== -1)) return undefined;
-  const items = (value as Scalar[] | undefined) ?? [];
-  return { value: end === 1 ? items.slice(0, -1) : items.slice(1) };
-}
-
-function readIndex(key: string): number | undefined {
-  return /^\d{1,6}$/.test(key) ? Number(key) : undefined;
-}
-
-function differsFrom(other: Scalar): (item: Scalar) => boolean {
-  const key = keyOf(other);
-  return (item) => keyOf(item) !== key;
-}
-
-/**
- * Numbers by size, texts by the order of their code points, as the database sorts them. The argument is converted once:
- * it may be long, and the items many.
- */
-function comparison(isMatch: (order: number) => boolean, than: Scalar): (item: Scalar) => boolean {
-  if (typeof than !== 'string') return (item) => isMatch(Number(item) - Number(than));
-  const bytes = Buffer.from(than);
-  return (item) => isMatch(Buffer.compare(Buffer.from(String(item)), bytes));
 }

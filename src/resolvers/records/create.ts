@@ -6,18 +6,19 @@ import { query } from '../../db/query.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { catalogueOf, type KnownClass } from '../classes/catalogue.ts';
+import { type ClassDefinition, catalogueOf } from '../classes/catalogue.ts';
 import { creating, forbidden, readable } from './access.ts';
 import { newFields } from './changes.ts';
 import { requireParent } from './find.ts';
 import { ClassChanged, withClass } from './lock-class.ts';
 import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './permissions.ts';
-import type { RecordRow, ShownRecord } from './rows.ts';
+import type { PresentedRecord, RecordRow } from './rows.ts';
+import { mapInSlices } from './sizes.ts';
 import { type Batch, storeBatch } from './store.ts';
 import { takenValues } from './unique.ts';
 
 export interface NewRecord {
-  /** Values by field, in any form of gaps §9.1. */
+  /** Values by field, in any form that `castField` takes. */
   fields?: unknown;
   permissions?: RecordPermissions | null;
   /** A record of any class. */
@@ -34,14 +35,14 @@ export interface NumberedRecord extends NewRecord {
 export const MAX_RECORDS = 100;
 
 /**
- * Stores a record of the caller's (gaps §9.3).
+ * Stores a record of the caller's.
  * @throws {ForbiddenError} `Undefined class`; the caller may not create records of it
  * @throws {UnprocessableError} values or permissions against the rules; `Parent record was not found`
  */
 export async function createRecord(
   { className, ...input }: NewRecord & { className: string },
   context: ActingContext,
-): Promise<ShownRecord> {
+): Promise<PresentedRecord> {
   const [record] = await create(className, [{ ...input, prefix: '' }], context);
   return record!;
 }
@@ -54,7 +55,7 @@ export async function createRecord(
 export async function createChildRecord(
   { className, parentClassName, ...input }: NewRecord & { className: string; parentClassName: string },
   context: ActingContext,
-): Promise<ShownRecord> {
+): Promise<PresentedRecord> {
   const hasParent = () => requireParent(parentClassName, input.parentId ?? '', context.viewer);
   const [record] = await create(className, [{ ...input, prefix: '' }], context, hasParent);
   return record!;
@@ -70,7 +71,7 @@ export async function createRecords(
   className: string,
   inputs: NumberedRecord[],
   context: ActingContext,
-): Promise<ShownRecord[]> {
+): Promise<PresentedRecord[]> {
   if (inputs.length === 0) throw new BadInputError('Record data is missing');
   if (inputs.length > MAX_RECORDS) throw new BadInputError(`A request may hold at most ${MAX_RECORDS} records`);
   const named = inputs.map(({ number, ...input }, index) => ({ ...input, prefix: `Record ${number ?? index + 1}: ` }));
@@ -79,28 +80,28 @@ export async function createRecords(
 
 type NamedRecord = NewRecord & { prefix: string };
 
-/** What is wrong with the values is told before what is missing, and that before what is forbidden (gaps §1.4). */
+/** What is wrong with the values is told before what is missing, and that before what is forbidden. */
 function create(
   className: string,
   inputs: NamedRecord[],
   context: ActingContext,
   requireParents = (rows: RecordRow[]): Promise<void> => requireVisibleParents(rows, inputs, context),
-): Promise<ShownRecord[]> {
+): Promise<PresentedRecord[]> {
   return withClass(className, context, async (known) => {
-    const rows = rowsOf(known, inputs, context);
+    const { rows, bytes } = await rowsOf(known, inputs, context);
     await requireParents(rows);
     await requireCreating(known, context);
     const missing = missingKinds(known, rows);
     if (missing) throw new ClassChanged(missing);
     // If a parent has gone, the next try finds out which.
     const owner = jobOwnerOf(context.viewer);
-    if (!(await storeUnique({ known, rows, owner }, inputs))) throw new ClassChanged();
+    if (!(await storeUnique({ known, rows, bytes, owner }, inputs))) throw new ClassChanged();
     context.outbox.wake();
     return rows.map((row) => ({ ...row, class: known }));
   });
 }
 
-async function requireCreating(known: KnownClass, { viewer }: ActingContext): Promise<void> {
+async function requireCreating(known: ClassDefinition, { viewer }: ActingContext): Promise<void> {
   const mayCreate = creating(known, viewer);
   if (mayCreate === true) return;
   if (mayCreate === false) throw forbidden();
@@ -109,13 +110,19 @@ async function requireCreating(known: KnownClass, { viewer }: ActingContext): Pr
 }
 
 /** @throws {UnprocessableError} the sentences of all records */
-function rowsOf(known: KnownClass, inputs: NamedRecord[], { viewer, now }: ActingContext): RecordRow[] {
+async function rowsOf(
+  known: ClassDefinition,
+  inputs: NamedRecord[],
+  { viewer, now }: ActingContext,
+): Promise<{ rows: RecordRow[]; bytes: number }> {
   const at = now();
   const problems: string[] = [];
-  const rows = inputs.map(({ fields: given, permissions, parentId, prefix }): RecordRow => {
-    const { fields, problems: found } = newFields(known.fields, given);
+  let bytes = 0;
+  const rows = await mapInSlices(inputs, ({ fields: given, permissions, parentId, prefix }): [RecordRow, number] => {
+    const { fields, problems: found, bytes: size } = newFields(known.fields, given);
+    bytes += size;
     problems.push(...found.map((sentence) => prefix + sentence));
-    return {
+    const row = {
       applicationId: known.applicationId,
       id: newId(at),
       classKey: known.key,
@@ -126,9 +133,10 @@ function rowsOf(known: KnownClass, inputs: NamedRecord[], { viewer, now }: Actin
       createdAt: at,
       updatedAt: at,
     };
+    return [row, size];
   });
   if (problems.length > 0) throw new UnprocessableError(...problems);
-  return rows;
+  return { rows, bytes };
 }
 
 /** Parents that the caller can't see are unknown to them. */

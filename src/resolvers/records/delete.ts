@@ -9,7 +9,7 @@ import { withClass } from './lock-class.ts';
 import { changing } from './write.ts';
 
 /**
- * Deletes a record with its descendants, whoever owns those (gaps §9.3).
+ * Deletes a record with its descendants, whoever owns those.
  * @throws {ForbiddenError} `Undefined class`; the caller may not delete it
  * @throws {NotFoundError} unknown record
  */
@@ -36,7 +36,7 @@ export async function deleteRecords(className: string, given: string[], context:
         ORDER BY r.id FOR UPDATE`;
       const allowed = new Map(held.map(({ id, isAllowed }) => [id, isAllowed]));
       const deletedIds = ids.filter((id) => allowed.get(id) === true);
-      await destroyRecords(transaction, known.applicationId, deletedIds, deedOf(context));
+      await destroyRecords(transaction, known.applicationId, deletedIds, actionOf(context));
       return {
         deletedIds,
         notFoundIds: ids.filter((id) => !allowed.has(id)),
@@ -61,11 +61,11 @@ export async function deleteRecordsByCriteria(
     operation: 'delete',
     criteria,
     noCriteria: 'Incorrect filter: none is given',
-    async change(transaction, known, matching) {
-      const rows = await transaction.$queryRaw<{ id: string }[]>`SELECT r.id FROM records r ${matching} FOR UPDATE`;
-      const ids = rows.map(({ id }) => id);
-      await destroyRecords(transaction, known.applicationId, ids, deedOf(context));
-      return rows;
+    addedBytes: 0,
+    async change(transaction, known, held) {
+      const ids = held.map(({ id }) => id);
+      await destroyRecords(transaction, known.applicationId, ids, actionOf(context));
+      return held;
     },
     onCommit(rows) {
       totalDeleted += rows.length;
@@ -75,6 +75,6 @@ export async function deleteRecordsByCriteria(
   return { totalDeleted };
 }
 
-function deedOf({ viewer, now }: ActingContext): Destruction {
+function actionOf({ viewer, now }: ActingContext): Destruction {
   return { userId: viewer.kind === 'user' ? viewer.userId : null, at: now() };
 }

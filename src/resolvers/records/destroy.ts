@@ -16,11 +16,11 @@ export async function destroyRecords(
   transaction: Transaction,
   applicationId: number,
   ids: string[],
-  deed: Destruction,
+  action: Destruction,
 ): Promise<void> {
   let level = ids;
   while (level.length > 0) {
-    await destroy(transaction, applicationId, level, deed);
+    await destroy(transaction, applicationId, level, action);
     level = await holdChildren(transaction, applicationId, level);
   }
 }

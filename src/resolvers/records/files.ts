@@ -1,16 +1,17 @@
-import type { ActingContext, KnownContext } from '../../context.ts';
+import type { ActingContext, IdentifiedContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
-import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import type { FileValue } from '../classes/values.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
 import { claimFile, releaseFile, removeReleased } from '../files/staged.ts';
 import { forbidden } from './access.ts';
 import { findRecord } from './find.ts';
+import { withFields } from './large-fields.ts';
 import { withClass } from './lock-class.ts';
 import { type RecordRow, storedOf } from './rows.ts';
-import { changing, lockRows, setFields } from './write.ts';
+import { changing, lockRow, setFields } from './write.ts';
 
 /** A file field of a record. */
 export interface RecordFileKey {
@@ -24,7 +25,7 @@ export interface RecordFile extends FileValue {
 }
 
 /**
- * Puts the file that came with the request into a field; the one that was there is removed (gaps §9.5).
+ * Puts the file that came with the request into a field; the one that was there is removed.
  * @throws {UnprocessableError} `Field name is missing`, `Field <f> is not a file field`, `File is missing`
  * @throws {ForbiddenError} `Undefined class`; the caller may not update the record
  * @throws {NotFoundError} unknown record
@@ -60,11 +61,11 @@ export async function deleteRecordFile(place: RecordFileKey, context: ActingCont
  */
 export async function findRecordFile(
   { className, id, fieldName }: RecordFileKey,
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<ServedFile> {
   requireFileField(await classNamed(className, context.viewer), fieldName);
-  const { fields } = await findRecord(className, id, context);
-  const file = fileIn(fields, fieldName);
+  const record = await findRecord(className, id, context);
+  const file = await withFields(record, fieldName, context, (fields) => fileIn(fields, fieldName));
   if (!file) throw new NotFoundError();
   const path = `/data/${className}/${id}/file?field_name=${fieldName}`;
   return servedFile({ ...file, path }, context);
@@ -86,23 +87,23 @@ async function replaceFile<File extends FileValue | undefined>(
   return withClass(className, context, async (known) => {
     requireFileField(known, fieldName);
     const { file, old } = await changing(known, context, async (transaction) => {
-      const [row] = await lockRows(transaction, known, [id], context);
+      const row = await lockRow(transaction, known, id, context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
       const before = fileIn(row.fields, fieldName);
       const next = await replace(transaction, before, row.isReadable);
-      const loose = before ? [{ applicationId, key: before.key }] : [];
-      await releaseFile(transaction, loose, now());
+      const released = before ? [{ applicationId, key: before.key }] : [];
+      await releaseFile(transaction, released, now());
       const { [fieldName]: _before, ...others } = row.fields;
       await setFields(transaction, known, row, next ? { ...others, [fieldName]: next } : others, context);
-      return { file: next, old: loose };
+      return { file: next, old: released };
     });
     await removeReleased(old, context);
     return { ...file, recordId: id };
   });
 }
 
-function requireFileField({ fields }: KnownClass, name: string): void {
+function requireFileField({ fields }: ClassDefinition, name: string): void {
   if (name === '') throw new UnprocessableError('Field name is missing');
   if (fields.get(name)?.type !== 'File') throw new UnprocessableError(`Field ${name} is not a file field`);
 }

@@ -60,7 +60,7 @@ export interface Near {
 /** Of `all` each must hold, of `any` at least one. */
 export type RecordCondition = { all: RecordCondition[] } | { any: RecordCondition[] } | FilterTest;
 
-/** The contract's names of operators beside those of GraphQL (gaps §1.5); `or` is one of a list, OR-ed with other `or`s. */
+/** The contract's names of operators beside those of GraphQL; `or` is one of a list, OR-ed with other `or`s. */
 const OPERATORS: Record<string, FilterOperator | 'or'> = {
   eq: 'eq',
   ne: 'ne',

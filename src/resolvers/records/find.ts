@@ -1,34 +1,36 @@
-import type { KnownContext } from '../../context.ts';
+import type { IdentifiedContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
-import { classNamed, type KnownClass } from '../classes/catalogue.ts';
-import { forbidden, type Reader, readable } from './access.ts';
-import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
+import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
+import { forbidden, isReadable, type Reader, readable } from './access.ts';
+import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts';
 
 /** Several records, and the ids under which the caller finds none. */
 export interface FoundRecords {
-  records: ShownRecord[];
+  records: PresentedRecord[];
   notFoundIds: string[];
 }
 
-type ReadRow = RecordRow & { isReadable: boolean };
+type ReadRow = ListedRow & { isReadable: boolean };
+const PLACE = columns({ place: ['int', 'wanted.place::int'] });
 
 /**
- * @param ownOnly refuses all but its owner and API keys alone: who asks for permissions by themselves (gaps §9.2)
+ * @param ownOnly refuses all but its owner and API keys alone: who asks for permissions by themselves
  * @throws {ForbiddenError} `Undefined class`; the caller may not read it
  * @throws {NotFoundError} unknown record
  */
 export async function findRecord(
   className: string,
   id: string,
-  { viewer }: KnownContext,
+  { viewer }: IdentifiedContext,
   { ownOnly }: { ownOnly?: boolean | null | undefined } = {},
-): Promise<ShownRecord> {
+): Promise<PresentedRecord> {
   const known = await classNamed(className, viewer);
   const row = isStringId(id) ? await readRow({ known, id, viewer }) : undefined;
   if (!row) throw new NotFoundError();
@@ -38,14 +40,14 @@ export async function findRecord(
 }
 
 /**
- * Records in the order asked for; those the caller may not read are not found (gaps §9.2).
+ * Records in the order asked for; those the caller may not read are not found.
  * @throws {ForbiddenError} `Undefined class`
  * @throws {UnprocessableError} more than 100 ids
  */
 export async function findRecordsById(
   className: string,
   ids: string[],
-  { viewer }: KnownContext,
+  { viewer }: IdentifiedContext,
 ): Promise<FoundRecords> {
   const known = await classNamed(className, viewer);
   const asked = distinctIds(ids);
@@ -61,7 +63,7 @@ export async function findRecordsById(
 }
 
 /** @throws {ForbiddenError} `Undefined class` @throws {NotFoundError} no record of that class that the viewer can see */
-export async function requireParent(className: string, id: string, viewer: KnownViewer): Promise<void> {
+export async function requireParent(className: string, id: string, viewer: IdentifiedViewer): Promise<void> {
   const known = await classNamed(className, viewer);
   const [parent] = isStringId(id)
     ? await query<{ id: string }>`
@@ -73,9 +75,9 @@ export async function requireParent(className: string, id: string, viewer: Known
 }
 
 interface Wanted {
-  known: KnownClass;
+  known: ClassDefinition;
   id: string;
-  viewer: KnownViewer;
+  viewer: IdentifiedViewer;
 }
 
 /** One record; those of a class that are asked for in the same turn are read together, each for whoever asks. */
@@ -98,15 +100,15 @@ function readForEach(wanted: Wanted[]): Promise<(ReadRow & { place: number })[]>
   const reader: Reader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;
   const userIds = wanted.map((one) => (one.viewer.kind === 'user' ? one.viewer.userId : null));
   return query`
-    SELECT ${RECORD_COLUMNS}, ${readable(known, reader)} AS "isReadable", wanted.place::int AS place
+    SELECT ${LISTED_COLUMNS}, ${isReadable(known, reader)}, ${PLACE}
     FROM unnest(${wanted.map(({ id }) => id)}::text[], ${userIds}::int[]) WITH ORDINALITY AS wanted (id, user_id, place)
     JOIN records r ON r.application_id = ${known.applicationId} AND r.id = wanted.id AND r.class_key = ${known.key}`;
 }
 
-function readRows(known: KnownClass, ids: string[], viewer: KnownViewer): Promise<ReadRow[]> {
+function readRows(known: ClassDefinition, ids: string[], viewer: IdentifiedViewer): Promise<ReadRow[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return Promise.resolve([]);
   return query`
-    SELECT ${RECORD_COLUMNS}, ${readable(known, viewer)} AS "isReadable" FROM records r
+    SELECT ${LISTED_COLUMNS}, ${isReadable(known, viewer)} FROM records r
     WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}`;
 }

@@ -1,10 +1,10 @@
 import { Prisma } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { query } from '../../db/query.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
-import { type StoredValue, shownField, type TypedField } from '../classes/values.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
+import { presentedType, type StoredValue, type TypedField } from '../classes/values.ts';
 import { readable } from './access.ts';
 import { COMMON_COLUMNS } from './conditions.ts';
 import { type FilterField, fieldNamed } from './filter.ts';
@@ -42,20 +42,21 @@ export interface RecordGroup {
 }
 
 /**
- * Groups the records that the viewer may read by the values of a field, smallest first, unset last (gaps §9.2).
- * @throws {UnprocessableError} `Incorrect filter: group_by`, or `<field>[calc]`, also of a sum that no number can hold
+ * Groups the records that the viewer may read by the values of a field, smallest first, unset last.
+ * @throws {UnprocessableError} `by should be a field of the class`; `Incorrect calculation: <field>`, also where a sum is
+ *   out of range
  */
 export async function groupRecords(
-  known: KnownClass,
-  viewer: KnownViewer,
+  known: ClassDefinition,
+  viewer: IdentifiedViewer,
   { where, by, calculations, skip, limit }: RecordGrouping,
 ): Promise<RecordGroup[]> {
   const field = fieldNamed(by, known.fields);
-  if (!field) throw new UnprocessableError('Incorrect filter: group_by');
+  if (!field) throw new UnprocessableError('by should be a field of the class');
   const results = calculations.map(({ field: name, function: calculation }) => {
     const of = known.fields.get(name);
     const isNumber = of && !of.isArray && (of.type === 'Integer' || of.type === 'Float');
-    if (!isNumber) throw new UnprocessableError(`Incorrect filter: ${name}[calc]`);
+    if (!isNumber) throw new UnprocessableError(`Incorrect calculation: ${name}`);
     return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
   });
   const grouped = query<{ value: unknown; count: number; results: (number | null)[] | null }>`
@@ -67,10 +68,10 @@ export async function groupRecords(
   const rows = await grouped.catch((error) => {
     // A sum that no number can hold.
     const isOutOfRange = sqlState(error) === '22003';
-    throw isOutOfRange ? new UnprocessableError(`Incorrect filter: ${calculations[0]!.field}[calc]`) : error;
+    throw isOutOfRange ? new UnprocessableError(`Incorrect calculation: ${calculations[0]!.field}`) : error;
   });
   return rows.map(({ value, count, results: calculated }) => ({
-    value: shownValue(field, value),
+    value: presentValue(field, value),
     count,
     results: calculated ?? [],
   }));
@@ -83,7 +84,7 @@ function groupColumn({ name, type }: FilterField): Prisma.Sql {
   return type === 'Moment' ? Prisma.sql`floor(extract(epoch FROM ${column}))::float8` : column;
 }
 
-function shownValue(field: FilterField, value: unknown): unknown {
+function presentValue(field: FilterField, value: unknown): unknown {
   if (value === null || Object.hasOwn(COMMON_COLUMNS, field.name)) return value;
-  return shownField(field as TypedField, value as StoredValue);
+  return presentedType(field as TypedField, value as StoredValue);
 }

@@ -1,8 +1,9 @@
-import type { KnownContext } from '../../context.ts';
+import type { IdentifiedContext } from '../../context.ts';
 import { Prisma, plannedForValues } from '../../db/client.ts';
+import { column, select, unionAll } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { inSearchTurn, MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
-import { jobOwnerOf, type KnownViewer } from '../../lib/access.ts';
+import { type IdentifiedViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
@@ -12,14 +13,14 @@ import {
   type PageRequest,
   pageRequest,
 } from '../../lib/pagination.ts';
-import { classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { readable, readableParts } from './access.ts';
 import { whereOf } from './conditions.ts';
 import { isSearch, type RecordCondition, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
 import { type RecordOrder, type Walk, walkOf } from './order.ts';
-import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
+import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts';
 
 export interface RecordListing {
   className: string;
@@ -37,8 +38,8 @@ export interface RecordListing {
  */
 export async function listRecords(
   listing: RecordListing & ConnectionArguments,
-  { viewer }: KnownContext,
-): Promise<CountedConnection<ShownRecord>> {
+  { viewer }: IdentifiedContext,
+): Promise<CountedConnection<PresentedRecord>> {
   const known = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
   const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
@@ -59,7 +60,7 @@ export async function listRecords(
 /** What a list is asked in the words of the contract. */
 export interface RecordReading {
   className: string;
-  /** Filters by their keys; plain names that the class does not know are ignored (gaps §9.2). */
+  /** Filters by their keys; plain names that the class does not know are ignored. */
   criteria?: unknown;
   orderBy?: RecordOrder | null;
   /** Only children of this record, which has to be of that class. */
@@ -73,7 +74,7 @@ export interface RecordReading {
 export interface RecordPage {
   skip: number;
   limit: number;
-  items: () => Promise<ShownRecord[]>;
+  items: () => Promise<PresentedRecord[]>;
   totalCount: () => Promise<number>;
   groups: (by: string, calculations: Calculation[]) => Promise<RecordGroup[]>;
 }
@@ -84,7 +85,7 @@ export interface RecordPage {
  * @throws {NotFoundError} unknown parent
  * @throws {BadInputError} limit or skip
  */
-export async function listRecordPage(reading: RecordReading, { viewer }: KnownContext): Promise<RecordPage> {
+export async function listRecordPage(reading: RecordReading, { viewer }: IdentifiedContext): Promise<RecordPage> {
   const { className, parent, lastOnly, skip } = reading;
   const limit = lastOnly ? 1 : reading.limit;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
@@ -113,7 +114,7 @@ export async function listRecordPage(reading: RecordReading, { viewer }: KnownCo
 
 /** What a filter says of the records of a class, in SQL. */
 export function conditionOf(
-  { applicationId, key }: KnownClass,
+  { applicationId, key }: ClassDefinition,
   condition: RecordCondition,
   parentId?: string | null,
 ): Prisma.Sql {
@@ -121,7 +122,7 @@ export function conditionOf(
   return Prisma.sql`r.application_id = ${applicationId} AND r.class_key = ${key} AND ${below} AND ${whereOf(condition)}`;
 }
 
-type WalkedRow = RecordRow & { sortedBy: string | number | Date | null };
+type WalkedRow = ListedRow & { sortedBy: string | number | Date | null };
 
 interface WalkedPage {
   where: Prisma.Sql;
@@ -136,27 +137,28 @@ interface WalkedPage {
  * no further than the page reaches; what they may not see is never looked at.
  */
 async function readWalk(
-  known: KnownClass,
-  viewer: KnownViewer,
+  known: ClassDefinition,
+  viewer: IdentifiedViewer,
   { where, walk, page, limit, skip }: WalkedPage,
 ): Promise<WalkedRow[]> {
   const visible = await readableParts(known, viewer);
   const walks = walk.stretches.flatMap((stretch, index) => visible.map((part) => ({ ...stretch, index, part })));
   if (walks.length === 0) return [];
-  const select = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => Prisma.sql`
-    SELECT ${RECORD_COLUMNS}, ${walk.value} AS "sortedBy", ${index}::int AS stretch FROM records r
+  const sortedBy = column('sortedBy', 'sort key | null', walk.value);
+  const part = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => select`
+    SELECT ${LISTED_COLUMNS}, ${sortedBy}, ${index}::int AS stretch FROM records r
     WHERE ${where} AND ${part} AND ${between} ORDER BY ${orderBy} LIMIT ${rows}`;
-  if (walks.length === 1) return query<WalkedRow>`${select(walks[0]!, limit)} OFFSET ${skip}`;
-  const parts = walks.map((one) => Prisma.sql`(${select(one, limit + skip)})`);
+  if (walks.length === 1) return query`${part(walks[0]!, limit)} OFFSET ${skip}`;
+  const parts = walks.map((one) => select`(${part(one, limit + skip)})`);
   const direction = Prisma.raw(walk.isDescending === page.isBackward ? 'ASC' : 'DESC');
   const unset = Prisma.raw(page.isBackward ? 'NULLS FIRST' : 'NULLS LAST');
-  return query<WalkedRow>`
-    ${known.hasShared && viewer.kind === 'user' ? plannedForValues : Prisma.empty}SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) walked
+  return query`
+    ${known.hasShared && viewer.kind === 'user' ? plannedForValues : Prisma.empty}SELECT * FROM (${unionAll(parts)}) walked
     ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The cost grows with what the filter lets through. */
-async function countRecords(known: KnownClass, viewer: KnownViewer, where: Prisma.Sql): Promise<number> {
+async function countRecords(known: ClassDefinition, viewer: IdentifiedViewer, where: Prisma.Sql): Promise<number> {
   const count = () =>
     query<{ count: number }>`
       SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { inLiveSearchTurn } from '../../db/search-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -8,12 +9,12 @@ import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { requireKept } from '../../realtime/cursors.ts';
 import type { RecordImage } from '../../realtime/outbox.ts';
 import type { StreamEvent, Subscription } from '../../realtime/subscription.ts';
-import { catalogueOf, classNamed, type KnownClass } from '../classes/catalogue.ts';
+import { type ClassDefinition, catalogueOf, classNamed } from '../classes/catalogue.ts';
 import { isForbidden, isGranted, namesGroup } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 import { RECORDS, whereOf } from './conditions.ts';
 import { countValues, readRecordFilter } from './filter.ts';
-import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
+import { type PresentedRecord, RECORD_COLUMNS, type RecordRow } from './rows.ts';
 
 export interface RecordSubscription {
   className: string;
@@ -28,7 +29,7 @@ export interface RecordChange {
   recordId: string;
   kind: 'recordCreated' | 'recordUpdated' | 'recordDeleted';
   /** As it is when this is told; null once it is gone, or no longer among those that were asked for. */
-  record: ShownRecord | null;
+  record: PresentedRecord | null;
 }
 
 /**
@@ -48,11 +49,11 @@ export async function subscribeToRecords(
   whereOf(condition);
   const position = since == null ? undefined : await requireKept(since);
   const filter = { text: textOf(where), valueCount: countValues(condition) };
-  const watch = await hub.watch({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
+  const subscription = await hub.subscribe({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
   // Its deletion ends all watches; it may have come while this one was being made.
   const isThere = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
-  if (isThere > 0) return watch;
-  await watch.return();
+  if (isThere > 0) return subscription;
+  await subscription.return();
   throw new ForbiddenError('Undefined class');
 }
 
@@ -94,13 +95,20 @@ interface CurrentRow {
   catalogueVersion: number;
 }
 
+/** Of record `r`, if there is one. */
+const CURRENT = columns({
+  ord: ['int', 'w.ord::int'],
+  catalogueVersion: ['int', 'a.catalogue_version'],
+  revision: ['text | null', 'r.xmin::text'],
+  exists: ['boolean', 'r.id IS NOT NULL'],
+});
+
 const currentRow = coalesce(
   async (events: StreamEvent['payload'][]): Promise<CurrentRow[]> => {
     // Hundreds of subscribers ask for the same record.
     const wanted = [...new Map(events.map((told) => [told.subjectId, told])).values()];
-    const rows = await query<RecordRow & Omit<CurrentRow, 'row'> & { ord: number; exists: boolean }>`
-      SELECT w.ord::int AS ord, a.catalogue_version AS "catalogueVersion", r.xmin::text AS revision,
-        r.id IS NOT NULL AS "exists", ${RECORD_COLUMNS}
+    const rows = await query`
+      SELECT ${RECORD_COLUMNS}, ${CURRENT}
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
         ${wanted.map(({ subjectId }) => subjectId)}::text[]) WITH ORDINALITY AS w (application_id, id, ord)
       JOIN applications a ON a.id = w.application_id
@@ -130,7 +138,7 @@ const imageBefore = coalesce(
 async function classOfEvent(
   { applicationId, classKey }: StreamEvent['payload'],
   atLeast: number,
-): Promise<KnownClass | undefined> {
+): Promise<ClassDefinition | undefined> {
   const { byKey } = await catalogueOf(applicationId, atLeast);
   return byKey.get(classKey!);
 }
@@ -157,7 +165,7 @@ function textOf(where: unknown): string {
  */
 async function namedBy(
   where: unknown,
-  known: KnownClass,
+  known: ClassDefinition,
   { id, images }: { id: string; images: (RecordImage | null)[] },
   { viewer, hub }: ActingContext,
 ): Promise<boolean[]> {
@@ -179,7 +187,7 @@ async function namedBy(
 
 async function isReadable(
   { user_id: ownerId, readers }: RecordImage,
-  known: KnownClass,
+  known: ClassDefinition,
   viewer: ActingContext['viewer'],
 ): Promise<boolean> {
   if (viewer.kind === 'key') return true;

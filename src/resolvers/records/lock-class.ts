@@ -7,8 +7,8 @@ import { Semaphore } from '../../lib/semaphore.ts';
 import {
   type Catalogue,
   type CatalogueReader,
+  type ClassDefinition,
   catalogueOf,
-  type KnownClass,
   noteKinds,
   reloadCatalogue,
 } from '../classes/catalogue.ts';
@@ -46,7 +46,7 @@ const holders = new Semaphore({
 export function withClass<Result>(
   className: string,
   { viewer }: ActingContext,
-  work: (known: KnownClass) => Promise<Result>,
+  work: (known: ClassDefinition) => Promise<Result>,
 ): Promise<Result> {
   return withClasses(viewer, async ({ byName }) => {
     const known = byName.get(className);
@@ -93,7 +93,10 @@ function whileUnchanged<Result>(applicationId: number, act: () => Promise<Result
  * Nobody changes or deletes the class until the transaction ends.
  * @throws {ClassChanged} it is another one than is known
  */
-export async function lockClass(transaction: Transaction, { applicationId, key, version }: KnownClass): Promise<void> {
+export async function lockClass(
+  transaction: Transaction,
+  { applicationId, key, version }: ClassDefinition,
+): Promise<void> {
   const held = await transaction.$queryRaw<{ key: number }[]>(Prisma.sql`
     SELECT key FROM record_classes
     WHERE application_id = ${applicationId} AND key = ${key} AND version = ${version} FOR KEY SHARE`);

@@ -2,7 +2,7 @@ import { Prisma } from '../../db/client.ts';
 import { between, type FilteredField, type Order, orderBy } from '../../db/conditions.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import type { Cursor, PageRequest } from '../../lib/pagination.ts';
-import type { ClassField, KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition, ClassField } from '../classes/catalogue.ts';
 import { slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../classes/slots.ts';
 import { COMMON_COLUMNS, plainColumn, RECORDS, readySlot, slotColumn } from './conditions.ts';
 import { type FilterField, fieldNamed } from './filter.ts';
@@ -38,10 +38,10 @@ const ID: Omit<Order, 'isDescending'> = {
 
 /**
  * How a page of records is walked: by `_id` unless asked otherwise, unset values last, ties by `_id` in the same
- * direction (gaps §1.5).
+ * direction.
  * @throws {UnprocessableError} `Incorrect sort field: <field>`
  */
-export function walkOf(known: KnownClass, asked: RecordOrder | null | undefined, page: PageRequest): Walk {
+export function walkOf(known: ClassDefinition, asked: RecordOrder | null | undefined, page: PageRequest): Walk {
   const isDescending = asked?.direction === 'desc';
   const field = asked ? requireSortable(known, asked.field) : undefined;
   if (!field || field.name === '_id') return oneStretch({ ...ID, isDescending }, page);
@@ -55,7 +55,7 @@ export function walkOf(known: KnownClass, asked: RecordOrder | null | undefined,
   return slotWalk(slotColumn(slot), slotKindOf(field as ClassField) === 'text', isDescending, page);
 }
 
-function requireSortable({ fields }: KnownClass, name: string): FilterField {
+function requireSortable({ fields }: ClassDefinition, name: string): FilterField {
   const field = fieldNamed(name, fields);
   if (!field || field.isArray || field.type === 'Location' || field.type === 'File') {
     throw new UnprocessableError(`Incorrect sort field: ${name}`);

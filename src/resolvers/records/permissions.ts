@@ -1,5 +1,5 @@
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../classes/grants.ts';
 import type { RecordRow } from './rows.ts';
 
@@ -14,7 +14,7 @@ export interface RecordPermissions {
 export type RecordGrants = Pick<RecordRow, 'readers' | 'updaters' | 'deleters'>;
 
 /** What a record gets that says nothing itself. A class that is closed says so by itself, whatever its records say. */
-export function openGrants({ readers, updaters, deleters }: KnownClass): RecordGrants {
+export function openGrants({ readers, updaters, deleters }: ClassDefinition): RecordGrants {
   const open = (grants: Grants) => (isForbidden(grants) ? [] : grants);
   return { readers: open(readers), updaters: open(updaters), deleters: open(deleters) };
 }
@@ -48,7 +48,7 @@ export function grantsIn(
 }
 
 /** Kinds of records that the class is not known to have. */
-export function missingKinds(known: KnownClass, rows: Pick<RecordRow, 'readers'>[]) {
+export function missingKinds(known: ClassDefinition, rows: Pick<RecordRow, 'readers'>[]) {
   const hasOpen = known.hasOpen || rows.some(({ readers }) => isOpen(readers));
   const hasPrivate = known.hasPrivate || rows.some(({ readers }) => !isOpen(readers));
   const hasShared = known.hasShared || rows.some(({ readers }) => isShared(readers));

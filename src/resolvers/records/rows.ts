@@ -1,46 +1,50 @@
+import type { Context, IdentifiedContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
-import type { Grants } from '../classes/grants.ts';
+import { columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { ALL_SLOTS, slotValue } from '../classes/slots.ts';
-import { type StoredFields, shownField } from '../classes/values.ts';
+import { presentedType, type StoredFields } from '../classes/values.ts';
 
-/** A record as it is stored. */
-export interface RecordRow {
-  applicationId: number;
-  id: string;
-  classKey: number;
-  parentId: string | null;
-  userId: number;
-  readers: Grants;
-  updaters: Grants;
-  deleters: Grants;
-  fields: StoredFields;
-  createdAt: Date;
-  updatedAt: Date;
+const BARE_COLUMNS = [
+  'applicationId',
+  'id',
+  'classKey',
+  'parentId',
+  'userId',
+  'readers',
+  'updaters',
+  'deleters',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+/** Columns of a record as it is stored; `r` is the table. */
+export const RECORD_COLUMNS = withJson<{ fields: StoredFields }>()(
+  columnsOf('Record', 'r', [...BARE_COLUMNS, 'fields']),
+);
+
+export type RecordRow = RowOf<[typeof RECORD_COLUMNS]>;
+
+/** A record as lists and look-ups read it. */
+export interface ListedRow extends Omit<RecordRow, 'fields'> {
+  /** Null where they may be large: those are read when they are asked for (`largeFields`). */
+  fields: StoredFields | null;
 }
 
 /** A record with its class, without which nobody can tell what its fields mean. */
-export interface ShownRecord extends RecordRow {
-  class: KnownClass;
+export interface PresentedRecord extends ListedRow {
+  class: ClassDefinition;
   /** Set when the caller has changed the record and may not read it: they are shown its id and times alone. */
   isHidden?: boolean;
 }
 
-/** Columns of a record under the names of `RecordRow`; `r` is the table. */
-export const RECORD_COLUMNS = Prisma.raw(
-  [
-    'r.application_id AS "applicationId"',
-    'r.id',
-    'r.class_key AS "classKey"',
-    'r.parent_id AS "parentId"',
-    'r.user_id AS "userId"',
-    'r.readers',
-    'r.updaters',
-    'r.deleters',
-    'r.fields',
-    'r.created_at AS "createdAt"',
-    'r.updated_at AS "updatedAt"',
-  ].join(', '),
+/** Fields that lists read with the record: not compressed, so that their size is known, and at most 8 KiB. */
+const SMALL_FIELDS = `CASE WHEN pg_column_compression(r.fields) IS NULL AND pg_column_size(r.fields) <= 8192
+  THEN r.fields END`;
+
+/** Columns of a `ListedRow`. */
+export const LISTED_COLUMNS = withJson<{ fields: StoredFields | null }>()(
+  select`${columnsOf('Record', 'r', BARE_COLUMNS)}, ${columns({ fields: ['json', SMALL_FIELDS] })}`,
 );
 
 /** Record `r` as a `RecordImage` (src/realtime/outbox.ts). */
@@ -68,7 +72,7 @@ function slotOfGiven(slot: string): string {
 }
 
 /** What the slots hold of a record; those of no field, or of one whose index is given up, are null. */
-export function slotsOf(known: KnownClass, fields: StoredFields): Record<string, unknown> {
+export function slotsOf(known: ClassDefinition, fields: StoredFields): Record<string, unknown> {
   const slots: Record<string, unknown> = {};
   for (const field of known.fields.values()) {
     if (field.slot && field.indexState !== 'dropping')
@@ -82,14 +86,20 @@ export function storedOf(fields: StoredFields, name: string): StoredFields[strin
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
+interface FieldsOfClass {
+  class: ClassDefinition;
+  fields: StoredFields;
+}
+
 /** All fields of the class as clients see them, in its order: null for unset ones. */
-export function shownFields({ class: known, fields }: Pick<ShownRecord, 'class' | 'fields'>): Record<string, unknown> {
+export function presentFields({ class: known, fields }: FieldsOfClass): Record<string, unknown> {
   return Object.fromEntries(
-    [...known.fields.values()].map((field) => [field.name, shownField(field, storedOf(fields, field.name))]),
+    [...known.fields.values()].map((field) => [field.name, presentedType(field, storedOf(fields, field.name))]),
   );
 }
 
-/** The resolver of a field that a caller who may update the record and not read it sees as null (gaps §22.7). */
-export function readableOnly<Value>(resolve: (record: ShownRecord) => Value) {
-  return (record: ShownRecord): Value | null => (record.isHidden ? null : resolve(record));
+/** The resolver of a field that a caller who may update the record and not read it sees as null. */
+export function readableOnly<Value>(resolve: (record: PresentedRecord, context: IdentifiedContext) => Value) {
+  return (record: PresentedRecord, _args: unknown, context: Context): Value | null =>
+    record.isHidden ? null : resolve(record, context as IdentifiedContext);
 }

@@ -1,17 +1,21 @@
 import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { waitForLocks } from '../../db/transact.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { isOpen } from '../classes/grants.ts';
 import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
+import { MAX_BATCH_BYTES } from './sizes.ts';
 import { uniqueFields } from './unique.ts';
 
 /** New records of one request. */
 export interface Batch {
-  known: KnownClass;
+  known: ClassDefinition;
   rows: RecordRow[];
+  /** Of the fields of all rows as JSON. */
+  bytes: number;
   owner: JobOwner;
 }
 
@@ -32,14 +36,16 @@ export async function storeBatch(batch: Batch): Promise<boolean> {
 
 const storeTogether = coalesce((batches: Batch[]) => store(batches, Prisma.sql`SKIP LOCKED`), {
   ownerOf: ({ owner }) => owner,
+  maxBytes: MAX_BATCH_BYTES,
+  bytesOf: ({ bytes }) => bytes,
 });
 
-interface StoredBatch {
-  batch: number;
-  isLocked: boolean;
-  isKnown: boolean;
-  hasParents: boolean;
-}
+const CHECKED = columns({
+  batch: ['int', 'c.batch'],
+  isLocked: ['boolean', 'c."isLocked"'],
+  isKnown: ['boolean', 'c."isKnown"'],
+  hasParents: ['boolean', 'c."hasParents"'],
+});
 
 /**
  * One statement holds the classes, so that they stay as they are, and stores a batch only if its class is still the one
@@ -66,7 +72,7 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
       ORDER BY 1, 2, 3, 4
     )`
     : Prisma.empty;
-  const rows = await query<StoredBatch>`
+  const rows = await query`
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
         batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,
@@ -104,7 +110,7 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
       INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, created_at)
       SELECT application_id, 'recordCreated', class_key, id, nullif(user_id, 0), created_at FROM stored ORDER BY id
     )
-    SELECT batch, "isLocked", "isKnown", "hasParents" FROM checked`;
+    SELECT ${CHECKED} FROM checked c`;
   const checked = new Map(rows.map((row) => [row.batch, row]));
   return batches.map((_batch, index) => {
     const { isLocked, isKnown, hasParents } = checked.get(index)!;

@@ -1,18 +1,24 @@
 import { query } from '../../db/query.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import type { RecordRow } from './rows.ts';
 
-export function uniqueFields({ fields }: KnownClass): string[] {
+export function uniqueFields({ fields }: ClassDefinition): string[] {
   return [...fields.values()].filter(({ isUnique }) => isUnique).map(({ name }) => name);
 }
 
+/** A record as far as values that must be unique are concerned. */
+export type UniqueRow = Pick<RecordRow, 'id' | 'fields'>;
+
+/** The row without fields that need not be unique. */
+export function uniqueRow(known: ClassDefinition, { id, fields }: UniqueRow): UniqueRow {
+  const unique = uniqueFields(known).filter((name) => Object.hasOwn(fields, name));
+  return { id, fields: Object.fromEntries(unique.map((name) => [name, fields[name]!])) };
+}
+
 /** Values of unique fields that other records have, or that two of the given ones share. */
-export function takenValues(
-  known: KnownClass,
-  rows: Pick<RecordRow, 'id' | 'fields'>[],
-): Promise<{ ord: number; field: string }[]> {
+export function takenValues(known: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
   const fields = uniqueFields(known);
-  const given = rows.map((row, ord) => ({ ord, id: row.id, fields: row.fields }));
+  const given = rows.map((row, ord) => ({ ord, ...uniqueRow(known, row) }));
   return query<{ ord: number; field: string }>`
     WITH given AS (
       SELECT g.ord, u.field, g.fields ->> u.field AS value

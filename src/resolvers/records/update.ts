@@ -1,28 +1,33 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
+
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
-import type { Grants } from '../classes/grants.ts';
-import type { StoredFields } from '../classes/values.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { forbidden } from './access.ts';
 import { type BatchChange, changeInBatches } from './batches.ts';
-import { type ChangedRecord, changedFields, mentionsUnique, problemsOf, type RecordChanges } from './changes.ts';
+import {
+  addedBytes,
+  bytesOf,
+  changedRows,
+  type ReadUpdate,
+  type RecordUpdate,
+  type RowChange,
+  readUpdates,
+  shownRow,
+} from './changed-rows.ts';
 import { MAX_RECORDS } from './create.ts';
 import type { FoundRecords } from './find.ts';
-import { ClassChanged, withClass } from './lock-class.ts';
-import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
-import { RECORD_COLUMNS, type RecordRow, type ShownRecord } from './rows.ts';
-import { changing, type LockedRow, lockRows, write } from './write.ts';
-
-/** Values, operators and permissions to change; what is left out stays as it is. */
-export interface RecordUpdate extends RecordChanges {
-  permissions?: RecordPermissions | null;
-}
+import { KeptFields } from './large-fields.ts';
+import { withClass } from './lock-class.ts';
+import type { PresentedRecord } from './rows.ts';
+import { batchesOf, type HeldRecord } from './sizes.ts';
+import { type UniqueRow, uniqueRow } from './unique.ts';
+import { changing, claim, lockRights, lockRow, readHeld, write, writeRows } from './write.ts';
 
 /**
- * Changes a record (gaps §9.3, §9.4). Its permissions are its owner's and API keys' to change. A caller who may not read
- * it learns nothing of what it holds: neither from the answer nor from what is refused (gaps §22.7).
+ * Changes a record. Its permissions are its owner's and API keys' to change. A caller who may not read
+ * it learns nothing of what it holds: neither from the answer nor from what is refused.
  * @throws {ForbiddenError} `Undefined class`; the caller may not update it
  * @throws {UnprocessableError} values, operators or permissions against the rules
  * @throws {NotFoundError} unknown record
@@ -32,17 +37,17 @@ export async function updateRecord(
   id: string,
   update: RecordUpdate,
   context: ActingContext,
-): Promise<ShownRecord> {
-  const [record] = await withClass(className, context, async (known) => {
-    requireSound(known, [update]);
+): Promise<PresentedRecord> {
+  const [changed] = await withClass(className, context, async (known) => {
+    const [read] = await readUpdates(known, [update]);
     return changing(known, context, async (transaction) => {
-      const [row] = await lockRows(transaction, known, [id], context);
+      const row = await lockRow(transaction, known, id, context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
-      return change(transaction, known, [{ row, update }], context);
+      return change(transaction, known, [{ row, bytes: 0, update: read! }], context);
     });
   });
-  return record!;
+  return changed!.record;
 }
 
 /**
@@ -59,26 +64,11 @@ export async function updateRecords(
   if (updates.length > MAX_RECORDS) throw new BadInputError(`A request may hold at most ${MAX_RECORDS} records`);
   const ids = [...new Set(updates.map(({ id }) => id))];
   return withClass(className, context, async (known) => {
-    requireSound(known, updates);
-    const changed = await changing(known, context, async (transaction) => {
-      const held = await lockRows(transaction, known, ids, context);
-      const rows = new Map(held.filter(({ isAllowed }) => isAllowed).map((row) => [row.id, row]));
-      // A record that is named twice is changed twice.
-      for (const round of rounds(updates)) {
-        const changes = round.flatMap(({ id, ...update }) => {
-          const row = rows.get(id);
-          return row ? [{ row, update }] : [];
-        });
-        for (const record of await change(transaction, known, changes, context)) {
-          rows.set(record.id, { ...rows.get(record.id)!, ...record });
-        }
-      }
-      return rows;
-    });
+    const read = await readUpdates(known, updates);
+    const changed = await changing(known, context, (transaction) => changeHeld(transaction, known, read, context));
     return {
       records: ids.flatMap((id) => {
-        const row = changed.get(id);
-        return row ? [{ ...row, class: known, isHidden: !row.isReadable }] : [];
+        return changed.get(id) ?? [];
       }),
       notFoundIds: ids.filter((id) => !changed.has(id)),
     };
@@ -90,7 +80,7 @@ export interface UpdatedByCriteria {
   skip: number;
   limit: number;
   totalFound: number;
-  items: ShownRecord[];
+  items: PresentedRecord[];
 }
 
 /**
@@ -104,22 +94,24 @@ export async function updateRecordsByCriteria(
 ): Promise<UpdatedByCriteria> {
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
-  const items: ShownRecord[] = [];
+  const items: PresentedRecord[] = [];
   let totalFound = 0;
-  const batches: BatchChange<ShownRecord> = {
+  let latest: { known: ClassDefinition; read: ReadUpdate } | undefined;
+  const kept = new KeptFields();
+  const batches: BatchChange<ChangedRow> = {
     operation: 'update',
     criteria,
-    noCriteria: 'search_criteria is required',
-    async change(transaction, known, matching) {
-      requireSound(known, [update]);
-      const rows = await transaction.$queryRaw<RecordRow[]>`
-        SELECT ${RECORD_COLUMNS} FROM records r ${matching} FOR NO KEY UPDATE`;
-      const changes = rows.map((row) => ({ row: { ...row, isReadable: true }, update }));
-      return change(transaction, known, changes, context);
+    noCriteria: 'criteria is required',
+    addedBytes: addedBytes(bytesOf(update)),
+    async change(transaction, known, held) {
+      if (latest?.known !== known) latest = { known, read: (await readUpdates(known, [update]))[0]! };
+      const changes = held.map((row) => ({ held: { ...row, isReadable: true }, update: latest!.read }));
+      return change(transaction, known, await withRows(transaction, known, changes), context);
     },
     onCommit(records) {
       const from = Math.max(skip - totalFound, 0);
-      items.push(...records.slice(from, Math.max(from, skip + limit - totalFound)));
+      const shown = records.slice(from, Math.max(from, skip + limit - totalFound));
+      items.push(...shown.map(({ record, bytes }) => kept.keep(record, bytes)));
       totalFound += records.length;
     },
   };
@@ -127,82 +119,90 @@ export async function updateRecordsByCriteria(
   return { skip, limit, totalFound, items };
 }
 
-/** @throws {UnprocessableError} what is wrong whatever the records are like */
-function requireSound(known: KnownClass, updates: RecordUpdate[]): void {
-  const problems = updates.flatMap((update) => {
-    const found = problemsOf(known.fields, update);
-    grantsIn(update.permissions, openGrants(known), (sentence) => found.push(sentence));
-    return found;
-  });
-  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+/** Changes those of the records that the caller may update, in batches: they are large together. */
+async function changeHeld(
+  transaction: Transaction,
+  known: ClassDefinition,
+  updates: (ReadUpdate & { update: { id: string } })[],
+  context: ActingContext,
+): Promise<Map<string, PresentedRecord>> {
+  const ids = [...new Set(updates.map(({ update }) => update.id))];
+  const rights = await lockRights(transaction, known, ids, context);
+  const allowed = new Map(rights.filter(({ isAllowed }) => isAllowed).map((held) => [held.id, held]));
+  const shown = new Map<string, PresentedRecord>();
+  const kept = new KeptFields();
+  // A record that is named twice is changed twice.
+  for (const round of rounds(updates)) {
+    const problems = new Set<string>();
+    const unique: UniqueRow[] = [];
+    const changes = round.flatMap((update) => {
+      const held = allowed.get(update.update.id);
+      return held ? [{ held, update }] : [];
+    });
+    for (const batch of batchesOf(changes, ({ held, update }) => held.bytes + addedBytes(update.bytes))) {
+      const rows = await changedRows(known, await withRows(transaction, known, batch), problems, context);
+      // The problems of all records are reported together.
+      if (problems.size > 0) continue;
+      await writeRows(transaction, known, rows, context);
+      for (const row of rows) shown.set(row.id, kept.keep(shownRow(known, row), row.bytes));
+      unique.push(...rows.map((row) => uniqueRow(known, row)));
+      for (const { held, update } of batch) held.bytes += addedBytes(update.bytes);
+    }
+    if (problems.size > 0) throw new UnprocessableError(...problems);
+    await claim(transaction, known, unique);
+  }
+  return shown;
+}
+
+/** Reads the rows of records that the transaction has locked. */
+async function withRows(
+  transaction: Transaction,
+  known: ClassDefinition,
+  changes: { held: HeldRecord & { isReadable: boolean }; update: ReadUpdate }[],
+): Promise<RowChange[]> {
+  const rows = await readHeld(
+    transaction,
+    known,
+    changes.map(({ held }) => held),
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return changes.map(({ held: { id, bytes, isReadable }, update }) => ({
+    row: { ...byId.get(id)!, isReadable },
+    bytes,
+    update,
+  }));
 }
 
 async function change(
   transaction: Transaction,
-  known: KnownClass,
-  changes: { row: ChangeableRow; update: RecordUpdate }[],
+  known: ClassDefinition,
+  changes: RowChange[],
   context: ActingContext,
-): Promise<ShownRecord[]> {
+): Promise<ChangedRow[]> {
   if (changes.length === 0) return [];
-  const problems: string[] = [];
-  const rows = changes.map(({ row, update }): ChangeableRow => {
-    if (!row.isReadable) requireBlind(known, row, update, context);
-    const changed = changedFields(known.fields, row.fields, update);
-    problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));
-    const grants = grantsIn(update.permissions, row, (sentence) => problems.push(sentence));
-    if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
-    const fields = row.isReadable ? changed.fields : blindFields(row, changed);
-    return { ...row, ...grants, fields, updatedAt: context.now() };
-  });
-  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
-  const missing = missingKinds(known, rows);
-  if (missing) throw new ClassChanged(missing);
+  const problems = new Set<string>();
+  const rows = await changedRows(known, changes, problems, context);
+  if (problems.size > 0) throw new UnprocessableError(...problems);
   await write(transaction, known, rows, context);
-  return rows.map(({ isReadable, ...row }) => ({ ...row, class: known, isHidden: !isReadable }));
+  return rows.map((row) => ({ id: row.id, record: shownRow(known, row), bytes: row.bytes }));
 }
 
-type ChangeableRow = RecordRow & Pick<LockedRow, 'isReadable'>;
-
-/**
- * Refuses what would be refused or not by what a record holds, to a caller who may not read it: permissions, of which
- * only those that are there already pass, and operators on unique fields, whose result another record may have.
- * @throws {ForbiddenError}
- */
-function requireBlind(known: KnownClass, row: RecordRow, update: RecordUpdate, { viewer }: ActingContext): void {
-  const isPermitting = Object.values(update.permissions ?? {}).some((permission) => permission != null);
-  if (isPermitting && !mayChangePermissions(row, viewer)) throw forbidden();
-  if (mentionsUnique(known.fields, update)) throw forbidden();
-}
-
-/** Fields after a change by a caller who may not read the record. What only the stored values refuse is left out. */
-function blindFields(row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
-  return isTooLarge ? row.fields : fields;
-}
-
-/** Whoever may only update would give themselves all else with them, and take it from others. */
-function mayChangePermissions({ userId }: RecordRow, viewer: ActingContext['viewer']): boolean {
-  return viewer.kind === 'key' || viewer.userId === userId;
-}
-
-/** Clients send whole records back, and with them permissions as they are. */
-function isSame(before: RecordGrants, after: RecordGrants): boolean {
-  const isEqual = (one: Grants, other: Grants) => [...one].sort().join('\0') === [...other].sort().join('\0');
-  return (
-    isEqual(before.readers, after.readers) &&
-    isEqual(before.updaters, after.updaters) &&
-    isEqual(before.deleters, after.deleters)
-  );
+interface ChangedRow {
+  id: string;
+  record: PresentedRecord;
+  /** Of its fields as JSON. */
+  bytes: number;
 }
 
 /** Splits updates so that no part names a record twice, in their order. */
-function rounds<Update extends { id: string }>(updates: Update[]): Update[][] {
+function rounds<Update extends { update: { id: string } }>(updates: Update[]): Update[][] {
   const parts: Update[][] = [];
   const seen = new Map<string, number>();
-  for (const update of updates) {
-    const round = seen.get(update.id) ?? 0;
-    seen.set(update.id, round + 1);
+  for (const one of updates) {
+    const round = seen.get(one.update.id) ?? 0;
+    seen.set(one.update.id, round + 1);
     parts[round] ??= [];
-    parts[round].push(update);
+    parts[round].push(one);
   }
   return parts;
 }

@@ -1,21 +1,24 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
+import { column, columnsOf, type RowSql, select } from '../../db/columns.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
+import { queryIn } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import type { KnownClass } from '../classes/catalogue.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
 import { isOpen } from '../classes/grants.ts';
-import { allows, readable } from './access.ts';
+import { allows, isReadable } from './access.ts';
 import { ClassChanged, lockClass } from './lock-class.ts';
 import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
-import { takenValues, uniqueFields } from './unique.ts';
+import { FIELD_BYTES, type HeldRecord } from './sizes.ts';
+import { takenValues, type UniqueRow, uniqueFields } from './unique.ts';
 
 /** Sets fields of a record past its clients' inputs, as files are. */
 export async function setFields(
   transaction: Transaction,
-  known: KnownClass,
+  known: ClassDefinition,
   row: RecordRow,
   fields: RecordRow['fields'],
   context: ActingContext,
@@ -23,23 +26,63 @@ export async function setFields(
   await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
 }
 
-/** A record with what the caller may do with it. */
-export type LockedRow = RecordRow & { isAllowed: boolean; isReadable: boolean };
+/** What the caller may do with a record. */
+interface Rights {
+  isAllowed: boolean;
+  isReadable: boolean;
+}
 
-/** The records, which nobody else changes until the transaction ends, by id. */
-export async function lockRows(
+export type LockedRow = RecordRow & Rights;
+
+/** The record, which nobody else changes until the transaction ends. */
+export async function lockRow(
   transaction: Transaction,
-  known: KnownClass,
+  known: ClassDefinition,
+  id: string,
+  context: ActingContext,
+): Promise<LockedRow | undefined> {
+  const [row] = await lockRows(transaction, known, { ids: [id], columns: RECORD_COLUMNS }, context);
+  return row;
+}
+
+const HELD_COLUMNS = select`${columnsOf('Record', 'r', ['id'])}, ${column('bytes', 'int', FIELD_BYTES)}`;
+
+/** The same for several, by id, without the fields: those of all together may be large. */
+export function lockRights(
+  transaction: Transaction,
+  known: ClassDefinition,
   ids: string[],
+  context: ActingContext,
+): Promise<(HeldRecord & Rights)[]> {
+  return lockRows(transaction, known, { ids, columns: HELD_COLUMNS }, context);
+}
+
+async function lockRows<Row>(
+  transaction: Transaction,
+  known: ClassDefinition,
+  { ids, columns }: { ids: string[]; columns: RowSql<Row> },
   { viewer }: ActingContext,
-): Promise<LockedRow[]> {
+): Promise<(Row & Rights)[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return [];
-  return transaction.$queryRaw<LockedRow[]>`
-    SELECT ${RECORD_COLUMNS}, ${allows('update', known, viewer)} AS "isAllowed",
-      ${readable(known, viewer)} AS "isReadable" FROM records r
+  const statement = select`
+    SELECT ${columns}, ${column('isAllowed', 'boolean', allows('update', known, viewer))},
+      ${isReadable(known, viewer)} FROM records r
     WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
     ORDER BY r.id FOR NO KEY UPDATE`;
+  return queryIn(transaction, statement as RowSql<Row & Rights>);
+}
+
+/** Records that the transaction has locked, by id. */
+export function readHeld(
+  transaction: Transaction,
+  { applicationId }: ClassDefinition,
+  held: HeldRecord[],
+): Promise<RecordRow[]> {
+  const ids = held.map(({ id }) => id);
+  const statement = select`SELECT ${RECORD_COLUMNS} FROM records r
+    WHERE r.application_id = ${applicationId} AND r.id = ANY(${ids}::text[]) ORDER BY r.id`;
+  return queryIn(transaction, statement);
 }
 
 /**
@@ -47,7 +90,7 @@ export async function lockRows(
  * @throws {UnprocessableError} `Field <f> has already been taken`
  */
 export async function changing<Result>(
-  known: KnownClass,
+  known: ClassDefinition,
   { viewer, outbox }: ActingContext,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
@@ -70,9 +113,9 @@ export async function changing<Result>(
 
 /** One of the records was to have a value that must be unique and is not. */
 class ValueTaken extends Error {
-  readonly rows: RecordRow[];
+  readonly rows: UniqueRow[];
 
-  constructor(rows: RecordRow[]) {
+  constructor(rows: UniqueRow[]) {
     super('a value is taken');
     this.rows = rows;
   }
@@ -81,7 +124,18 @@ class ValueTaken extends Error {
 /** Stores records as they are from now on, and tells of them. @throws {ValueTaken} */
 export async function write(
   transaction: Transaction,
-  known: KnownClass,
+  known: ClassDefinition,
+  rows: RecordRow[],
+  context: ActingContext,
+): Promise<void> {
+  await writeRows(transaction, known, rows, context);
+  await claim(transaction, known, rows);
+}
+
+/** The same in batches, of which the values that must be unique are claimed together at the end (`claim`). */
+export async function writeRows(
+  transaction: Transaction,
+  known: ClassDefinition,
   rows: RecordRow[],
   { viewer }: ActingContext,
 ): Promise<void> {
@@ -115,11 +169,10 @@ export async function write(
     SELECT ${known.applicationId}::int, 'recordUpdated', ${known.key}::int, c.id, ${userId}::int,
       jsonb_build_object('before', b.image), c.updated_at
     FROM changed c JOIN before b USING (id) ORDER BY c.id`;
-  await claim(transaction, known, rows);
 }
 
 /** @throws {ValueTaken} */
-async function claim(transaction: Transaction, known: KnownClass, rows: RecordRow[]): Promise<void> {
+export async function claim(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
   const fields = uniqueFields(known);
   if (fields.length === 0) return;
   const { applicationId, key } = known;

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import type { KnownViewer, Viewer } from '../../lib/access.ts';
+import type { IdentifiedViewer, Viewer } from '../../lib/access.ts';
 import { apiKeyOf, type Credentials } from '../../lib/credentials.ts';
 import {
   BadInputError,
@@ -13,7 +13,7 @@ import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
 /**
- * Who calls, by the credentials (gaps §2). A refused credential is a viewer too, with its reason, so that operations
+ * Who calls, by the credentials. A refused credential is a viewer too, with its reason, so that operations
  * which ask nobody work however wrong it is. An accepted one counts as a request of the session and of its user.
  */
 export async function authenticate(credentials: Credentials, services: Services): Promise<Viewer> {
@@ -25,7 +25,7 @@ export async function authenticate(credentials: Credentials, services: Services)
   }
 }
 
-async function knownViewer(credentials: Credentials, services: Services): Promise<KnownViewer | undefined> {
+async function knownViewer(credentials: Credentials, services: Services): Promise<IdentifiedViewer | undefined> {
   const { token, authorization, onBehalfOf } = credentials;
   if (token && authorization) throw new BadInputError('Only one of SVC-Token and Authorization may be used');
   if (authorization) return viewerOfKey(authorization, onBehalfOf, services);
@@ -34,7 +34,7 @@ async function knownViewer(credentials: Credentials, services: Services): Promis
   return viewer;
 }
 
-async function viewerOfToken(token: string, { now, sessionClock }: Services): Promise<KnownViewer> {
+async function viewerOfToken(token: string, { now, sessionClock }: Services): Promise<IdentifiedViewer> {
   const session = await findSessionByToken(token);
   if (!session) throw new SessionMissingError();
 
@@ -53,7 +53,7 @@ async function viewerOfKey(
   authorization: string,
   onBehalfOf: string | undefined,
   { now, sessionClock }: Services,
-): Promise<KnownViewer> {
+): Promise<IdentifiedViewer> {
   const secret = apiKeyOf(authorization);
   const key = secret && (await findKeyByHash(hashSecret(secret)));
   if (!key) throw new UnauthenticatedError('Unauthorized');

@@ -19,7 +19,7 @@ const TIMESTAMP_TOLERANCE_SECONDS = 3600;
 export const NONCE_LIFETIME_MS = 2 * HOUR;
 
 /**
- * Opens an application or user session for a signed request (gaps §3.1–3.3). Everything is read from the signed
+ * Opens an application or user session for a signed request. Everything is read from the signed
  * pairs, so that nothing can be asked for that was not signed.
  * @throws {UnprocessableError} `No application found`, `Unexpected signature`, `Bad timestamp`, `Bad nonce`,
  *   checked in this order
@@ -33,8 +33,8 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
   requireSignature(parameters, pairs, application);
   const timestamp = requireTimestamp(parameters.get('timestamp'), now());
   const nonce = await useNonce(parameters.get('nonce'), timestamp, application, now());
-  const asked = signedSignIn(parameters);
-  const signedIn = asked && (await signIn(asked, application.id, context));
+  const signInInput = signedSignIn(parameters);
+  const signedIn = signInInput && (await signIn(signInInput, application.id, context));
 
   const token = sessionToken(application.id, randomBytes(SESSION_TOKEN_BYTES));
   const at = now();

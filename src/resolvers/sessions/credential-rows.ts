@@ -1,5 +1,6 @@
 import type { StoredSession } from '../../context.ts';
 import { coalesce } from '../../db/coalesce.ts';
+import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 
@@ -9,11 +10,14 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
   return applicationId === undefined ? undefined : findSession({ applicationId, tokenHash: hashSecret(token) });
 }
 
+const SESSION = columnsOf('Session', 's', ['applicationId', 'id', 'userId', 'generation', 'updatedAt', 'tokenHash']);
+const SIGNED_IN_AT = columns({ signedInAt: ['time', 'coalesce(s.signed_in_at, s.created_at)'] });
+const LIFETIME = columnsOf('Application', 'a', ['sessionMinutes']);
+const CATALOGUE = columnsOf('Application', 'a', ['catalogueVersion']);
+
 const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {
-  const rows = await query<StoredSession & { tokenHash: string }>`
-    SELECT s.application_id AS "applicationId", s.id, s.user_id AS "userId", s.generation,
-      coalesce(s.signed_in_at, s.created_at) AS "signedInAt", s.updated_at AS "updatedAt", a.session_minutes AS "sessionMinutes",
-      a.catalogue_version AS "catalogueVersion", s.token_hash AS "tokenHash"
+  const rows = await query`
+    SELECT ${SESSION}, ${SIGNED_IN_AT}, ${LIFETIME}, ${CATALOGUE}
     FROM unnest(${wanted.map((session) => session.applicationId)}::int[], ${wanted.map((session) => session.tokenHash)}::text[])
       AS wanted (application_id, token_hash)
     JOIN sessions s USING (application_id, token_hash)
@@ -22,18 +26,12 @@ const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: 
   return wanted.map(({ tokenHash }) => byHash.get(tokenHash));
 });
 
-interface KeyRow {
-  applicationId: number;
-  id: number;
-  keyHash: string;
-  catalogueVersion: number;
-}
+const KEY = columnsOf('ApiKey', 'k', ['applicationId', 'id', 'keyHash']);
 
 /** The API key that is not revoked, of an application that is not just being imported, by the hash of what is sent. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
-  const rows = await query<KeyRow>`
-    SELECT k.application_id AS "applicationId", k.id, k.key_hash AS "keyHash",
-      a.catalogue_version AS "catalogueVersion"
+  const rows = await query`
+    SELECT ${KEY}, ${CATALOGUE}
     FROM api_keys k JOIN applications a ON a.id = k.application_id
     WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`;
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
@@ -43,15 +41,15 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
 /** Whether an API key may still be used, and for the user it is used for, if any. */
 export const isKeyLiving = coalesce(
   async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[]) => {
-    const rows = await query<{ place: number }>`
-      SELECT wanted.place::int AS place
+    const rows = await query<{ ord: number }>`
+      SELECT wanted.ord::int AS ord
       FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.apiKeyId)}::int[],
         ${wanted.map((key) => key.userId ?? null)}::int[])
-        WITH ORDINALITY AS wanted (application_id, id, user_id, place)
+        WITH ORDINALITY AS wanted (application_id, id, user_id, ord)
       JOIN api_keys k ON k.application_id = wanted.application_id AND k.id = wanted.id AND k.revoked_at IS NULL
       WHERE wanted.user_id IS NULL OR EXISTS (
         SELECT FROM users u WHERE u.application_id = wanted.application_id AND u.id = wanted.user_id)`;
-    const places = new Set(rows.map(({ place }) => place));
-    return wanted.map((_key, index) => places.has(index + 1));
+    const ordinals = new Set(rows.map(({ ord }) => ord));
+    return wanted.map((_key, index) => ordinals.has(index + 1));
   },
 );

@@ -14,8 +14,15 @@ export interface ProviderInput {
 }
 
 /** The providers by which the application's users sign in. */
-export function listIdentityProviders({ viewer }: AdministrationContext): Promise<IdentityProvider[]> {
-  return db.identityProvider.findMany({ where: { applicationId: viewer.applicationId }, orderBy: { provider: 'asc' } });
+export function listIdentityProviders(
+  { viewer }: AdministrationContext,
+  selection: Prisma.IdentityProviderDefaultArgs = {},
+): Promise<IdentityProvider[]> {
+  return db.identityProvider.findMany({
+    ...selection,
+    where: { applicationId: viewer.applicationId },
+    orderBy: { provider: 'asc' },
+  });
 }
 
 /**
@@ -25,8 +32,9 @@ export function listIdentityProviders({ viewer }: AdministrationContext): Promis
 export function updateIdentityProvider(
   input: ProviderInput,
   { viewer, encrypter, now }: AdministrationContext,
+  selection: Prisma.IdentityProviderDefaultArgs = {},
 ): Promise<IdentityProvider> {
-  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { encrypter, now: now() });
+  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { encrypter, now: now() }, selection);
 }
 
 /** Ends sign-ins by the provider; its users stay. */
@@ -43,13 +51,15 @@ export async function deleteIdentityProvider(provider: Provider, { viewer }: Adm
 export async function storeIdentityProvider(
   { applicationId, endpoint, ...input }: ProviderInput & { applicationId: number; endpoint?: string | null },
   { encrypter, now }: { encrypter: Encrypter; now: Date },
+  selection: Prisma.IdentityProviderDefaultArgs = {},
 ): Promise<IdentityProvider> {
-  const [provider, given] = namedProvider(input);
-  const checked = identitySettings[provider].safeParse({ ...given, endpoint: endpoint ?? undefined });
+  const [provider, named] = namedProvider(input);
+  const checked = identitySettings[provider].safeParse({ ...named, endpoint: endpoint ?? undefined });
   if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
   const key = { applicationId, provider };
-  const values = { ...withoutSecrets(given, key, encrypter), endpoint, updatedAt: now };
+  const values = { ...withoutSecrets(named, key, encrypter), endpoint, updatedAt: now };
   return db.identityProvider.upsert({
+    ...selection,
     where: { applicationId_provider: key },
     create: { ...key, createdAt: now, ...values },
     update: values,
@@ -61,28 +71,31 @@ export async function storeIdentityProvider(
  * @throws {DecryptionError}
  */
 export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prisma.JsonObject {
-  const { settings, sealed } = row;
+  const { settings, encryptedSecrets } = row;
   const secrets =
-    sealed === null ? {} : (JSON.parse(encrypter.decrypt(sealed, additionalDataOfProvider(row))) as Prisma.JsonObject);
+    encryptedSecrets === null
+      ? {}
+      : (JSON.parse(encrypter.decrypt(encryptedSecrets, additionalDataOfProvider(row))) as Prisma.JsonObject);
   return { ...(settings as Prisma.JsonObject), ...secrets };
 }
 
 /**
- * Seals what was stored before secrets were. Any number of processes may do it at once, and a killed one leaves each row
- * as it was or sealed.
+ * Encrypts what was stored before secrets were. Any number of processes may do it at once, and a killed one leaves each
+ * row as it was or encrypted.
  */
 export async function encryptIdentityProviders(encrypter: Encrypter): Promise<void> {
-  const rows = await db.identityProvider.findMany({ where: { sealed: null } });
+  const rows = await db.identityProvider.findMany({ where: { encryptedSecrets: null } });
   for (const { applicationId, provider, settings, updatedAt } of rows) {
     const key = { applicationId, provider };
     const split = withoutSecrets(settings as Prisma.InputJsonObject, key, encrypter);
-    // Who has set it up anew meanwhile has sealed it.
-    if (split.sealed) await db.identityProvider.updateMany({ where: { ...key, sealed: null, updatedAt }, data: split });
+    // A row whose settings were replaced in the meantime is encrypted.
+    const where = { ...key, encryptedSecrets: null, updatedAt };
+    if (split.encryptedSecrets) await db.identityProvider.updateMany({ where, data: split });
   }
 }
 
 /** What may be shown of the settings: app id, consumer key or project id. */
-export function publicId({ settings }: IdentityProvider): string {
+export function publicId({ settings }: Pick<IdentityProvider, 'settings'>): string {
   const { appId, consumerKey, projectId } = settings as Record<string, string>;
   return appId ?? consumerKey ?? projectId ?? '';
 }
@@ -91,15 +104,15 @@ const SECRETS = ['appSecret', 'consumerSecret'];
 
 type Key = Pick<IdentityProvider, 'applicationId' | 'provider'>;
 
-function withoutSecrets(given: Prisma.InputJsonObject, key: Key, encrypter: Encrypter) {
+function withoutSecrets(named: Prisma.InputJsonObject, key: Key, encrypter: Encrypter) {
   const isSecret = ([name]: [string, unknown]) => SECRETS.includes(name);
-  const secrets = Object.entries(given).filter(isSecret);
-  const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(given).filter((one) => !isSecret(one)));
-  const sealed =
+  const secrets = Object.entries(named).filter(isSecret);
+  const settings: Prisma.InputJsonObject = Object.fromEntries(Object.entries(named).filter((one) => !isSecret(one)));
+  const encryptedSecrets =
     secrets.length > 0
       ? encrypter.encrypt(JSON.stringify(Object.fromEntries(secrets)), additionalDataOfProvider(key))
       : null;
-  return { settings, sealed };
+  return { settings, encryptedSecrets };
 }
 
 export function additionalDataOfProvider({ applicationId, provider }: Key): string {

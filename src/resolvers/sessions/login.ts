@@ -19,7 +19,7 @@ export interface LoginInput {
 }
 
 /**
- * Makes the caller's token that user's session, also from another user's (gaps §3.4). What was opened with the
+ * Makes the caller's token that user's session, also from another user's. What was opened with the
  * token before ends, as its rights were other ones. A provider account that nobody has proven becomes the caller's.
  * @throws {SignInRefusedError} @throws {SignInTooOldError} a social or phone sign-in
  * @throws {WrongPasswordError} no such user, or another password
@@ -28,9 +28,9 @@ export interface LoginInput {
 export async function loginUser(input: LoginInput, context: TokenContext): Promise<User> {
   const { viewer, now, sessionClock } = context;
   const { applicationId } = viewer;
-  const asked = signInOf(input);
+  const signInInput = signInOf(input);
   const attachTo = viewer.kind === 'user' ? viewer : undefined;
-  const signedIn = await signIn(asked, applicationId, context, attachTo);
+  const signedIn = await signIn(signInInput, applicationId, context, attachTo);
   const { user } = signedIn;
   await handOver(user.id, context, (transaction) => lockSignedIn(transaction, signedIn));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
@@ -47,12 +47,12 @@ export async function logoutUser(context: TokenContext): Promise<true> {
 async function handOver(
   userId: number | null,
   { viewer, now, outbox }: TokenContext,
-  hold?: (transaction: Transaction) => Promise<void>,
+  lock?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const { applicationId, session } = viewer;
   const at = now();
   await transact(jobOwnerOf(viewer), async (transaction) => {
-    await hold?.(transaction);
+    await lock?.(transaction);
     const { count } = await transaction.session.updateMany({
       where: { applicationId, id: session.id },
       data: { userId, signedInAt: at, generation: { increment: 1 } },

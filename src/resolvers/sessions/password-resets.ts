@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Context, KnownContext } from '../../context.ts';
+import type { Context, IdentifiedContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
@@ -23,12 +23,12 @@ const MAIL_INTERVAL_MS = MINUTE;
 
 /**
  * Mails the user of that address a link by which they set a new password; the second mail within a minute is not sent,
- * and nobody is told (gaps §4.2).
+ * and nobody is told.
  * @throws {InvalidFieldsError} `email` is none
  * @throws {PasswordResetOffError} the application does without
  * @throws {NotFoundError} nobody has that address
  */
-export async function requestPasswordReset(email: string, { viewer, ...context }: KnownContext): Promise<true> {
+export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
   const { applicationId } = viewer;
   const address = requireAddress(email);
   await requireSwitchedOn(applicationId);
@@ -49,8 +49,8 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 /**
  * Sets a new password by the token of a mailed link. A password that breaks the rules leaves the link as it is; the
  * first that keeps them uses it up, with every other link of the user, ends all their sessions and removes their
- * devices (gaps §3.4, §4.2). It also proves the address: if nobody had proven it, whoever typed it may be somebody else,
- * so every other way in goes (gaps §22.2).
+ * devices. It also proves the address: if nobody had proven it, whoever typed it may be somebody else,
+ * so every other way in goes.
  * @throws {InvalidFieldsError} `token` is unknown, an hour old or used up; else `password`
  */
 export async function resetPassword(token: string, password: string, context: Context): Promise<true> {

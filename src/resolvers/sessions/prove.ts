@@ -37,7 +37,7 @@ const ATTEMPTS = 10;
 
 /**
  * The user of an identity: who has proven it before (of several with one phone the oldest), else the signed-in user,
- * else a new one. Users who only claim it lose the value and nothing else (gaps §22.1).
+ * else a new one. Users who only claim it lose the value and nothing else.
  * @throws {SignInTooOldError} @throws {SessionMissingError} the signed-in user is gone, or no longer signed in
  */
 export async function proveIdentity(proof: Proof, services: Services): Promise<Proven> {

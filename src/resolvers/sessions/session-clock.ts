@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { SessionClock, StoredSession } from '../../context.ts';
+import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import { detached } from '../../server/observability/tracing.ts';
@@ -8,6 +9,9 @@ type Lifetime = Pick<StoredSession, 'sessionMinutes'>;
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;
 type UserKey = { applicationId: number; userId: number };
 type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | null };
+
+const SESSION = columnsOf('Session', 'input', ['applicationId', 'id']);
+const USER = columns({ applicationId: ['int', 'input.application_id'], userId: ['int', 'input.id'] });
 
 /** How long a request may wait until its moment is stored. */
 const FLUSH_DELAY_MS = SECOND;
@@ -105,41 +109,41 @@ export class BatchedSessionClock implements SessionClock {
 // others have locked are passed over: one of them must not keep the moments of everybody else from being stored.
 function storeSessions(touches: (SessionKey & { at: Date })[]): Promise<SessionKey[]> {
   return query`
-    WITH given AS MATERIALIZED (
+    WITH input AS MATERIALIZED (
       SELECT s.application_id, s.id, t.at
       FROM unnest(${touches.map((touch) => touch.applicationId)}::int[], ${touches.map((touch) => touch.id)}::int[],
         ${touches.map((touch) => touch.at)}::timestamptz[]) AS t (application_id, id, at)
       JOIN sessions s USING (application_id, id)
     ), touched AS MATERIALIZED (
       SELECT s.application_id, s.id FROM sessions s
-      WHERE (s.application_id, s.id) IN (SELECT application_id, id FROM given)
+      WHERE (s.application_id, s.id) IN (SELECT application_id, id FROM input)
       ORDER BY s.application_id, s.id FOR NO KEY UPDATE SKIP LOCKED
     ), stored AS (
       UPDATE sessions s SET updated_at = greatest(s.updated_at, g.at)
-      FROM given g JOIN touched USING (application_id, id)
+      FROM input g JOIN touched USING (application_id, id)
       WHERE s.application_id = g.application_id AND s.id = g.id
     )
-    SELECT application_id AS "applicationId", id FROM given
+    SELECT ${SESSION} FROM input
     WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
 }
 
 function storeUsers(touches: (UserKey & { at: Date })[]): Promise<UserKey[]> {
   return query`
-    WITH given AS MATERIALIZED (
+    WITH input AS MATERIALIZED (
       SELECT u.application_id, u.id, t.at
       FROM unnest(${touches.map((touch) => touch.applicationId)}::int[], ${touches.map((touch) => touch.userId)}::int[],
         ${touches.map((touch) => touch.at)}::timestamptz[]) AS t (application_id, id, at)
       JOIN users u USING (application_id, id)
     ), touched AS MATERIALIZED (
       SELECT u.application_id, u.id FROM users u
-      WHERE (u.application_id, u.id) IN (SELECT application_id, id FROM given)
+      WHERE (u.application_id, u.id) IN (SELECT application_id, id FROM input)
       ORDER BY u.application_id, u.id FOR NO KEY UPDATE SKIP LOCKED
     ), stored AS (
       UPDATE users u SET last_request_at = greatest(u.last_request_at, g.at)
-      FROM given g JOIN touched USING (application_id, id)
+      FROM input g JOIN touched USING (application_id, id)
       WHERE u.application_id = g.application_id AND u.id = g.id
     )
-    SELECT application_id AS "applicationId", id AS "userId" FROM given
+    SELECT ${USER} FROM input
     WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
 }
 

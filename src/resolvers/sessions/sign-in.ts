@@ -35,15 +35,15 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
  * @throws {WrongPasswordError} no such user, or another password
  */
 export async function signIn(
-  asked: SignIn,
+  input: SignIn,
   applicationId: number,
   context: Context,
   attachTo?: AttachingViewer,
 ): Promise<SignedIn> {
-  if ('social' in asked) return socialUser(asked.social, applicationId, context, attachTo);
-  const user = await findForSignIn(applicationId, asked);
+  if ('social' in input) return socialUser(input.social, applicationId, context, attachTo);
+  const user = await findForSignIn(applicationId, input);
   const owner = hashOwner(applicationId, context);
-  if (!(await isPassword(asked.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
+  if (!(await isPassword(input.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
   return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
 }
 

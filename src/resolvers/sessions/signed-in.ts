@@ -17,7 +17,7 @@ export async function lockSignedIn(
   transaction: Transaction,
   { user: { applicationId, id }, isAsChecked }: SignedIn,
 ): Promise<void> {
-  const held = await transaction.$executeRaw`
+  const locked = await transaction.$executeRaw`
     SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} AND ${isAsChecked} FOR SHARE`;
-  if (held === 0) throw new WrongPasswordError();
+  if (locked === 0) throw new WrongPasswordError();
 }

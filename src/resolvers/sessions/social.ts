@@ -39,12 +39,12 @@ export function socialSignIn(parameters: ReadonlyMap<string, string>): SocialSig
  * @throws {SignInTooOldError} the signed-in user has to sign in again before
  */
 export async function socialUser(
-  asked: SocialSignIn,
+  input: SocialSignIn,
   applicationId: number,
   context: Context,
   attachTo?: AttachingViewer,
 ): Promise<SignedIn> {
-  const verified = await verifiedIdentity(asked, applicationId, context);
+  const verified = await verifiedIdentity(input, applicationId, context);
   const identity = identityOf(verified);
   const fullName = 'fullName' in verified ? verified.fullName : null;
   const mayAttach = attachTo === undefined || (await mayChangeCredentials(attachTo, context));

@@ -1,5 +1,5 @@
 import type { Services } from '../../context.ts';
-import type { KnownViewer, ViewerSession } from '../../lib/access.ts';
+import type { IdentifiedViewer, ViewerSession } from '../../lib/access.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
 /** Credentials that still hold. */
@@ -12,7 +12,7 @@ export interface Validity {
  * Whether a viewer's credentials still make the viewer that they made: a token that has logged in or out since does
  * not. Counts as no request. Undefined when they do not.
  */
-export async function findValidity(viewer: KnownViewer, services: Services): Promise<Validity | undefined> {
+export async function findValidity(viewer: IdentifiedViewer, services: Services): Promise<Validity | undefined> {
   if ('session' in viewer && viewer.session) return validityOfSession(viewer.session, services);
   const { applicationId } = viewer;
   const apiKeyId = 'apiKeyId' in viewer ? viewer.apiKeyId : undefined;

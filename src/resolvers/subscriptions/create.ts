@@ -1,22 +1,24 @@
 import type { UserContext } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
+import type { Prisma, Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
+import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 import type { PushSubscription, PushToken } from '../../generated/prisma/client.ts';
+import type { PushChannel } from '../../generated/prisma/enums.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { hashSecret } from '../../lib/tokens.ts';
-import { isPushChannel, type PushChannel } from '../pushes/channels.ts';
+import { isPushChannel, providerOfChannel } from '../pushes/channels.ts';
 import { listSubscriptions } from './list.ts';
 import { lockOwner } from './lock.ts';
 import { dropOldest, jsonOf } from './rows.ts';
 import {
-  type BrowserKeys,
   type CheckedDevice,
   type CheckedToken,
   checkedDevice,
   checkedToken,
   type DeviceInput,
   deviceProblems,
+  isTokenOf,
   type PushTokenInput,
   tokenProblems,
 } from './rules.ts';
@@ -40,11 +42,15 @@ interface Source {
 
 /**
  * Subscribes a device of the caller; told again, it is the same subscription with another sequence. A device that was
- * another user's is the caller's from now on; of more than ten the one told of longest ago goes (gaps §10).
+ * another user's is the caller's from now on; of more than ten the one told of longest ago goes.
  * @returns all subscriptions of the caller, by id
  * @throws {UnprocessableError} all that is wrong with it
  */
-export async function createSubscription(input: NewSubscription, context: UserContext): Promise<PushSubscription[]> {
+export async function createSubscription(
+  input: NewSubscription,
+  context: UserContext,
+  selection: Prisma.PushSubscriptionDefaultArgs = {},
+): Promise<PushSubscription[]> {
   const { channels, problems } = checkedChannels(input);
   await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await lockOwner(transaction, context);
@@ -54,7 +60,7 @@ export async function createSubscription(input: NewSubscription, context: UserCo
     for (const channel of channels) await subscribe(transaction, channel, source, context);
     await dropOldest(transaction.pushSubscription, context);
   });
-  return listSubscriptions(context);
+  return listSubscriptions(context, selection);
 }
 
 function checkedChannels({ channels }: NewSubscription): { channels: PushChannel[]; problems: string[] } {
@@ -72,7 +78,7 @@ function sourceOf(
 ): Source {
   const all = [...problems];
   // A given token says nothing of its device, and a mailbox without any token neither.
-  const needsDevice = token || (!latest && channels.every((channel) => channel === 'email') && channels.length > 0);
+  const needsDevice = token || (!latest && channels.every(needsNoToken) && channels.length > 0);
   if (device || needsDevice) all.push(...deviceProblems(device ?? {}));
   if (all.length > 0) throw new UnprocessableError(...all);
   return {
@@ -88,14 +94,13 @@ function givenTokenProblems(
   latest: PushToken | null,
   { pushGateways }: UserContext,
 ): string[] {
-  const isBrowser = token ? token.endpoint != null : latest?.keys != null;
-  if (token) {
-    const checked = channels.includes('web') && !isBrowser ? { ...token, endpoint: '' } : token;
-    return tokenProblems(checked, pushGateways.allowsEndpoint);
-  }
-  if (!latest) return channels.some((channel) => channel !== 'email') ? ['Push token is required'] : [];
-  return channels.includes('web') && !isBrowser ? ['Push token is required'] : [];
+  if (token) return tokenProblems(token, isTokenOf(channels, pushGateways));
+  const isEnough = latest ? latest.keys || !channels.some(needsEndpoint) : channels.every(needsNoToken);
+  return isEnough ? [] : ['Push token is required'];
 }
+
+const needsNoToken = (channel: PushChannel) => providerOfChannel(channel).address === 'email';
+const needsEndpoint = (channel: PushChannel) => providerOfChannel(channel).address === 'endpoint';
 
 async function subscribe(
   transaction: Transaction,
@@ -104,7 +109,7 @@ async function subscribe(
   { viewer, now }: UserContext,
 ): Promise<void> {
   const { applicationId, userId } = viewer;
-  const sequence = channel === 'email' ? null : token!.sequence;
+  const sequence = needsNoToken(channel) ? null : token!.sequence;
   const sequenceHash = sequence === null ? null : hashSecret(sequence);
   const of = {
     channel,
@@ -117,7 +122,7 @@ async function subscribe(
     platform: device.platform,
     sequence,
     sequenceHash,
-    keys: jsonOf(channel === 'web' ? token!.keys : null),
+    keys: jsonOf(needsEndpoint(channel) ? token!.keys : null),
     pushTokenId,
     sessionId: viewer.session?.id ?? null,
     updatedAt: now(),

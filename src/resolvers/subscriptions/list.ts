@@ -1,9 +1,12 @@
 import type { UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Prisma } from '../../db/client.ts';
 import type { PushSubscription } from '../../generated/prisma/client.ts';
 
 /** All subscriptions of the caller, by id. */
-export function listSubscriptions({ viewer }: UserContext): Promise<PushSubscription[]> {
+export function listSubscriptions(
+  { viewer }: UserContext,
+  selection: Prisma.PushSubscriptionDefaultArgs = {},
+): Promise<PushSubscription[]> {
   const { applicationId, userId } = viewer;
-  return db.pushSubscription.findMany({ where: { applicationId, userId }, orderBy: { id: 'asc' } });
+  return db.pushSubscription.findMany({ ...selection, where: { applicationId, userId }, orderBy: { id: 'asc' } });
 }

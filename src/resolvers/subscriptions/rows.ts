@@ -1,8 +1,8 @@
 import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import type { BrowserKeys } from './rules.ts';
+import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 
-/** Subscriptions, and push tokens, that one user may have (gaps §10). */
+/** Subscriptions, and push tokens, that one user may have. */
 const MAX_DEVICES = 10;
 
 /** The column of a browser's keys; the others have none. */

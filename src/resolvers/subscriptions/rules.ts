@@ -1,20 +1,21 @@
-import { type DevicePlatform, isDevicePlatform, isPushEnvironment, type PushEnvironment } from '../pushes/channels.ts';
+import type { BrowserKeys } from '../../gateways/push/gateway.ts';
+import type { PushGateways } from '../../gateways/push/index.ts';
+import type { DeviceToken } from '../../gateways/push/provider.ts';
+import { PUSH_PROVIDERS } from '../../gateways/push/providers.ts';
+import type { PushChannel } from '../../generated/prisma/enums.ts';
+import {
+  type DevicePlatform,
+  isDevicePlatform,
+  isPushEnvironment,
+  type PushEnvironment,
+  providerOfChannel,
+} from '../pushes/channels.ts';
 
-// What may be said of a device and of the provider's name for it (gaps §10).
+// The rules of devices and their tokens.
 
-/** A provider's name of a device as it was given; a browser's is its endpoint with two keys. */
-export interface PushTokenInput {
+export interface PushTokenInput extends DeviceToken {
   environment?: string | null;
-  clientIdentificationSequence?: string | null;
   bundleIdentifier?: string | null;
-  endpoint?: string | null;
-  keys?: BrowserKeys | null;
-}
-
-/** Base64url, as the browser tells them. */
-export interface BrowserKeys {
-  p256dh: string;
-  auth: string;
 }
 
 export interface DeviceInput {
@@ -40,19 +41,28 @@ export const MAX_BUNDLE = 255;
 
 /**
  * What is wrong with a token, or nothing.
- * @param allowsEndpoint whether pushes may be sent to a browser's endpoint
+ * @param isAccepted whether the providers concerned take the token
  */
-export function tokenProblems(token: PushTokenInput, allowsEndpoint: (endpoint: string) => boolean): string[] {
+export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceToken) => boolean): string[] {
   const sequence = sequenceOf(token);
   return [
     ...(isPushEnvironment(token.environment) ? [] : ['Environment should be production or development']),
-    ...(sequence !== '' && [...sequence].length <= MAX_SEQUENCE && isBrowserValid(token, allowsEndpoint)
+    ...(sequence !== '' && [...sequence].length <= MAX_SEQUENCE && isAccepted(token)
       ? []
       : ['Client identification sequence is not valid']),
     ...((token.bundleIdentifier ?? '').length <= MAX_BUNDLE
       ? []
       : [`Bundle identifier is too long (maximum is ${MAX_BUNDLE} characters)`]),
   ];
+}
+
+/** Whether each provider concerned takes a token: those of the channels, and a browser's for an endpoint. */
+export function isTokenOf(channels: readonly PushChannel[], pushGateways: PushGateways) {
+  const ofChannels = channels.map(providerOfChannel);
+  return (token: DeviceToken): boolean =>
+    PUSH_PROVIDERS.filter(
+      (provider) => ofChannels.includes(provider) || (token.endpoint != null && provider.address === 'endpoint'),
+    ).every((provider) => pushGateways.acceptsToken(provider, token));
 }
 
 /** What is wrong with a device, or nothing. */
@@ -82,14 +92,4 @@ export function checkedDevice({ platform, udid }: DeviceInput): CheckedDevice {
 
 function sequenceOf({ endpoint, clientIdentificationSequence }: PushTokenInput): string {
   return (endpoint ?? clientIdentificationSequence ?? '').trim();
-}
-
-/** A browser is reached only with an address and two keys: a point of the curve P-256 and 16 bytes. */
-function isBrowserValid({ endpoint, keys }: PushTokenInput, allowsEndpoint: (endpoint: string) => boolean): boolean {
-  if (endpoint == null) return true;
-  return allowsEndpoint(endpoint.trim()) && bytesOf(keys?.p256dh) === 65 && bytesOf(keys?.auth) === 16;
-}
-
-function bytesOf(text: string | undefined): number {
-  return /^[\w-]+=*$/.test(text ?? '') ? Buffer.from(text!, 'base64url').length : 0;
 }

@@ -1,5 +1,5 @@
 import type { UserContext } from '../../context.ts';
-import { db, type Transaction } from '../../db/client.ts';
+import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { PushToken } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -12,20 +12,22 @@ import {
   checkedToken,
   type DeviceInput,
   deviceProblems,
+  isTokenOf,
   type PushTokenInput,
   tokenProblems,
 } from './rules.ts';
 
 /**
  * Keeps what a provider calls a device of the caller; told again, it is the same token with another sequence. Of more
- * than ten the one that was told of longest ago goes, with the subscriptions made from it (gaps §10).
+ * than ten the one that was told of longest ago goes, with the subscriptions made from it.
  * @throws {UnprocessableError} all that is wrong with it
  */
 export async function createPushToken(
   { token, device }: { token: PushTokenInput; device: DeviceInput },
   context: UserContext,
+  selection: Prisma.PushTokenDefaultArgs = {},
 ): Promise<PushToken> {
-  const problems = [...tokenProblems(token, context.pushGateways.allowsEndpoint), ...deviceProblems(device)];
+  const problems = [...tokenProblems(token, isTokenOf([], context.pushGateways)), ...deviceProblems(device)];
   if (problems.length > 0) throw new UnprocessableError(...problems);
   const { applicationId, userId } = context.viewer;
   const { keys, ...checked } = checkedToken(token);
@@ -42,9 +44,12 @@ export async function createPushToken(
     const values = { ...checked, ...kept, keys: jsonOf(keys), sessionId, updatedAt: at };
     if (known) {
       const id = { applicationId, id: known.id };
-      return transaction.pushToken.update({ where: { applicationId_id: id }, data: values });
+      return transaction.pushToken.update({ ...selection, where: { applicationId_id: id }, data: values });
     }
-    const made = await transaction.pushToken.create({ data: { applicationId, userId, ...values, createdAt: at } });
+    const made = await transaction.pushToken.create({
+      ...selection,
+      data: { applicationId, userId, ...values, createdAt: at },
+    });
     await dropOldest(transaction.pushToken, context);
     return made;
   });

@@ -1,4 +1,4 @@
-import type { KnownContext } from '../../context.ts';
+import type { IdentifiedContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
@@ -9,10 +9,10 @@ import { checkedUser, newUserProblems, type UserInput } from './rules.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
 /**
- * Signs a user up in the caller's application; the caller's session stays as it is (gaps §4.1, §4.2).
+ * Signs a user up in the caller's application; the caller's session stays as it is.
  * @throws {InvalidFieldsError} all fields at fault, all texts
  */
-export async function createUser(input: UserInput, context: KnownContext): Promise<User> {
+export async function createUser(input: UserInput, context: IdentifiedContext): Promise<User> {
   const { viewer, now } = context;
   const { applicationId } = viewer;
   const user = checkedUser(wellFormed(input, newUserProblems(input)));

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { isProven } from './identities.ts';
 import type { CheckedUser } from './rules.ts';
@@ -33,7 +33,7 @@ export function changedCredentials(changes: Partial<CheckedUser>, before: User):
  * for a user.
  */
 export async function mayChangeCredentials(
-  viewer: KnownViewer,
+  viewer: IdentifiedViewer,
   { now, isLegacy }: Pick<Context, 'now' | 'isLegacy'>,
 ): Promise<boolean> {
   if (viewer.kind !== 'user' || !viewer.session) return true;

@@ -53,6 +53,6 @@ export async function correctDailyShare(
       AND day = ${dayOf(takenAt)}::date`;
 }
 
-function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }

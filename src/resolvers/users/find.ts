@@ -1,4 +1,4 @@
-import type { KnownContext, UserContext } from '../../context.ts';
+import type { IdentifiedContext, UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError, NoSuchUserError, SessionMissingError, UnknownUserError } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ import { userById } from './rows.ts';
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {UnknownUserError}
  */
-export async function findUser(id: number, { viewer }: KnownContext): Promise<User> {
+export async function findUser(id: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(id);
   const { applicationId } = viewer;
   const user = isDatabaseId(id) ? await userById({ applicationId, id }) : undefined;
@@ -22,7 +22,7 @@ export async function findUser(id: number, { viewer }: KnownContext): Promise<Us
  * @throws {InvalidFieldsError} an id that is no positive integer
  * @throws {UnknownUserError}
  */
-export async function findUserByExternalId(externalUserId: number, { viewer }: KnownContext): Promise<User> {
+export async function findUserByExternalId(externalUserId: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(externalUserId);
   const { applicationId } = viewer;
   const user = await findUnique({ applicationId_externalUserId: { applicationId, externalUserId } });
@@ -31,31 +31,31 @@ export async function findUserByExternalId(externalUserId: number, { viewer }: K
 }
 
 /** Letter case is ignored. @throws {NoSuchUserError} */
-export function findUserByLogin(login: string, { viewer }: KnownContext): Promise<User> {
+export function findUserByLogin(login: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_loginKey: { applicationId, loginKey: login.toLowerCase() } }));
 }
 
 /** Letter case is ignored. @throws {NoSuchUserError} */
-export function findUserByEmail(email: string, { viewer }: KnownContext): Promise<User> {
+export function findUserByEmail(email: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_email: { applicationId, email: email.toLowerCase() } }));
 }
 
 /** @throws {NoSuchUserError} */
-export function findUserByFacebookId(facebookId: string, { viewer }: KnownContext): Promise<User> {
+export function findUserByFacebookId(facebookId: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_facebookId: { applicationId, facebookId } }));
 }
 
 /** @throws {NoSuchUserError} */
-export function findUserByTwitterId(twitterId: string, { viewer }: KnownContext): Promise<User> {
+export function findUserByTwitterId(twitterId: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_twitterId: { applicationId, twitterId } }));
 }
 
 /** The user who has proven this phone, else the oldest of those who claim it. @throws {NoSuchUserError} */
-export async function findUserByPhone(phone: string, { viewer }: KnownContext): Promise<User> {
+export async function findUserByPhone(phone: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   const orderBy = { id: 'asc' } as const;
   const proven = await db.user.findFirst({ where: { applicationId, phone, verifiedPhone: phone }, orderBy });

@@ -1,5 +1,5 @@
 import type { User } from '../../generated/prisma/client.ts';
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 
 /** What a provider vouches for at a sign-in, one of the three. */
 export type Identity = { phone: string } | { facebookId: string } | { twitterId: string };
@@ -28,8 +28,8 @@ export function hasProvenIdentity(user: Claims & Proofs): boolean {
 
 /** The columns that keep that the values are proven. */
 export function asProven(values: Partial<Claims>): Partial<Proofs> {
-  const given = Object.entries(values).filter(([claim, value]) => claim in PROVEN_IN && value !== undefined);
-  return Object.fromEntries(given.map(([claim, value]) => [PROVEN_IN[claim as Claim], value]));
+  const input = Object.entries(values).filter(([claim, value]) => claim in PROVEN_IN && value !== undefined);
+  return Object.fromEntries(input.map(([claim, value]) => [PROVEN_IN[claim as Claim], value]));
 }
 
 /**
@@ -37,12 +37,12 @@ export function asProven(values: Partial<Claims>): Partial<Proofs> {
  * values are; a value that anybody else changes is a claim.
  */
 export function proofsAfter(
-  given: Partial<Claims>,
-  viewer: KnownViewer,
+  input: Partial<Claims>,
+  viewer: IdentifiedViewer,
   before: Partial<Claims> = {},
 ): Partial<Proofs> {
-  const written = (Object.keys(PROVEN_IN) as Claim[]).filter((claim) => given[claim] !== undefined);
-  if (viewer.kind === 'key') return asProven(Object.fromEntries(written.map((claim) => [claim, given[claim]])));
-  const changed = written.filter((claim) => given[claim] !== before[claim]);
+  const written = (Object.keys(PROVEN_IN) as Claim[]).filter((claim) => input[claim] !== undefined);
+  if (viewer.kind === 'key') return asProven(Object.fromEntries(written.map((claim) => [claim, input[claim]])));
+  const changed = written.filter((claim) => input[claim] !== before[claim]);
   return asProven(Object.fromEntries(changed.map((claim) => [claim, null])));
 }

@@ -1,4 +1,4 @@
-import type { KnownContext } from '../../context.ts';
+import type { IdentifiedContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import {
   between,
@@ -76,13 +76,13 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
 };
 
 /**
- * Users of the application, by id or as asked (gaps §4.3).
+ * Users of the application, by id or as asked.
  * @throws {BadInputError} page or cursor; a filter beyond all need
  * @throws {UsersListingForbiddenError} the application does not let sessions list its users
  */
 export async function listUsers(
   listing: UserListing & ConnectionArguments,
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
   const page = numericPage(listing);
   const where = whereOf(listing, context);
@@ -102,7 +102,7 @@ export async function listUsers(
  */
 export function listUsersByFullName(
   { fullName, ...listing }: UserListing & ConnectionArguments & { fullName: string },
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
   const words = [...new Set(fullName.split(/\s+/).filter((word) => word !== ''))];
   const filter = { and: words.map((word) => ({ fullName: { contains: word } })) };
@@ -115,25 +115,25 @@ export function listUsersByFullName(
  */
 export function listUsersByTags(
   { tags, ...listing }: UserListing & ConnectionArguments & { tags: string[] },
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
   return someUsers({ ...listing, filter: { tags: { in: tags } } }, tags, context);
 }
 
 async function someUsers(
   listing: UserListing & ConnectionArguments,
-  asked: string[],
-  context: KnownContext,
+  values: string[],
+  context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
   const page = numericPage(listing);
   const where = whereOf(listing, context);
   await requireListing(context);
-  const total = asked.length > 0 ? await count(where, listing, context) : 0;
+  const total = values.length > 0 ? await count(where, listing, context) : 0;
   if (total === 0) throw new NoSuchUserError();
   return { ...(await usersOf(page, where, listing, context)), totalCount: () => Promise.resolve(total) };
 }
 
-async function countAll({ viewer: { applicationId: id } }: KnownContext): Promise<number> {
+async function countAll({ viewer: { applicationId: id } }: IdentifiedContext): Promise<number> {
   const { userCount } = await db.application.findUniqueOrThrow({ where: { id }, select: { userCount: true } });
   return userCount;
 }
@@ -142,11 +142,11 @@ async function usersOf(
   page: PageRequest,
   where: Prisma.Sql,
   listing: UserListing,
-  context: KnownContext,
+  context: IdentifiedContext,
 ): Promise<Connection<User>> {
-  const { orderBy: asked, skip } = listing;
-  const field = asked?.field ?? 'id';
-  const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: asked?.direction === 'desc' };
+  const { orderBy: requested, skip } = listing;
+  const field = requested?.field ?? 'id';
+  const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: requested?.direction === 'desc' };
   const walk = Prisma.sql`
     SELECT u.id FROM users u
     WHERE ${where} AND ${between(page, order)}
@@ -158,7 +158,7 @@ async function usersOf(
   return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
 }
 
-function whereOf({ filter }: UserListing, { viewer }: KnownContext): Prisma.Sql {
+function whereOf({ filter }: UserListing, { viewer }: IdentifiedContext): Prisma.Sql {
   return Prisma.sql`u.application_id = ${viewer.applicationId} AND ${conditionOf(filter, FIELDS)}`;
 }
 
@@ -168,11 +168,11 @@ function sortValue(user: User, field: UserSortField): string | number | null {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-function searchOf({ filter, skip }: UserListing, { viewer }: KnownContext): RunSearch {
+function searchOf({ filter, skip }: UserListing, { viewer }: IdentifiedContext): RunSearch {
   return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS) || (skip ?? 0) > MAX_CHEAP_SKIP);
 }
 
-async function count(where: Prisma.Sql, listing: UserListing, context: KnownContext): Promise<number> {
+async function count(where: Prisma.Sql, listing: UserListing, context: IdentifiedContext): Promise<number> {
   const counted = Prisma.sql`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
   const [row] = await searchOf(listing, context)(() => query<{ count: number }>(counted));
   return row!.count;

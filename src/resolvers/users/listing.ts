@@ -5,7 +5,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { UsersListingForbiddenError } from '../../lib/errors.ts';
 import { userLoader } from './loader.ts';
 
-/** Whether the caller may list or search the users of the application (gaps §22.6). */
+/** Whether the caller may list or search the users of the application. */
 export async function mayListUsers({ viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
   return viewer.kind === 'key' || ('applicationId' in viewer && isUsersListOn(viewer.applicationId));
 }
@@ -15,13 +15,14 @@ export async function requireListing(context: Pick<Context, 'viewer'>): Promise<
   if (!(await mayListUsers(context))) throw new UsersListingForbiddenError();
 }
 
-/** A user whom an item of a list names; null where the list would show the caller users that they may not list. */
-export async function listedUser(
-  { applicationId, id }: { applicationId: number; id: number },
-  { viewer, loaders }: Context,
-): Promise<User | null> {
-  const isOwn = viewer.kind === 'user' && viewer.userId === id;
-  return isOwn || (await mayListUsers({ viewer })) ? loaders.of(userLoader).load({ applicationId, id }) : null;
+/** Whether the caller may see a user whom an item of a list names: else the list would show users they may not list. */
+export async function maySeeListed(userId: number, { viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
+  return (viewer.kind === 'user' && viewer.userId === userId) || mayListUsers({ viewer });
+}
+
+/** A user whom an item of a list names; null where the caller may not see them. */
+export async function listedUser(key: { applicationId: number; id: number }, context: Context): Promise<User | null> {
+  return (await maySeeListed(key.id, context)) ? context.loaders.of(userLoader).load(key) : null;
 }
 
 const isUsersListOn = coalesce(async (applicationIds: number[]): Promise<boolean[]> => {

@@ -17,11 +17,11 @@ export async function lockUsers(
   { viewer }: { viewer: ActingViewer },
 ): Promise<number[]> {
   const ownIds = viewer.kind === 'user' ? [viewer.userId] : [];
-  const held = await transaction.$queryRaw<{ id: number }[]>`
+  const locked = await transaction.$queryRaw<{ id: number }[]>`
     ${otherIds.length > MANY ? plannedForValues : Prisma.empty} SELECT id FROM users
     WHERE application_id = ${viewer.applicationId} AND id = ANY(${[...ownIds, ...otherIds]}::int[])
     ORDER BY id FOR KEY SHARE`;
-  const ids = held.map(({ id }) => id);
+  const ids = locked.map(({ id }) => id);
   if (viewer.kind !== 'user') return ids;
   if (!ids.includes(viewer.userId)) throw viewer.session ? new SessionMissingError() : new NotFoundError();
   return ids.filter((id) => id !== viewer.userId);
@@ -35,6 +35,6 @@ export async function lockUsers(
 export async function requireSession(transaction: Transaction, viewer: ActingViewer): Promise<void> {
   if (viewer.kind !== 'user' || !viewer.session) return;
   const { applicationId, userId, session } = viewer;
-  const held = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
-  if (held === 0) throw new SessionMissingError();
+  const locked = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
+  if (locked === 0) throw new SessionMissingError();
 }

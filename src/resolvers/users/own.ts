@@ -3,7 +3,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { OtherUserError } from '../../lib/errors.ts';
 
 /**
- * Users change and delete themselves; an API key alone, whomever it wants (gaps §4.2).
+ * Users change and delete themselves; an API key alone, whomever it wants.
  * @throws {OtherUserError}
  */
 export function requireOwn(user: User, { viewer }: ActingContext): void {

@@ -19,7 +19,7 @@ export function findPresence(userIds: number[], { viewer, presence }: ActingCont
  * @throws {BadInputError} more than 100
  */
 export function subscribeToPresence(userIds: number[], { viewer, presence }: ActingContext): LiveQueue<PresenceOf> {
-  return presence.watch(viewer.applicationId, distinctUsers(userIds));
+  return presence.subscribe(viewer.applicationId, distinctUsers(userIds));
 }
 
 function distinctUsers(userIds: number[]): number[] {

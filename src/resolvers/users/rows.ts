@@ -1,21 +1,21 @@
-import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
-import { columnsOf } from '../../db/columns.ts';
+import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 
-const COLUMNS = columnsOf(Prisma.UserScalarFieldEnum, 'u');
+const COLUMNS = columnsOf('User', 'u');
+const ORD = columns({ ord: ['int', 'wanted.ord::int'] });
 
 /** One user, undefined for those who are gone; whoever is asked for in the same turn is read with them. */
 export const userById = coalesce(
   async (wanted: { applicationId: number; id: number }[]): Promise<(User | undefined)[]> => {
-    const rows = await query<User & { place: number }>`
-      SELECT ${COLUMNS}, wanted.place::int AS place
+    const rows = await query`
+      SELECT ${COLUMNS}, ${ORD}
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::int[])
-        WITH ORDINALITY AS wanted (application_id, id, place)
+        WITH ORDINALITY AS wanted (application_id, id, ord)
       JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;
-    const users = indexBy(rows, ({ place }) => place);
+    const users = indexBy(rows, ({ ord }) => ord);
     return wanted.map((_one, index) => users.get(index + 1));
   },
   { max: 1_000 },
@@ -24,7 +24,7 @@ export const userById = coalesce(
 /** The users in the order of the ids, without those that are gone. */
 export async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
-  const rows = await query<User>`
+  const rows = await query`
     SELECT ${COLUMNS} FROM users u WHERE u.application_id = ${applicationId} AND u.id = ANY(${ids}::int[])`;
   const users = indexBy(rows, ({ id }) => id);
   return ids.flatMap((id) => users.get(id) ?? []);

@@ -63,7 +63,7 @@ export interface UserChanges extends UserInput {
 }
 
 /**
- * Texts of every rule of gaps §4.1 that a new user breaks, by field in the order of the record; empty when none.
+ * Texts of every rule that a new user breaks, by field in the order of the record; empty when none.
  * @param taken what only the database knows: texts of the fields that another user has
  */
 export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
@@ -79,7 +79,7 @@ export function newUserProblems(input: UserInput, taken: FieldErrors = {}): Fiel
 export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
   const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
   const problems = fieldProblems(input, { ...known, password }, before);
-  const losesNames = isNamed(before) && !isNamed({ ...before, ...given(input) });
+  const losesNames = isNamed(before) && !isNamed({ ...before, ...definedFields(input) });
   return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
 }
 
@@ -141,13 +141,13 @@ export function checkedUser(input: UserInput): CheckedUser {
 
 /** The given fields as they are stored; call it only when there are no problems. */
 export function checkedChanges(input: UserChanges): Partial<CheckedUser> {
-  const changed = new Set(Object.keys(given(input)));
+  const changed = new Set(Object.keys(definedFields(input)));
   if (changed.has('login')) changed.add('loginKey');
   return Object.fromEntries(Object.entries(checkedUser(input)).filter(([field]) => changed.has(field)));
 }
 
 /** What of an input is there; null is. */
-function given<Input extends object>(input: Input): Partial<Input> {
+function definedFields<Input extends object>(input: Input): Partial<Input> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<Input>;
 }
 

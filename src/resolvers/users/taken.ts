@@ -13,13 +13,13 @@ interface Owner {
 
 /** Which of the fields that may exist once in an application another user has. */
 export async function takenFields({ applicationId, id }: Owner, user: Partial<CheckedUser>): Promise<FieldErrors> {
-  const given = UNIQUE.filter((field) => user[field] !== null && user[field] !== undefined);
-  if (given.length === 0) return {};
+  const present = UNIQUE.filter((field) => user[field] !== null && user[field] !== undefined);
+  if (present.length === 0) return {};
   const others = await db.user.findMany({
-    where: { applicationId, OR: given.map((field) => ({ [field]: user[field] })), ...(id && { NOT: { id } }) },
+    where: { applicationId, OR: present.map((field) => ({ [field]: user[field] })), ...(id && { NOT: { id } }) },
     select: { loginKey: true, email: true, facebookId: true, twitterId: true, externalUserId: true },
   });
-  const taken = given.filter((field) => others.some((other) => other[field] === user[field]));
+  const taken = present.filter((field) => others.some((other) => other[field] === user[field]));
   return Object.fromEntries(taken.map((field) => [field === 'loginKey' ? 'login' : field, ['has already been taken']]));
 }
 

@@ -19,7 +19,7 @@ const NEEDS_PROOF = 'is needed, or a sign-in within the last 10 minutes';
 
 /**
  * Changes what is given of a user; null clears a field. A new password ends the user's other sessions and removes other
- * devices (gaps §3.4, §4, §22.3). Of changed e-mail, phone or login the address of before gets a mail.
+ * devices. Of changed e-mail, phone or login the address of before gets a mail.
  * @throws {UnknownUserError} @throws {OtherUserError} @throws {NoUpdateDataError} @throws {InvalidFieldsError}
  *   checked in this order
  * @throws {RateLimitedError} a guess of the old password, or a mail, is one too many

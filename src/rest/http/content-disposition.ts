@@ -1,4 +1,4 @@
-/** Types that a browser shows by itself; those that may hold a script are downloaded like all else (gaps §13.3). */
+/** Types that a browser shows by itself; those that may hold a script are downloaded like all else. */
 export function isShownInline(contentType: string): boolean {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/pdf') return true;

@@ -12,7 +12,7 @@ export interface Portion {
 }
 
 /**
- * What of a file a request asks for, and the headers that say so (gaps §13.3). Only `GET` knows ranges, and since there
+ * What of a file a request asks for, and the headers that say so. Only `GET` knows ranges, and since there
  * is nothing that `If-Range` could name, it asks for the whole file.
  */
 export function portionOf({ name, contentType, size }: ServedFile, { method, headers }: IncomingMessage): Portion {

@@ -3,7 +3,7 @@ import type { Context, Services } from '../../context.ts';
 import type { StagedFile } from '../../gateways/storage.ts';
 import { execute } from '../../graphql/execute.ts';
 import { tracedExecution } from '../../graphql/traced-execution.ts';
-import { type KnownViewer, refusal } from '../../lib/access.ts';
+import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../../lib/credentials.ts';
 import { NotFoundError, type ServiceError, SessionMissingError } from '../../lib/errors.ts';
@@ -49,7 +49,10 @@ interface Call extends Entered, Found {
   refused?: ServiceError;
 }
 
-/** Takes a request through the checks that are the same for every endpoint, in the order of gaps §1.4. */
+/**
+ * Takes a request through the checks that are the same for every endpoint. Of several errors the first is answered: size,
+ * path, rate limit, refused callers of large bodies, parsing, credentials, whether a user is needed, parameters, existence.
+ */
 export class RestHandler {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
@@ -94,8 +97,8 @@ export class RestHandler {
 
   async #find(entered: Entered, url: string, next: (() => void) | undefined): Promise<void> {
     const { request } = entered;
-    const found = this.#routing.find(request.method, url);
-    if (found) await this.#serve({ ...entered, ...found });
+    const match = this.#routing.find(request.method, url);
+    if (match) await this.#serve({ ...entered, ...match });
     else if (next) next();
     else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }
@@ -108,16 +111,16 @@ export class RestHandler {
     if (tooLarge) return this.#tell(call, tooLarge);
     call.keyWins = endpoint.keyWins;
     try {
-      const { context, given } = await this.#enterOperation(call);
-      const asked = {
+      const { context, parameters } = await this.#enterOperation(call);
+      const restRequest = {
         path: pathValues(call),
-        given,
+        parameters,
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
-      refuseWrongTypes(endpoint, given);
-      const data = await run(endpoint, endpoint.variables(asked), context);
-      const answer = endpoint.respond(data, asked);
+      refuseWrongTypes(endpoint, parameters);
+      const data = await run(endpoint, endpoint.variables(restRequest), context);
+      const answer = endpoint.respond(data, restRequest);
       const expiresAt = this.#expiry(answer, context);
       if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
       else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
@@ -132,7 +135,7 @@ export class RestHandler {
   }
 
   /** Everything before the operation: who calls, how often, with what, and whether they may. */
-  async #enterOperation(call: Call): Promise<{ context: Context; given: Parameters }> {
+  async #enterOperation(call: Call): Promise<{ context: Context; parameters: Parameters }> {
     const { endpoint, rules, request } = call;
     // Of a file's request only the query is read before its caller is known.
     if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
@@ -143,13 +146,13 @@ export class RestHandler {
     await call.meter?.count(rules.limit);
     // A file is received only for those who may send it.
     if (endpoint.upload) requireAllowed(call);
-    const given = await this.#parametersOf(call);
+    const parameters = await this.#parametersOf(call);
     if (call.token && call.context.viewer.kind === 'anonymous') {
       call.context = { ...(await this.#contextOf(call)), meter: call.meter };
       factsOf(request).viewer = call.context.viewer;
     }
     requireAllowed(call);
-    return { context: call.context, given };
+    return { context: call.context, parameters };
   }
 
   /** An error outside of any operation, which counts as a request but is told in any case. */
@@ -174,13 +177,13 @@ export class RestHandler {
   async #parametersOf(call: Call): Promise<Parameters> {
     const { endpoint, rules } = call;
     const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
-    const parameters = endpoint.upload
+    const received = endpoint.upload
       ? await this.#receive(call, endpoint.upload)
       : await this.#read(call, isCredential === true);
-    if (!isCredential) return parameters;
-    const { token, given } = takeToken(parameters);
+    if (!isCredential) return received;
+    const { token, parameters } = takeToken(received);
     call.token ??= token;
-    return given;
+    return parameters;
   }
 
   /** Reads parameters, but no large body of a caller who is refused whatever it holds. */
@@ -200,7 +203,7 @@ export class RestHandler {
   #receive(call: Call, { maxBytes, admit }: Upload): Promise<Parameters> {
     const context = call.context!;
     const onFile = async (before: Parameters, part: FilePart) => {
-      const applicationId = admit ? await admit(before, context) : (context.viewer as KnownViewer).applicationId;
+      const applicationId = admit ? await admit(before, context) : (context.viewer as IdentifiedViewer).applicationId;
       call.upload = await stageFile({ applicationId, maxBytes, ...part }, this.#services);
     };
     return readUpload(call.request, { maxBytes, maxTextBytes: BODY_LIMITS.maxBytes, onFile });

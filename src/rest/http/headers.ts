@@ -20,7 +20,7 @@ export interface AnswerFacts {
   rateCount: RateCount | undefined;
 }
 
-/** Headers of every answer (gaps §1.3). */
+/** Headers of every answer. */
 export class AnswerHeaders {
   readonly #tokenHeaders: readonly string[];
   readonly #fixed: Record<string, string>;
@@ -56,11 +56,15 @@ export class AnswerHeaders {
 
   /** What else a preflight is told. */
   ofPreflight(request: IncomingMessage): Record<string, string> {
-    const asked = request.headers['access-control-request-headers'];
-    const isPlain = asked !== undefined && /^[\w\-, ]*$/.test(asked);
+    const requested = request.headers['access-control-request-headers'];
+    const isPlain = requested !== undefined && /^[\w\-, ]*$/.test(requested);
     return {
       'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
-      'Access-Control-Allow-Headers': [...this.#tokenHeaders, ALLOWED, ...(isPlain && asked ? [asked] : [])].join(', '),
+      'Access-Control-Allow-Headers': [
+        ...this.#tokenHeaders,
+        ALLOWED,
+        ...(isPlain && requested ? [requested] : []),
+      ].join(', '),
     };
   }
 }

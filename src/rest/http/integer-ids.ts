@@ -2,7 +2,7 @@ import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
 /**
- * An integer id of a path (gaps §1.1).
+ * An integer id of a path.
  * @throws {InvalidFieldsError} no positive integer
  * @throws {NotFoundError} beyond what is ever given
  */

@@ -18,7 +18,7 @@ import {
 } from '../../lib/timestamp-filters.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** What a filtered field holds; it decides which operators fit and how values are read (gaps §1.5). */
+/** What a filtered field holds; it decides which operators fit and how values are read. */
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';
 
 /** Legacy name of a filtered field → its GraphQL name and type. */
@@ -36,15 +36,15 @@ const LISTS = new Set<FilterType>(['integers', 'texts']);
  * moments to `and`.
  * @throws {UnprocessableError} `Incorrect filter: <key>`
  */
-export function readFilter(given: Parameters, names: FilterNames): FilterInput {
+export function readFilter(parameters: Parameters, names: FilterNames): FilterInput {
   const filter: FilterInput = {};
   const alternatives: Part[] = [];
   const moments: Part[] = [];
   for (const [key, [field, type]] of Object.entries(names)) {
-    const asked = given[key];
-    if (asked === undefined) continue;
+    const requested = parameters[key];
+    if (requested === undefined) continue;
     const condition: Condition = {};
-    for (const [operator, value] of operatorsOf(asked)) {
+    for (const [operator, value] of operatorsOf(requested)) {
       const name = operator === undefined ? key : `${key}[${operator}]`;
       const part = conditionOf(operator === 'or' ? 'in' : operator, value, type, name);
       if (operator === 'or') alternatives.push(partOf(field, part, type));
@@ -63,28 +63,28 @@ export function readFilter(given: Parameters, names: FilterNames): FilterInput {
  * @param fields legacy name → name of the GraphQL enum
  * @throws {UnprocessableError} `Incorrect sort field: <field>`
  */
-export function readOrder<Field extends string>(given: Parameters, fields: Record<string, Field>) {
-  const descending = readText(given.sort_desc);
-  const legacy = descending || readText(given.sort_asc);
+export function readOrder<Field extends string>(parameters: Parameters, fields: Record<string, Field>) {
+  const descending = readText(parameters.sort_desc);
+  const legacy = descending || readText(parameters.sort_asc);
   if (!legacy) return undefined;
   const field = Object.hasOwn(fields, legacy) ? fields[legacy] : undefined;
   if (!field) throw new UnprocessableError(`Incorrect sort field: ${legacy}`);
   return { field, direction: descending ? ('DESC' as const) : ('ASC' as const) };
 }
 
-/** `limit` and `skip` as they are applied: 1 to 100, default 100; from 0, default 0 (gaps §1.3). */
-export function readWindow(given: Parameters): { limit: number; skip: number } {
-  const limit = readInteger(given.limit) ?? 100;
-  const skip = readIntegerWithin(given.skip, 0, 2_147_483_647) ?? 0;
+/** `limit` and `skip` as they are applied: 1 to 100, default 100; from 0, default 0. */
+export function readWindow(parameters: Parameters): { limit: number; skip: number } {
+  const limit = readInteger(parameters.limit) ?? 100;
+  const skip = readIntegerWithin(parameters.skip, 0, 2_147_483_647) ?? 0;
   return { limit: limit >= 1 ? Math.min(limit, 100) : 100, skip };
 }
 
 /** Whether only the number of items is asked for. */
-export function isCount(given: Parameters): boolean {
-  return readFlag(given.count) === true;
+export function isCount(parameters: Parameters): boolean {
+  return readFlag(parameters.count) === true;
 }
 
-/** `a, b,,a` → `["a", "b", "a"]`: the ids of a path (gaps §1.1). */
+/** `a, b,,a` → `["a", "b", "a"]`: the ids of a path. */
 export function readIds(text: string): string[] {
   return text
     .split(',')
@@ -92,8 +92,8 @@ export function readIds(text: string): string[] {
     .filter((id) => id !== '');
 }
 
-function operatorsOf(asked: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
-  return isObject(asked) ? Object.entries(asked) : [[undefined, asked]];
+function operatorsOf(requested: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
+  return isObject(requested) ? Object.entries(requested) : [[undefined, requested]];
 }
 
 /** What one operator asks of a field; a moment is asked for as the answers show it. */

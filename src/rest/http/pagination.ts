@@ -9,12 +9,12 @@ export interface Page {
 }
 
 /**
- * `page` (default 1) and `per_page` (1 to 100, default 10) of the lists that have pages (gaps §1.3).
+ * `page` (default 1) and `per_page` (1 to 100, default 10) of the lists that have pages.
  * @throws {UnprocessableError} both sentences when both are wrong
  */
-export function readPage(given: Parameters): Page {
-  const page = integerOr(1, given.page);
-  const perPage = integerOr(10, given.per_page);
+export function readPage(parameters: Parameters): Page {
+  const page = integerOr(1, parameters.page);
+  const perPage = integerOr(10, parameters.per_page);
   const isPerPage = perPage !== undefined && perPage >= 1 && perPage <= 100;
   const isPage = page !== undefined && page >= 1;
   if (isPage && isPerPage) return { page, perPage };
@@ -24,9 +24,25 @@ export function readPage(given: Parameters): Page {
   );
 }
 
-/** Items on the pages before it, as far as a list can count. */
-export function itemsBefore({ page, perPage }: Page): number {
-  return Math.min((page - 1) * perPage, 2_147_483_647);
+/** `first` and `skip` of the connection behind a page. @throws {UnprocessableError} as `readPage` */
+export function pageWindow(parameters: Parameters): { first: number; skip: number } {
+  const page = readPage(parameters);
+  return { first: page.perPage, skip: Math.min((page.page - 1) * page.perPage, 2_147_483_647) };
+}
+
+interface Connection<Node> {
+  totalCount: number;
+  edges: readonly ({ node: Node } | null)[] | null;
+}
+
+export function presentPage<Node>(
+  { totalCount, edges }: Connection<Node>,
+  parameters: Parameters,
+  present: (node: Node) => unknown,
+) {
+  const { page, perPage } = readPage(parameters);
+  const items = edges?.flatMap((edge) => (edge ? [present(edge.node)] : [])) ?? [];
+  return { current_page: page, per_page: perPage, total_entries: totalCount, items };
 }
 
 function integerOr(fallback: number, value: ParameterValue | undefined): number | undefined {

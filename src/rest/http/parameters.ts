@@ -26,7 +26,7 @@ export interface BodyLimits {
 }
 
 /**
- * The union of query string and body, whatever the method; the body wins (gaps §1.2).
+ * The union of query string and body, whatever the method; the body wins.
  * @param isAuthenticated whether the caller's credentials hold; if not, a multipart body has at most 1,000 parts
  * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
  */

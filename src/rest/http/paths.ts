@@ -7,14 +7,14 @@ export function isXmlPath(url: string): boolean {
 }
 
 /**
- * On `.xml` paths the parameter `token` is a credential (gaps §2.1). So it is taken out of the parameters: a message
+ * On `.xml` paths the parameter `token` is a credential. So it is taken out of the parameters: a message
  * would keep it as a custom key, and show it to every reader.
  */
-export function takeToken({ token, ...others }: Parameters): { token: string | undefined; given: Parameters } {
-  return { token: readText(token)?.trim() || undefined, given: Object.assign(Object.create(null), others) };
+export function takeToken({ token, ...others }: Parameters): { token: string | undefined; parameters: Parameters } {
+  return { token: readText(token)?.trim() || undefined, parameters: Object.assign(Object.create(null), others) };
 }
 
-/** `/users/7.json/?x`, `/users/7.xml?x` → `/users/7?x`: the suffix and one trailing slash say nothing (gaps §1.1). */
+/** `/users/7.json/?x`, `/users/7.xml?x` → `/users/7?x`: the suffix and one trailing slash say nothing. */
 export function withoutSuffix(url: string): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);

@@ -12,13 +12,13 @@ import type { XmlRoot } from './xml.ts';
 export interface RestRequest {
   /** Values of the path, decoded. */
   path: Record<string, string>;
-  /** Query and body together (gaps §1.2). */
-  given: Parameters;
+  /** Query and body together. */
+  parameters: Parameters;
   /** A header's value, by its name in any letter case; empty ones are absent. */
   header: (name: string) => string | undefined;
 }
 
-/** Longest file that an endpoint takes (gaps §17). */
+/** Longest file that an endpoint takes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** `body` undefined: an empty one. */
@@ -57,11 +57,11 @@ export interface Route {
   several?: true;
   /** Serves only paths whose values look so. */
   only?: Record<string, RegExp>;
-  /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404 (gaps §19). */
+  /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404. */
   since?: string;
   /** The file is `context.upload` for the operation, which takes it over; if it fails, the bytes are removed. */
   upload?: Upload;
-  /** Answers with a file, so that the parameter `token` is a credential (gaps §2.1), and others may be wrong in vain. */
+  /** Answers with a file, so that the parameter `token` is a credential, and others may be wrong in vain. */
   download?: true;
   /** An API key is not refused for a token beside it, which then says nothing. */
   keyWins?: true;

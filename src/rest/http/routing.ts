@@ -44,12 +44,12 @@ export class Routing {
 
   /** @param url path and query; undefined for a path that leads nowhere, or can't be decoded */
   find(method: string | undefined, url: string): Found | undefined {
-    const found = this.#router.find((method === 'HEAD' ? 'GET' : method) as Method, url);
+    const match = this.#router.find((method === 'HEAD' ? 'GET' : method) as Method, url);
     // For the router a value may be empty.
-    if (!found || Object.values(found.params).includes('')) return undefined;
-    for (const { endpoint, rules, names } of found.store as Candidate[]) {
+    if (!match || Object.values(match.params).includes('')) return undefined;
+    for (const { endpoint, rules, names } of match.store as Candidate[]) {
       const params: Record<string, string> = {};
-      for (const [nth, name] of names.entries()) params[name] = found.params[nth]!;
+      for (const [nth, name] of names.entries()) params[name] = match.params[nth]!;
       if (isMeant(endpoint, params)) return { endpoint, rules, params };
     }
     return undefined;

@@ -86,7 +86,7 @@ class UploadReader {
       await pipeBody(this.#request, this.#busboy, { maxBytes: this.#settings.maxBytes, signal });
       await parsed;
       await this.#taken;
-      return this.#given(this.#parts);
+      return this.#parameters(this.#parts);
     } catch (error) {
       this.#fail(error);
       await this.#taken?.catch(() => {});
@@ -127,7 +127,7 @@ class UploadReader {
     this.#taken = (async () => {
       // What stands before the file may not have been read to its end yet.
       await Promise.all(before.map(({ ended }) => ended));
-      await this.#settings.onFile(this.#given(before), file);
+      await this.#settings.onFile(this.#parameters(before), file);
     })();
     this.#taken.catch(reject);
   }
@@ -145,7 +145,7 @@ class UploadReader {
   }
 
   /** What the query and these fields say. */
-  #given(parts: TextPart[]): Parameters {
+  #parameters(parts: TextPart[]): Parameters {
     const fields = parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))] as const);
     return mergeParameters(this.#query, parametersOf(fields));
   }

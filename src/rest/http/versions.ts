@@ -4,7 +4,7 @@ export const API_VERSION = '2.58.0';
 /** By which a client may state the version it was written for. */
 export const VERSION_HEADER = 'SVC-REST-API-Version';
 
-/** Below it a version says nothing: old clients send such a constant (gaps §19). */
+/** Below it a version says nothing: old clients send such a constant. */
 const OLDEST = [1, 0, 0];
 
 /**
@@ -23,6 +23,6 @@ function parse(text: string): number[] | undefined {
 }
 
 function compare(a: number[], b: number[]): number {
-  const place = a.findIndex((number, index) => number !== b[index]);
-  return place < 0 ? 0 : a[place]! - b[place]!;
+  const index = a.findIndex((number, index) => number !== b[index]);
+  return index < 0 ? 0 : a[index]! - b[index]!;
 }

@@ -21,14 +21,14 @@ const TEXTS: Record<string, string[]> = {
 };
 
 const incorrectFilter = (_shown: string, key: string) => `Incorrect filter: ${key}`;
-const incorrectSort = (shown: string) => `Incorrect sort field: ${shown}`;
+const incorrectSort = (value: string) => `Incorrect sort field: ${value}`;
 
 /** The same for sentences that do not begin with the name of their field. */
-const SENTENCES: Record<string, (shown: string, key: string) => string> = {
+const SENTENCES: Record<string, (value: string, key: string) => string> = {
   _parent_id: () => 'Parent record was not found',
   page: () => 'page should be greater than 0',
   per_page: () => 'per_page should be between 1 and 100',
-  order: (shown) => `Incorrect order: ${shown}`,
+  order: (value) => `Incorrect order: ${value}`,
   sort_asc: incorrectSort,
   sort_desc: incorrectSort,
   sort_by: incorrectFilter,
@@ -52,8 +52,8 @@ const SENTENCES: Record<string, (shown: string, key: string) => string> = {
   'device[udid]': () => 'Device udid is invalid',
   'event[notification_type]': () => 'notification_type should be push',
   'event[environment]': () => 'environment should be production or development',
-  'event[push_type]': (shown) => `Unknown push_type: ${shown}`,
-  'event[event_type]': (shown) => `Unknown event_type: ${shown}`,
+  'event[push_type]': (value) => `Unknown push_type: ${value}`,
+  'event[event_type]': (value) => `Unknown event_type: ${value}`,
   'event[message]': () => 'message is required',
   'event[date]': () => 'date is not valid',
   'event[end_date]': () => 'end_date is not valid',
@@ -64,13 +64,13 @@ const SENTENCES: Record<string, (shown: string, key: string) => string> = {
 const MAX_SHOWN = 100;
 
 /**
- * Refuses texts, numbers, dates and flags that arrive as lists or objects (gaps §22.8), also as items of a list. The
+ * Refuses texts, numbers, dates and flags that arrive as lists or objects, also as items of a list. The
  * documentation of the route says which parameters those are.
  * @throws {WrongTypesError} all of them
  */
-export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, given: Parameters): void {
-  if (refusesWrongTypes || !Object.values(given).some(isNested)) return;
-  const wrong = [docs.query, docs.body].flatMap((schema) => (schema ? wrongMembers(schema, given) : []));
+export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, parameters: Parameters): void {
+  if (refusesWrongTypes || !Object.values(parameters).some(isNested)) return;
+  const wrong = [docs.query, docs.body].flatMap((schema) => (schema ? wrongMembers(schema, parameters) : []));
   if (wrong.length > 0) throw errorOf(wrong);
 }
 
@@ -100,9 +100,9 @@ function keysOf({ properties }: ObjectSchema, isWanted: (schema: Schema) => bool
 
 type Wrong = readonly [key: string, value: ParameterValue];
 
-function wrongMembers({ properties }: ObjectSchema, given: Parameters, prefix = ''): Wrong[] {
+function wrongMembers({ properties }: ObjectSchema, parameters: Parameters, prefix = ''): Wrong[] {
   return Object.entries(properties).flatMap(([name, schema]): Wrong[] => {
-    const value = given[name];
+    const value = parameters[name];
     if (typeof value !== 'object' || value === null) return [];
     const key = keyOf(prefix, name);
     if (isRefusedByRules(key, schema)) return [];

@@ -25,7 +25,7 @@ const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
 const WRAPPERS = new Set(['session', 'user', 'blob', 'event', 'push_token', 'geo_datum', 'subscription']);
 
 /**
- * The XML form of a JSON answer (gaps §16). Members keep their order, but for those with a leading `_`, which come
+ * The XML form of a JSON answer. Members keep their order, but for those with a leading `_`, which come
  * last: so a session ends with its `_id`, and a page with its items.
  * @param answer what `JSON.parse` gives
  * @param root used when the answer is not a wrapped record
@@ -60,7 +60,7 @@ function sentencesOf(body: unknown): string[] {
   return typeof message === 'string' ? [message] : [];
 }
 
-/** The password reset's text under `id` is a sentence already (gaps §1.4). */
+/** The password reset's text under `id` is a sentence already. */
 function sentenceOf(field: string, text: string): string {
   return field === 'id' && /^[A-Z]/.test(text) ? text : fieldSentences({ [field]: [text] })[0]!;
 }

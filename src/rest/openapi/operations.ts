@@ -17,7 +17,7 @@ export function describe(route: Route, tokenHeaders: readonly string[]): { templ
   const rules = rulesOf(route);
   const { name, field } = operationOf(route);
   const path = templateOf(route);
-  const said = [
+  const paragraphs = [
     operationField(field).description,
     docs.description,
     WHO[rules.access],
@@ -29,7 +29,7 @@ export function describe(route: Route, tokenHeaders: readonly string[]): { templ
     operationId: docs.operationId ?? name.charAt(0).toLowerCase() + name.slice(1),
     tags: [docs.tag],
     summary: docs.summary,
-    description: said.filter(Boolean).join('\n\n'),
+    description: paragraphs.filter(Boolean).join('\n\n'),
     security: securityOf(route, rules, tokenHeaders),
     parameters: parametersOf(route, path),
     ...(requestBody && { requestBody }),

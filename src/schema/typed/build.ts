@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertValidSchema, type GraphQLSchema } from 'graphql';
-import type { Catalogue, KnownClass } from '../../resolvers/classes/catalogue.ts';
+import type { Catalogue, ClassDefinition } from '../../resolvers/classes/catalogue.ts';
 import { createBuilder } from '../builder.ts';
 import { readAccess, schema } from '../index.ts';
 import { addClass } from './class-operations.ts';
@@ -50,11 +50,11 @@ export async function buildSchema({ byKey }: Catalogue, known?: BuiltSchema): Pr
 }
 
 /** What the types of a class depend on. */
-export function classShape({ key, name, fields }: KnownClass): unknown[] {
+export function classShape({ key, name, fields }: ClassDefinition): unknown[] {
   return [key, name, ...[...fields.values()].map((field) => [field.name, field.type, field.isArray, field.isRequired])];
 }
 
-function buildPart(known: KnownClass, names: ClassNames): ClassPart {
+function buildPart(known: ClassDefinition, names: ClassNames): ClassPart {
   const builder = createBuilder({ observedAs: 'typed' });
   addClass(builder, sharedTypes(builder), typedClass(known, names));
   // Fields stand in the order of their class.

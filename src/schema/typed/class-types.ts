@@ -1,7 +1,14 @@
 import { unixSeconds } from '../../lib/time.ts';
-import type { ClassField, KnownClass } from '../../resolvers/classes/catalogue.ts';
-import { type Place, type Scalar, type StoredValue, shownField, shownFile } from '../../resolvers/classes/values.ts';
-import { readableOnly, type ShownRecord, storedOf } from '../../resolvers/records/rows.ts';
+import type { ClassDefinition, ClassField } from '../../resolvers/classes/catalogue.ts';
+import {
+  type Place,
+  presentedType,
+  presentFile,
+  type Scalar,
+  type StoredValue,
+} from '../../resolvers/classes/values.ts';
+import { withFields } from '../../resolvers/records/large-fields.ts';
+import { type PresentedRecord, readableOnly, storedOf } from '../../resolvers/records/rows.ts';
 import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
 import { AND, DIRECTION, OR, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../descriptions.ts';
@@ -10,13 +17,13 @@ import type { SharedTypes } from './shared.ts';
 
 /** A class on its way into a schema. */
 export interface TypedClass {
-  known: KnownClass;
+  known: ClassDefinition;
   names: ClassNames;
   /** GraphQL name of each field. */
   fieldNames: ReadonlyMap<string, string>;
 }
 
-export function typedClass(known: KnownClass, names: ClassNames): TypedClass {
+export function typedClass(known: ClassDefinition, names: ClassNames): TypedClass {
   return { known, names, fieldNames: nameFields([...known.fields.keys()]) };
 }
 
@@ -28,7 +35,7 @@ const SCALARS = { Integer: 'SafeInt', Float: 'Float', String: 'String', Boolean:
 
 /** The type of a record of the class. */
 export function recordType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
-  return builder.objectRef<ShownRecord>(typed.names.type).implement({
+  return builder.objectRef<PresentedRecord>(typed.names.type).implement({
     description: `A record of the class \`${typed.known.name}\`.`,
     fields: (t) => ({
       id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
@@ -60,7 +67,9 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
       ...Object.fromEntries(
         fieldsOf(typed).map((field) => {
           const type = outputType(shared, field);
-          const resolve = readableOnly(({ fields }) => typedValue(field, storedOf(fields, field.name)));
+          const resolve = readableOnly((record, context) =>
+            withFields(record, field.name, context, (fields) => typedValue(field, storedOf(fields, field.name))),
+          );
           const options = {
             type: field.isArray ? [type] : type,
             nullable: true,
@@ -92,8 +101,8 @@ function fieldNote({ known }: TypedClass, { name, type, isArray, isRequired, isU
 function typedValue(field: ClassField, stored: StoredValue | undefined): unknown {
   if (stored === undefined) return null;
   if (field.type === 'Location') return stored as Place | Place[];
-  if (field.type === 'File') return shownFile(stored as never);
-  return shownField(field, stored as Scalar | Scalar[]);
+  if (field.type === 'File') return presentFile(stored as never);
+  return presentedType(field, stored as Scalar | Scalar[]);
 }
 
 /** What `where` takes for a class. */

@@ -1,9 +1,9 @@
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
 import type { User } from '../../generated/prisma/client.ts';
-import type { FieldType, Place, ShownFile } from '../../resolvers/classes/values.ts';
+import type { FieldType, Place, PresentedFile } from '../../resolvers/classes/values.ts';
 import type { RecordChange } from '../../resolvers/records/live.ts';
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
-import type { ShownRecord } from '../../resolvers/records/rows.ts';
+import type { PresentedRecord } from '../../resolvers/records/rows.ts';
 import type { Builder } from '../builder.ts';
 
 /**
@@ -27,9 +27,9 @@ export function sharedTypes(builder: Builder) {
   const filter = (name: string) => input<Record<string, unknown>>(name);
   return {
     user: output<User>('User'),
-    permissions: output<ShownRecord>('RecordPermissions'),
+    permissions: output<PresentedRecord>('RecordPermissions'),
     point: output<Place>('GeoPoint'),
-    file: output<ShownFile>('RecordFile'),
+    file: output<PresentedFile>('RecordFile'),
     direction: builder.enumType('SortDirection', {
       values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
     }),

@@ -26,26 +26,28 @@ export class Encrypter {
   }
 
   /** @param place where it will be stored: it can be opened nowhere else, so rows can't be exchanged for each other */
-  encrypt(text: string, place: string): string {
+  encrypt(text: string, additionalData: string): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+    const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+      Buffer.from(additionalData),
+    );
     const hidden = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return FORM + hidden.toString('base64url');
   }
 
   /** @throws {DecryptionError} */
-  decrypt(sealed: string, place: string): string {
-    if (!sealed.startsWith(FORM)) throw new DecryptionError(`${place} is sealed in an unknown form`);
-    const hidden = Buffer.from(sealed.slice(FORM.length), 'base64url');
+  decrypt(encrypted: string, additionalData: string): string {
+    if (!encrypted.startsWith(FORM)) throw new DecryptionError(`${additionalData} is encrypted in an unknown form`);
+    const hidden = Buffer.from(encrypted.slice(FORM.length), 'base64url');
     try {
       const decipher = createDecipheriv(CIPHER, this.#key, hidden.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(Buffer.from(place))
+        .setAAD(Buffer.from(additionalData))
         .setAuthTag(hidden.subarray(-TAG_BYTES));
       return decipher.update(hidden.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     } catch {
-      throw new DecryptionError(`${place} can't be opened: is ENCRYPTION_KEY the one it was sealed with?`);
+      throw new DecryptionError(`${additionalData} can't be opened: is ENCRYPTION_KEY the one it was encrypted with?`);
     }
   }
 }

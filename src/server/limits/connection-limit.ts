@@ -1,4 +1,4 @@
-import type { KnownViewer } from '../../lib/access.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 
 /** Long-lived connections (WebSockets and event streams over HTTP) of one caller. */
 const MAX_PER_CALLER = 100;
@@ -13,7 +13,7 @@ export class ConnectionLimit {
    * Takes a slot. An API key alone, which acts for a whole application, is limited by the process only.
    * @returns a function that releases the slot, once however often it is called; undefined when no slot is free
    */
-  take(viewer: KnownViewer): (() => void) | undefined {
+  take(viewer: IdentifiedViewer): (() => void) | undefined {
     const caller = callerKey(viewer);
     const open = this.#open.get(caller) ?? 0;
     if (this.#total >= MAX_PER_PROCESS || (viewer.kind !== 'key' && open >= MAX_PER_CALLER)) return undefined;
@@ -33,7 +33,7 @@ export class ConnectionLimit {
   }
 }
 
-function callerKey(viewer: KnownViewer): string {
+function callerKey(viewer: IdentifiedViewer): string {
   if (viewer.kind === 'user') return `user:${viewer.applicationId}:${viewer.userId}`;
   if (viewer.kind === 'key') return `key:${viewer.applicationId}`;
   return `session:${viewer.applicationId}:${viewer.session.id}`;

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../lib/access.ts';
 
-/** The two counters of gaps §17: `signIn` for operations that try a password or send a mail, `default` for all others. */
+/** The two counters: `signIn` for operations that try a password or send a mail, `default` for all others. */
 export type LimitName = 'default' | 'signIn';
 
 /** Operations within a window, which begins with the first of them. */
@@ -34,7 +34,7 @@ export function rateKey(limit: LimitName, viewer: Viewer, network: string): stri
   return viewer.kind === 'user' ? `user:${viewer.applicationId}:${viewer.userId}` : `client:${network}`;
 }
 
-/** The headers that tell of a counter (gaps §17), `Retry-After` when it is exceeded. */
+/** The headers that tell of a counter, `Retry-After` when it is exceeded. */
 export function rateHeaders(count: RateCount | undefined): Record<string, string> {
   if (!count) return {};
   const { quota, windowSeconds, remaining, resetSeconds, isExceeded } = count;

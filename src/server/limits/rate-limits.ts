@@ -16,7 +16,7 @@ export interface RateLimitSettings {
   onExceeded?: (limit: LimitName) => void;
 }
 
-/** The rate limits of one running service, the same for every door (gaps §17). */
+/** The rate limits of one running service, the same for every door. */
 export class RateLimits {
   readonly connections = new ConnectionLimit();
   readonly #counters: Counters;
@@ -85,7 +85,7 @@ export class Meter {
    * Counts an operation only if it is one too many, before work that is not counted.
    * @throws {RateLimitedError}
    */
-  async requireRoom(limit: LimitName): Promise<void> {
+  async requireCapacity(limit: LimitName): Promise<void> {
     if (this.#quotas[limit].isUsedUp(rateKey(limit, this.#viewer, this.#network))) await this.count(limit);
   }
 

@@ -160,12 +160,12 @@ export class Metrics implements Observer {
 
   /** Three gauges of one reading. They are absent while the database does not answer. */
   #addBacklog({ backlog }: Readings): void {
-    let asked: Promise<Backlog | undefined> | undefined;
+    let pending: Promise<Backlog | undefined> | undefined;
     const read = () => {
-      asked ??= backlog().finally(() => {
-        asked = undefined;
+      pending ??= backlog().finally(() => {
+        pending = undefined;
       });
-      return asked;
+      return pending;
     };
     this.#gauge('unread_events', 'Events of the stream that are not read yet', ['reader'], async (gauge) => {
       for (const { reader, count } of (await read())?.unreadEvents ?? []) gauge.set({ reader }, count);

@@ -91,13 +91,13 @@ class OtlpTracing implements Tracing {
   }
 
   #start(name: string, { kind, attributes, from, isRoot, joins }: SpanOptions): Span {
-    const places = [...new Set((joins ?? []) as unknown as (Span | undefined)[])];
-    const isShared = places.length > 1;
+    const spans = [...new Set((joins ?? []) as unknown as (Span | undefined)[])];
+    const isShared = spans.length > 1;
     let parent = context.active();
     if (isRoot || from || isShared) parent = trace.deleteSpan(parent);
     if (from) parent = propagation.extract(parent, from, HEADERS);
-    if (places.length === 1) parent = places[0] ? trace.setSpan(parent, places[0]) : trace.deleteSpan(parent);
-    const links = isShared ? places.flatMap((place) => (place ? [{ context: place.spanContext() }] : [])) : [];
+    if (spans.length === 1) parent = spans[0] ? trace.setSpan(parent, spans[0]) : trace.deleteSpan(parent);
+    const links = isShared ? spans.flatMap((span) => (span ? [{ context: span.spanContext() }] : [])) : [];
     return this.#tracer.startSpan(
       name,
       { kind: kind ? KINDS[kind] : SpanKind.INTERNAL, attributes: attributes as SpanAttributes, links },

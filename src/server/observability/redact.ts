@@ -43,19 +43,19 @@ function cut(text: string): string {
 }
 
 /** What is told of an error. Everything else that libraries attach to theirs (statements, rows, requests) is left out. */
-export interface ShownError {
+export interface PresentedError {
   type: string;
   message: string;
   code?: string | number;
   syscall?: string;
   stack?: string;
-  cause?: ShownError;
+  cause?: PresentedError;
 }
 
 /** Errors within errors beyond this are left out. */
 const MAX_DEPTH = 5;
 
-export function redactError(error: unknown, depth = 0): ShownError {
+export function redactError(error: unknown, depth = 0): PresentedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'something that is no error was thrown' };
   const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };
   return {

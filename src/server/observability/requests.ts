@@ -29,12 +29,12 @@ const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 /** What a client may call its request: no text that could be mistaken for anything else. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-const known = new WeakMap<IncomingMessage, RequestFacts>();
+const factsOfRequest = new WeakMap<IncomingMessage, RequestFacts>();
 
 /** What is known of a request so far, to be added to. */
 export function factsOf(request: IncomingMessage): RequestFacts {
-  const facts = known.get(request) ?? newFacts(request);
-  known.set(request, facts);
+  const facts = factsOfRequest.get(request) ?? newFacts(request);
+  factsOfRequest.set(request, facts);
   return facts;
 }
 
@@ -56,7 +56,7 @@ export class Requests {
       response.setHeader('X-Request-Id', facts.id);
     }
     const span = QUIET.has(facts.route) ? undefined : openSpan(request);
-    response.once('close', () => this.#tell(request, response, facts, span));
+    response.once('close', () => this.#report(request, response, facts, span));
     if (span) span.run(serve);
     else serve();
   }
@@ -66,7 +66,7 @@ export class Requests {
     this.#end(factsOf(request), { method: request.method ?? '', status, isCutOff: false });
   }
 
-  #tell(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, span: OpenSpan | undefined): void {
+  #report(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, span: OpenSpan | undefined): void {
     const { method = '' } = request;
     const { statusCode: status, writableFinished } = response;
     this.#end(facts, { method, status, isCutOff: !writableFinished });

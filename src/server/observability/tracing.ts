@@ -26,7 +26,7 @@ export interface OpenSpan {
 }
 
 /** The span that is under way somewhere; only who made it knows what it is. */
-export type SpanReference = { readonly place: unique symbol };
+export type SpanReference = { readonly span: unique symbol };
 
 export interface Tracing {
   /** A span that somebody ends. */

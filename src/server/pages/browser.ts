@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Services } from '../../context.ts';
 import { DOCS_PATHS, documentation } from './docs.ts';
+import { explorerPage } from './explorer.ts';
 import { RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
 
@@ -14,13 +15,15 @@ export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * The pages that people open in a browser, as an Express application: documentation of the REST interface and the page
- * of reset links. Methods without a page fall through.
+ * The pages that people open in a browser, as an Express application: the explorer, documentation of the REST
+ * interface and the page of reset links. Methods without a page fall through.
  * @param openApi makes the OpenAPI document; called once, for the first request
+ * @param tokenHeader in which the explorer sends a token
  */
-export function browserPages(services: Services, openApi: () => object): PageHandler {
+export function browserPages(services: Services, openApi: () => object, tokenHeader: string): PageHandler {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
+  app.get('/graphql', explorerPage(tokenHeader));
   const docs = documentation(services, openApi);
   for (const path of DOCS_PATHS) app.get(path, docs(path));
   const { show, submit } = resetPasswordPage(services);

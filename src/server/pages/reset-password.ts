@@ -20,7 +20,7 @@ const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: 
 }`);
 
 /**
- * The page a reset link leads to (gaps §4.2). Opening it changes nothing, so that whoever previews a mail's links does
+ * The page a reset link leads to. Opening it changes nothing, so that whoever previews a mail's links does
  * no harm; the form works through `/graphql` where scripts run, and by a plain post to the page where they do not.
  */
 export function resetPasswordPage(services: Services) {
@@ -51,13 +51,13 @@ function stateOf(token: string | undefined): PageState {
 
 async function answerForm(request: Request, response: Response, services: Services): Promise<void> {
   const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
-  const given = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
+  const input = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
   const viewer = { kind: 'anonymous' } as const;
   const network = services.networkOf(request);
   const meter = services.rateLimits?.meter(network, viewer);
   const context = createContext(services, viewer, { network, meter });
-  const problem = await resetBy(given, context);
-  const [status, state] = outcomeOf(problem, given.token);
+  const problem = await resetBy(input, context);
+  const [status, state] = outcomeOf(problem, input.token);
   send(response, status, state, { headers: rateHeaders(meter?.state) });
 }
 

@@ -3,7 +3,7 @@ import type { Run } from '../run.ts';
 import type { SourceBlob } from '../shapes.ts';
 import { PAGE, type Reader } from '../source.ts';
 import { Bound } from './bound.ts';
-import { gone } from './dialogs.ts';
+import { ignoreMissing } from './dialogs.ts';
 
 /** A file, with who made it: that is not shown, so each user is asked for theirs. */
 export type OwnedBlob = SourceBlob & { userId: number };
@@ -34,7 +34,7 @@ async function* pagesOf(reader: Reader, source: Run['source']): AsyncGenerator<S
     const found = await source.blobs(page, reader).catch((error) => {
       // A server without files.
       if (error instanceof SourceRefusal && error.status === 422) return undefined;
-      return gone(error);
+      return ignoreMissing(error);
     });
     if (!found) return;
     bound ??= new Bound(`files of user ${reader}`, found.total_entries);

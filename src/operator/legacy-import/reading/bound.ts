@@ -6,20 +6,22 @@ const MARGIN = 10_000;
 /** Ends the reading of a list that never ends. */
 export class Bound {
   readonly #what: string;
-  readonly #told: number;
+  readonly #announced: number;
   #seen = 0;
 
   /** @param told how many the other server says it has */
-  constructor(what: string, told: number) {
+  constructor(what: string, announced: number) {
     this.#what = what;
-    this.#told = told;
+    this.#announced = announced;
   }
 
   /** @throws {MigrationError} it gives far more than it said */
   add(count: number): void {
     this.#seen += count;
-    if (this.#seen > this.#told + MARGIN) {
-      throw new MigrationError(`${this.#what}: the other server says it has ${this.#told}, and gives more and more`);
+    if (this.#seen > this.#announced + MARGIN) {
+      throw new MigrationError(
+        `${this.#what}: the other server says it has ${this.#announced}, and gives more and more`,
+      );
     }
   }
 }

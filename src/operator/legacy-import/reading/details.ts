@@ -3,7 +3,7 @@ import { MigrationError } from '../problem.ts';
 import type { Run } from '../run.ts';
 import type { SourceDialog } from '../shapes.ts';
 import { nextWindow, PAGE, type Reader } from '../source.ts';
-import { gone } from './dialogs.ts';
+import { ignoreMissing } from './dialogs.ts';
 import { readersOf } from './messages.ts';
 
 /** What only a user is told of their dialogs: which messages they have deleted for themselves, and which they have muted. */
@@ -47,7 +47,7 @@ interface DialogReading {
 async function readAll(dialog: SourceDialog, run: Run): Promise<DialogReading> {
   const readers = readersOf(dialog, run);
   if (readers[0] === 'all') {
-    const count = (await run.source.countMessages(dialog, 'all').catch(gone)) ?? 0;
+    const count = (await run.source.countMessages(dialog, 'all').catch(ignoreMissing)) ?? 0;
     let ids: Promise<ReadonlySet<string>> | undefined;
     return { count, ids: () => (ids ??= listIds(dialog, 'all', run)) };
   }
@@ -57,7 +57,7 @@ async function readAll(dialog: SourceDialog, run: Run): Promise<DialogReading> {
 }
 
 async function hiddenItems(dialog: SourceDialog, userId: number, all: DialogReading, run: Run): Promise<Item[]> {
-  const count = await run.source.countMessages(dialog, userId).catch(gone);
+  const count = await run.source.countMessages(dialog, userId).catch(ignoreMissing);
   // Who may not read it any more has nothing to hide in it.
   if (count === undefined || count >= all.count) return [];
   const known = await all.ids();
@@ -73,7 +73,7 @@ async function hiddenItems(dialog: SourceDialog, userId: number, all: DialogRead
 }
 
 async function mutedItems(dialog: SourceDialog, userId: number, { source }: Run): Promise<Item[]> {
-  const isNotified = await source.isNotified(dialog, userId).catch(gone);
+  const isNotified = await source.isNotified(dialog, userId).catch(ignoreMissing);
   if (isNotified !== false) return [];
   return [{ kind: 'muted', id: `${dialog.id}:${userId}`, container: dialog.id, content: { userId } }];
 }
@@ -85,7 +85,7 @@ async function listIds(dialog: SourceDialog, reader: Reader, { source }: Run): P
   const ids = new Set<string>();
   let wasKnown = false;
   for (let window = { from: 0, skip: 0 }; ; ) {
-    const messages = (await source.messageIds(dialog, window, reader).catch(gone)) ?? [];
+    const messages = (await source.messageIds(dialog, window, reader).catch(ignoreMissing)) ?? [];
     const before = ids.size;
     for (const { _id } of messages) ids.add(_id);
     if (messages.length < PAGE) return ids;

@@ -67,7 +67,7 @@ async function readPlacesOf(userId: number, run: Run): Promise<void> {
   let bound: Bound | undefined;
   for (let after = ''; ; ) {
     const ask = isKnown ? readPlacePage : readDialogPage;
-    const page = await ask(source, after, userId).catch(gone);
+    const page = await ask(source, after, userId).catch(ignoreMissing);
     if (!page) return;
     bound ??= new Bound(`dialogs of user ${userId}`, page.total);
     bound.add(page.ids.length);
@@ -96,7 +96,7 @@ async function readDialogPage(source: Run['source'], after: string, userId: Read
 }
 
 /** What has been deleted since it was listed, or is not the reader's any more, is passed over. */
-export function gone(error: unknown): undefined {
+export function ignoreMissing(error: unknown): undefined {
   if (error instanceof SourceRefusal && (error.status === 404 || error.status === 403)) return undefined;
   throw error;
 }

@@ -5,7 +5,7 @@ import type { Run } from '../run.ts';
 import type { SourceDialog, SourceMessage } from '../shapes.ts';
 import { type MessageWindow, nextWindow, PAGE, type Reader } from '../source.ts';
 import { Bound } from './bound.ts';
-import { gone, keyReadsDialogs } from './dialogs.ts';
+import { ignoreMissing, keyReadsDialogs } from './dialogs.ts';
 
 /** Clocks and whole seconds: so much earlier is asked for again, in seconds. */
 const OVERLAP = 60;
@@ -82,11 +82,11 @@ async function readWindow(
   { reader, window: begun, task }: Task & { task: number },
   { source, ledger, progress }: Run,
 ): Promise<void> {
-  const total = await source.countMessages(dialog, reader).catch(gone);
+  const total = await source.countMessages(dialog, reader).catch(ignoreMissing);
   if (total === undefined) return;
   const bound = new Bound(`messages of ${dialog.id}`, total * 2);
   for (let window = begun; ; ) {
-    const messages = await source.messages(dialog, window, reader).catch(gone);
+    const messages = await source.messages(dialog, window, reader).catch(ignoreMissing);
     if (!messages) return;
     bound.add(messages.length);
     requireOrder(dialog, window, messages);

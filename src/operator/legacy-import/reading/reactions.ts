@@ -3,7 +3,7 @@ import type { Item } from '../ledger.ts';
 import type { Run } from '../run.ts';
 import type { SourceDialog } from '../shapes.ts';
 import type { Reader } from '../source.ts';
-import { gone } from './dialogs.ts';
+import { ignoreMissing } from './dialogs.ts';
 import { readersOf } from './messages.ts';
 
 /** Messages of one look into the ledger. */
@@ -47,7 +47,7 @@ async function readReactionsTo(message: { id: string; dialogId: string }, run: R
     select: { content: true },
   });
   const [reader] = readersOf(content as SourceDialog, run);
-  const byName = reader === undefined ? undefined : await source.reactions(message.id, reader).catch(gone);
+  const byName = reader === undefined ? undefined : await source.reactions(message.id, reader).catch(ignoreMissing);
   if (!byName) return [];
   const own = new Map<number, string[]>();
   for (const [name, userIds] of Object.entries(byName)) {
@@ -64,7 +64,7 @@ async function readReactionsTo(message: { id: string; dialogId: string }, run: R
 async function orderOf(names: string[], messageId: string, userId: number, { source }: Run): Promise<string[]> {
   const isAskable = source.hasKey || source.signedIn.includes(userId);
   const told: Reader | undefined = isAskable ? userId : undefined;
-  const shown = told === undefined ? [] : ((await source.ownReactions(messageId, told).catch(gone)) ?? []);
+  const shown = told === undefined ? [] : ((await source.ownReactions(messageId, told).catch(ignoreMissing)) ?? []);
   const known = shown.filter((name) => names.includes(name));
   return [...new Set([...known, ...names])];
 }

@@ -1,6 +1,6 @@
 import { transact } from '../../../db/transact.ts';
 import { jobOwnerOf } from '../../../lib/access.ts';
-import { type KnownClass, reloadCatalogue, renewCatalogue } from '../../../resolvers/classes/catalogue.ts';
+import { type ClassDefinition, reloadCatalogue, renewCatalogue } from '../../../resolvers/classes/catalogue.ts';
 import { createClass } from '../../../resolvers/classes/create.ts';
 import { readFieldType } from '../../../resolvers/classes/field-notation.ts';
 import { type Grants, grantsOf } from '../../../resolvers/classes/grants.ts';
@@ -42,7 +42,7 @@ export async function storeClasses({ ledger, progress, context }: Run): Promise<
 }
 
 /** Under the id that clients may know; if another class has it, the new one stays. */
-async function keepId({ applicationId, key }: KnownClass, id: string): Promise<void> {
+async function keepId({ applicationId, key }: ClassDefinition, id: string): Promise<void> {
   await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     await transaction.$executeRaw`
       UPDATE record_classes SET id = ${id} WHERE application_id = ${applicationId} AND key = ${key}

@@ -50,16 +50,16 @@ async function storeDialog(
   const { content: now, previous: before } = item;
   const { applicationId } = run.ledger;
   const { since } = run.ledger;
-  const users = await holdOccupants(transaction, applicationId, [now.userId, ...now.occupantIds, ...now.adminIds]);
+  const users = await lockOccupants(transaction, applicationId, [now.userId, ...now.occupantIds, ...now.adminIds]);
   const pairKey = now.type === DIALOG_TYPE.PRIVATE ? now.occupantIds.join(':') : null;
-  const [held] = await transaction.$queryRaw<{ id: string }[]>`
+  const [locked] = await transaction.$queryRaw<{ id: string }[]>`
     SELECT id FROM dialogs WHERE application_id = ${applicationId}
       AND (id = ${now.id} OR pair_key = ${pairKey}) FOR NO KEY UPDATE`;
-  if (!held && since && new Date(now.createdAt) < since && before) return undefined;
-  const id = held?.id ?? now.id;
+  if (!locked && since && new Date(now.createdAt) < since && before) return undefined;
+  const id = locked?.id ?? now.id;
   // The two have begun to write to each other here, too: what they wrote there comes into the dialog that is here.
   if (id !== now.id) await moveInto(transaction, { applicationId, from: now.id, to: id }, run);
-  if (!held) await insertDialog(transaction, { applicationId, pairKey, now });
+  if (!locked) await insertDialog(transaction, { applicationId, pairKey, now });
   await changeDialog(transaction, { applicationId, id, now, before });
   if (id === now.id) await storeData(transaction, { applicationId, now, before });
   await storeOccupants(transaction, { applicationId, id, now, before, users }, run);
@@ -67,11 +67,11 @@ async function storeDialog(
 }
 
 /** Of those who are users here, the ones who are; nobody deletes them meanwhile. */
-async function holdOccupants(transaction: Transaction, applicationId: number, ids: number[]): Promise<Set<number>> {
-  const held = await transaction.$queryRaw<{ id: number }[]>`
+async function lockOccupants(transaction: Transaction, applicationId: number, ids: number[]): Promise<Set<number>> {
+  const locked = await transaction.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE application_id = ${applicationId} AND id = ANY(${[...new Set(ids)]}::int[])
     ORDER BY id FOR KEY SHARE`;
-  return new Set(held.map(({ id }) => id));
+  return new Set(locked.map(({ id }) => id));
 }
 
 async function moveInto(

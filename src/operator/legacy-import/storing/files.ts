@@ -12,7 +12,7 @@ import type { OwnedBlob } from '../reading/blobs.ts';
 import type { Run } from '../run.ts';
 import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { fileFieldsOf, fileOf } from './records.ts';
-import { keepRoom } from './users.ts';
+import { reserveIds } from './users.ts';
 
 /** Largest file, as for uploads. */
 const MAX_BYTES = 100 * 1024 * 1024;
@@ -31,7 +31,7 @@ async function storeBlobs(run: Run): Promise<void> {
     await storeBlob(item, run);
     progress.advance();
   }
-  await keepRoom('blobs', ledger.applicationId);
+  await reserveIds('blobs', ledger.applicationId);
 }
 
 async function storeBlob({ id, content: blob }: StoredItem<OwnedBlob>, run: Run): Promise<void> {
@@ -114,25 +114,25 @@ async function storeRecordFile({ className, field, item }: FilePlace, run: Run):
   const fileId = String(fileOf(item.content, field)!.file_id);
   const before = await fileNow({ applicationId, id, field });
   if (before === 'no record' || before?.fileId === fileId) return;
-  const given = fileOf(item.content, field)!;
+  const found = fileOf(item.content, field)!;
   const file = await fetchFile(run, (use) => source.recordFile({ className, id, field }, use));
   ledger.count(file ? 'recordFilesStored' : 'recordFilesMissing');
   if (!file) return;
   const value: FileValue = {
     fileId,
     key: file.key,
-    name: String(given.name ?? field),
+    name: String(found.name ?? field),
     size: file.size,
-    contentType: String(given.content_type ?? 'application/octet-stream'),
+    contentType: String(found.content_type ?? 'application/octet-stream'),
   };
-  const loose = before ? [{ applicationId, key: before.key }] : [];
+  const released = before ? [{ applicationId, key: before.key }] : [];
   await storeWith(file, ledger.cursor, run, async (transaction) => {
-    await releaseFile(transaction, loose, context.now());
+    await releaseFile(transaction, released, context.now());
     await transaction.$executeRaw`
       UPDATE records SET fields = jsonb_set(fields, ARRAY[${field}], ${JSON.stringify(value)}::jsonb)
       WHERE application_id = ${applicationId} AND id = ${id}`;
   });
-  await removeReleased(loose, context);
+  await removeReleased(released, context);
 }
 
 async function fileNow({ applicationId, id, field }: { applicationId: number; id: string; field: string }) {

@@ -84,7 +84,7 @@ async function insertMarks(transaction: Transaction, { applicationId, id }: Stor
     ), readers AS MATERIALIZED (
       SELECT mb.user_id, mb.read_seq, mb.delivered_seq, mb.unread_own_seq, mb.undelivered_own_seq FROM members mb
       WHERE mb.application_id = ${applicationId} AND mb.dialog_id = ${id}
-    ), said AS (
+    ), named AS (
       SELECT s.seq, r.user_id,
         r.user_id = ANY(s.read_ids) AS is_read, r.user_id = ANY(s.delivered_ids) AS is_delivered,
         s.seq <= r.read_seq OR s.sender_id = r.user_id AND s.seq > r.unread_own_seq AS counts_as_read,
@@ -96,7 +96,7 @@ async function insertMarks(transaction: Transaction, { applicationId, id }: Stor
       SELECT seq, user_id,
         CASE WHEN is_read <> counts_as_read AND (is_read OR is_fresh) THEN is_read END AS is_read,
         CASE WHEN is_delivered <> counts_as_delivered AND (is_delivered OR is_fresh) THEN is_delivered END AS is_delivered
-      FROM said
+      FROM named
     )
     INSERT INTO message_marks AS k (application_id, dialog_id, seq, user_id, is_read, is_delivered)
     SELECT ${applicationId}::int, ${id}, seq, user_id, is_read, is_delivered FROM wanted
@@ -169,9 +169,9 @@ async function react(transaction: Transaction, { applicationId, id }: StoredDial
     SELECT m.application_id, m.id, u.id, r.reaction ->> 1
     FROM migrated_items i
     JOIN messages m ON m.application_id = i.application_id AND m.id = i.id
-    CROSS JOIN LATERAL json_array_elements(i.content) WITH ORDINALITY AS r (reaction, place)
+    CROSS JOIN LATERAL json_array_elements(i.content) WITH ORDINALITY AS r (reaction, ord)
     JOIN users u ON u.application_id = i.application_id AND u.id = (r.reaction ->> 0)::int
     WHERE i.application_id = ${applicationId} AND i.kind = 'reactions' AND i.container = ${id}
-    ORDER BY i.id, r.place
+    ORDER BY i.id, r.ord
     ON CONFLICT DO NOTHING`;
 }

@@ -1,7 +1,7 @@
 import { Prisma, type Transaction } from '../../../db/client.ts';
 import { sqlState } from '../../../db/failures.ts';
 import { isObject, type ParameterValue } from '../../../lib/bracket-keys.ts';
-import { type KnownClass, noteKinds, reloadCatalogue } from '../../../resolvers/classes/catalogue.ts';
+import { type ClassDefinition, noteKinds, reloadCatalogue } from '../../../resolvers/classes/catalogue.ts';
 import { isOpen } from '../../../resolvers/classes/grants.ts';
 import { ALL_SLOTS } from '../../../resolvers/classes/slots.ts';
 import { newFields } from '../../../resolvers/records/changes.ts';
@@ -68,7 +68,7 @@ async function knownClass(
   applicationId: number,
   className: string,
   batch: StoredItem<SourceRecord>[],
-): Promise<KnownClass> {
+): Promise<ClassDefinition> {
   for (;;) {
     const known = (await reloadCatalogue(applicationId)).byName.get(className);
     if (!known) throw new MigrationError(`class ${className} has been deleted here`);
@@ -79,7 +79,7 @@ async function knownClass(
   }
 }
 
-function rowOf(known: KnownClass, record: SourceRecord): RecordRow {
+function rowOf(known: ClassDefinition, record: SourceRecord): RecordRow {
   const { fields, problems } = newFields(known.fields, record.fields);
   if (problems.length > 0) throw new MigrationError(`record ${record.id} of ${known.name}: ${problems[0]}`);
   const { read, update, delete: remove } = record.permissions;
@@ -101,18 +101,18 @@ function rowOf(known: KnownClass, record: SourceRecord): RecordRow {
 const SLOTS_TAKEN = Prisma.raw(ALL_SLOTS.map((slot) => `${slot} = excluded.${slot}`).join(', '));
 
 interface Batch {
-  known: KnownClass;
+  known: ClassDefinition;
   rows: RecordRow[];
   since: Date | null;
 }
 
 async function store(transaction: Transaction, { known, rows, since }: Batch): Promise<void> {
   const { applicationId, key } = known;
-  const given = rows.map((row) => ({ ...row, isOpen: isOpen(row.readers), ...slotsOf(known, row.fields) }));
+  const input = rows.map((row) => ({ ...row, isOpen: isOpen(row.readers), ...slotsOf(known, row.fields) }));
   const files = fileFieldsOf(known);
   const stored = await transaction.$queryRaw<{ id: string }[]>`
-    WITH given AS MATERIALIZED (
-      SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
+    WITH input AS MATERIALIZED (
+      SELECT g.* FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (
         id text, "parentId" text, "userId" int, "isOpen" boolean, readers json, updaters json, deleters json,
         fields jsonb, "createdAt" timestamptz(3), "updatedAt" timestamptz(3), ${SLOT_COLUMNS})
     )
@@ -121,7 +121,7 @@ async function store(transaction: Transaction, { known, rows, since }: Batch): P
     SELECT ${applicationId}::int, g.id, ${key}::int, g."parentId", g."userId", g."isOpen",
       ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
       ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g."createdAt", g."updatedAt", ${SLOT_VALUES}
-    FROM given g
+    FROM input g
     WHERE ${since}::timestamptz IS NULL OR g."createdAt" >= date_trunc('second', ${since}::timestamptz)
       OR EXISTS (SELECT FROM records o WHERE o.application_id = ${applicationId} AND o.id = g.id)
     ORDER BY g.id
@@ -149,23 +149,23 @@ async function removeOrphans({ ledger }: Run): Promise<void> {
   await ledger.write(ledger.cursor, async (transaction) => {
     for (;;) {
       const removed = await transaction.$executeRaw`
-        WITH gone AS (
+        WITH deleted AS (
           DELETE FROM records r USING migrated_items i
           WHERE i.application_id = ${applicationId} AND i.kind = 'record' AND i.id = r.id
             AND r.application_id = ${applicationId} AND r.parent_id IS NOT NULL
             AND NOT EXISTS (SELECT FROM records p WHERE p.application_id = ${applicationId} AND p.id = r.parent_id)
           RETURNING r.id
         ), keys AS (
-          DELETE FROM record_keys k USING gone WHERE k.application_id = ${applicationId} AND k.record_id = gone.id
+          DELETE FROM record_keys k USING deleted WHERE k.application_id = ${applicationId} AND k.record_id = deleted.id
         )
-        SELECT FROM gone`;
+        SELECT FROM deleted`;
       ledger.count('recordsWithoutParent', removed);
       if (removed === 0) return;
     }
   });
 }
 
-export function fileFieldsOf(known: KnownClass): string[] {
+export function fileFieldsOf(known: ClassDefinition): string[] {
   return [...known.fields.values()].filter(({ type }) => type === 'File').map(({ name }) => name);
 }
 

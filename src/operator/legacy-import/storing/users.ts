@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import type { SourceUser } from '../shapes.ts';
 
 /** So many sign-ups at the other server may come between two readings before one of them gets an id that is given here. */
-const ROOM = 100_000;
+const SEQUENCE_MARGIN = 100_000;
 
 /**
  * Stores the users, without passwords. Of those who are here already the later change counts, and who was deleted here
@@ -16,7 +16,7 @@ export async function storeUsers({ ledger, progress, identitiesProven }: Run): P
   progress.begin('users stored', await ledger.size('user'));
   const batches = ledger.batches<SourceUser>('user', String(ledger.cursor.after ?? ''));
   for await (const batch of batches) {
-    const givenUsers = Prisma.sql`
+    const inputUsers = Prisma.sql`
       SELECT * FROM json_to_recordset(${JSON.stringify(batch.map(({ content }) => columnsOf(content)))}::json) AS g (
         id int, login text, "loginKey" text, email text, "fullName" text, phone text, website text,
         "facebookId" text, "twitterId" text, "externalUserId" bigint, "blobId" int, "customData" text,
@@ -25,7 +25,7 @@ export async function storeUsers({ ledger, progress, identitiesProven }: Run): P
         "lastRequestAt" timestamptz(3))`;
     await ledger.write({ after: batch.at(-1)!.id }, async (transaction) => {
       await transaction.$executeRaw`
-        WITH given AS (${givenUsers})
+        WITH input AS (${inputUsers})
         INSERT INTO users AS u (application_id, id, login, login_key, email, full_name, phone, website, facebook_id,
           twitter_id, external_user_id, blob_id, custom_data, parents_contacts, age_over16, allow_statistics_analysis,
           allow_sales_activities, tags, created_at, updated_at, last_request_at)
@@ -34,7 +34,7 @@ export async function storeUsers({ ledger, progress, identitiesProven }: Run): P
           g."externalUserId", g."blobId", g."customData", g."parentsContacts",
           g."ageOver16", g."allowStatisticsAnalysis", g."allowSalesActivities",
           ARRAY(SELECT json_array_elements_text(g.tags)), g."createdAt", g."updatedAt", g."lastRequestAt"
-        FROM given g
+        FROM input g
         WHERE ${since}::timestamptz IS NULL OR g."createdAt" >= date_trunc('second', ${since}::timestamptz)
           OR EXISTS (SELECT FROM users o WHERE o.application_id = ${applicationId} AND o.id = g.id)
         ORDER BY g.id
@@ -49,27 +49,27 @@ export async function storeUsers({ ledger, progress, identitiesProven }: Run): P
           updated_at = excluded.updated_at, last_request_at = greatest(u.last_request_at, excluded.last_request_at)
         WHERE u.updated_at < excluded.updated_at`;
       await transaction.$executeRaw`
-        UPDATE users u SET last_request_at = g."lastRequestAt" FROM (${givenUsers}) g
+        UPDATE users u SET last_request_at = g."lastRequestAt" FROM (${inputUsers}) g
         WHERE u.application_id = ${applicationId} AND u.id = g.id
           AND g."lastRequestAt" > coalesce(u.last_request_at, '-infinity')`;
-      if (identitiesProven) await proveIdentities(transaction, applicationId, givenUsers);
+      if (identitiesProven) await proveIdentities(transaction, applicationId, inputUsers);
     });
     progress.advance(batch.length);
   }
-  await keepRoom('users', applicationId);
+  await reserveIds('users', applicationId);
 }
 
 const COLUMNS = { facebookId: 'facebook_id', twitterId: 'twitter_id' };
 
 function unlessProvenByAnother(applicationId: number, field: keyof typeof COLUMNS): Prisma.Sql {
-  const [given, column] = [Prisma.raw(`g."${field}"`), COLUMNS[field]];
+  const [input, column] = [Prisma.raw(`g."${field}"`), COLUMNS[field]];
   return Prisma.sql`CASE WHEN NOT EXISTS (SELECT FROM users p WHERE p.application_id = ${applicationId}
-    AND ${Prisma.raw(`p.${column}`)} = ${given} AND ${Prisma.raw(`p.verified_${column}`)} = ${given} AND p.id <> g.id)
-    THEN ${given} END`;
+    AND ${Prisma.raw(`p.${column}`)} = ${input} AND ${Prisma.raw(`p.verified_${column}`)} = ${input} AND p.id <> g.id)
+    THEN ${input} END`;
 }
 
 /** Values that have been changed here since are not the other server's to prove. */
-function proveIdentities(transaction: Transaction, applicationId: number, givenUsers: Prisma.Sql): Promise<number> {
+function proveIdentities(transaction: Transaction, applicationId: number, inputUsers: Prisma.Sql): Promise<number> {
   return transaction.$executeRaw`
     UPDATE users u SET
       verified_email = CASE WHEN u.email = g.email THEN u.email ELSE u.verified_email END,
@@ -77,18 +77,18 @@ function proveIdentities(transaction: Transaction, applicationId: number, givenU
       verified_facebook_id =
         CASE WHEN u.facebook_id = g."facebookId" THEN u.facebook_id ELSE u.verified_facebook_id END,
       verified_twitter_id = CASE WHEN u.twitter_id = g."twitterId" THEN u.twitter_id ELSE u.verified_twitter_id END
-    FROM (${givenUsers}) g WHERE u.application_id = ${applicationId} AND u.id = g.id`;
+    FROM (${inputUsers}) g WHERE u.application_id = ${applicationId} AND u.id = g.id`;
 }
 
 /** Ids that are given from now on lie behind those that came, and those that may still come. */
-export async function keepRoom(table: 'users' | 'blobs', applicationId: number): Promise<void> {
+export async function reserveIds(table: 'users' | 'blobs', applicationId: number): Promise<void> {
   await db.$executeRaw`
-    SELECT setval(s.name, least(2147483000, greatest(s.used, s.highest + ${ROOM}::bigint)))
+    SELECT setval(s.name, least(2147483000, greatest(s.used, s.highest + ${SEQUENCE_MARGIN}::bigint)))
     FROM (SELECT pg_get_serial_sequence(${table}, 'id') AS name,
       coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass), 1) AS used,
       (SELECT max(CASE WHEN i.kind IN ('user', 'blob') THEN i.id::bigint END) FROM migrated_items i
         WHERE i.application_id = ${applicationId} AND i.kind = ${table === 'users' ? 'user' : 'blob'}) AS highest
-    ) s WHERE s.highest + ${ROOM / 2}::bigint > s.used`;
+    ) s WHERE s.highest + ${SEQUENCE_MARGIN / 2}::bigint > s.used`;
 }
 
 function columnsOf(user: SourceUser) {

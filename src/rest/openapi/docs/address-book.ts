@@ -1,16 +1,17 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
-import { contactProblems, MAX_UDID, NAME, PHONE } from '../../../resolvers/address-book/rules.ts';
-import { argumentsOf, asked, shown } from './from-graphql.ts';
+import { MAX_UDID, NAME, PHONE } from '../../../resolvers/address-book/rules.ts';
+import { contactShape, uploadedContactsShape } from '../../shapes/contact.ts';
+import { userShape } from '../../shapes/user.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
-import { closed, described, flag, listOf, mapOf, asked as objectAsked, text, together } from './schemas.ts';
-import { user } from './users.ts';
+import { closed, described, flag, listOf, requestObject, text, together } from './schemas.ts';
 
 const udid = { ...text, maxLength: MAX_UDID };
 const device = argumentsOf('Query.addressBook', { udid: ['udid', udid] });
 const longUdid = new UnprocessableError(`Length of 'udid' field should be max: ${MAX_UDID}.`);
 const errors = [new NotFoundError('Empty address book'), longUdid];
 
-const contact = asked(
+const contact = inputOf(
   'ContactInput',
   {
     name: ['name', { ...text, minLength: NAME.min, maxLength: NAME.max }],
@@ -19,6 +20,9 @@ const contact = asked(
   },
   ['phone'],
 );
+
+const { id, phone } = userShape.bareSchema.properties;
+const compact = closed({ id: id!, phone: phone! });
 
 export const addressBookDocs = {
   uploadContacts: {
@@ -29,19 +33,7 @@ export const addressBookDocs = {
       { contacts: ['contacts', listOf(contact)], udid: ['udid', udid], force: 'force' },
       ['contacts'],
     ),
-    answer: shown(
-      'UploadedContacts',
-      {
-        created: 'created',
-        updated: 'updated',
-        deleted: 'deleted',
-        rejected: described(
-          mapOf({ ...listOf(text), examples: [contactProblems({}), contactProblems({ name: '', phone: '1' })] }),
-          'Why entries were left out, by their places from 0; only when some were.',
-        ),
-      },
-      ['rejected'],
-    ),
+    answer: uploadedContactsShape.schema,
     errors: [new UnprocessableError('Contacts should be an array'), longUdid],
     examples: [
       {
@@ -57,25 +49,27 @@ export const addressBookDocs = {
   },
   listContacts: {
     tag: 'Address book',
+    operationId: 'listContacts',
     summary: 'The address book',
     query: device,
-    answer: listOf(shown('Contact', { name: 'name', phone: 'phone' })),
+    answer: listOf(contactShape.schema),
     errors,
     examples: [{}],
   },
   listRegisteredContacts: {
     tag: 'Address book',
+    operationId: 'listRegisteredContacts',
     summary: 'Users in the address book',
     query: together(
       device,
-      objectAsked({
+      requestObject({
         compact: described(flag, 'Only id and phone of each.'),
         force: described(flag, 'Accepted, without effect.'),
       }),
     ),
     answer: closed({
       items: {
-        anyOf: [listOf(user), listOf(closed({ user: shown('User', { id: 'id', phone: 'phone' }) }))],
+        anyOf: [listOf(userShape.schema), listOf(closed({ user: compact }))],
       },
     }),
     errors,

@@ -13,18 +13,18 @@ import {
   MAX_TEXT,
   textProblems,
 } from '../../../resolvers/ai/rules.ts';
-import { asked } from './from-graphql.ts';
+import { inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { closed, listOf, asked as objectAsked, oneOfTexts, text } from './schemas.ts';
+import { closed, listOf, oneOfTexts, requestObject, text } from './schemas.ts';
 
 const ASSISTANT = 'smart_chat_assistant_id';
 const missing = [new NotFoundError(), new ForbiddenError()];
-const noAssistant = textProblems(ASSISTANT, undefined);
+const noAssistant = textProblems('assistantId', undefined);
 const answer = closed({ answer: text });
 
-const part = objectAsked(
-  { type: oneOfTexts(['text', 'image_url']), text, image_url: objectAsked({ url: text }, ['url']) },
+const part = requestObject(
+  { type: oneOfTexts(['text', 'image_url']), text, image_url: requestObject({ url: text }, ['url']) },
   ['type'],
 );
 
@@ -32,14 +32,14 @@ export const aiDocs = {
   assistAnswer: {
     tag: 'AI',
     summary: 'Propose an answer',
-    body: asked(
+    body: inputOf(
       'AnswerInput',
       {
         [ASSISTANT]: 'assistantId',
         message: ['message', { ...text, maxLength: MAX_MESSAGE }],
         history: [
           'history',
-          listOf(objectAsked({ role: oneOfTexts(['user', 'assistant']), message: text }, ['role', 'message'])),
+          listOf(requestObject({ role: oneOfTexts(['user', 'assistant']), message: text }, ['role', 'message'])),
         ],
       },
       [ASSISTANT, 'message'],
@@ -63,11 +63,11 @@ export const aiDocs = {
   summarizeDialog: {
     tag: 'AI',
     summary: 'Summarize a dialog',
-    body: asked('SummaryInput', { [ASSISTANT]: 'assistantId', dialog_id: 'dialogId' }, [ASSISTANT, 'dialog_id']),
+    body: inputOf('SummaryInput', { [ASSISTANT]: 'assistantId', dialog_id: 'dialogId' }, [ASSISTANT, 'dialog_id']),
     answer: closed({ summary: text }),
     errors: [
       new DisabledError('AI Summarize is disabled'),
-      new InvalidParametersError(...noAssistant, ...textProblems('dialog_id', '')),
+      new InvalidParametersError(...noAssistant, ...textProblems('dialogId', '')),
       ...missing,
     ],
     examples: [{ body: { [ASSISTANT]: SAMPLES.assistant, dialog_id: SAMPLES.dialog } }],
@@ -75,7 +75,7 @@ export const aiDocs = {
   translateText: {
     tag: 'AI',
     summary: 'Translate a text',
-    body: asked(
+    body: inputOf(
       'TranslationInput',
       {
         [ASSISTANT]: 'assistantId',
@@ -95,14 +95,14 @@ export const aiDocs = {
   askGateway: {
     tag: 'AI',
     summary: 'Take a conversation to the model',
-    body: asked(
+    body: inputOf(
       'GatewayInput',
       {
         [ASSISTANT]: 'assistantId',
         messages: [
           'messages',
           listOf(
-            objectAsked(
+            requestObject(
               { role: oneOfTexts(['user', 'assistant', 'developer']), content: { anyOf: [text, listOf(part)] } },
               ['role', 'content'],
             ),

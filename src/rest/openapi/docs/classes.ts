@@ -1,44 +1,13 @@
 import { UnprocessableError } from '../../../lib/errors.ts';
+import { classShape, FIELD_TYPES } from '../../shapes/class.ts';
 import { undefinedClass } from './errors.ts';
-import { asked, shown } from './from-graphql.ts';
+import { inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
-import { permission, permissionsAsked } from './record-permissions.ts';
-import {
-  closed,
-  described,
-  integer,
-  listOf,
-  mapOf,
-  named,
-  oneOfTexts,
-  type Schema,
-  stringId,
-  text,
-} from './schemas.ts';
-
-const TYPES = ['Integer', 'Float', 'String', 'Boolean', 'Date', 'Location', 'File'];
-
-const acl = closed({
-  create: closed({ ...permission.properties, primary: { const: true } }, ['users_ids', 'users_groups']),
-  read: permission,
-  update: permission,
-  delete: permission,
-});
-
-const definition = named(
-  'Class',
-  shown('RecordClass', {
-    _id: ['id', stringId],
-    name: 'name',
-    application_id: 'applicationId',
-    user_id: { ...integer, const: 0 },
-    acl,
-    custom_fields: listOf(closed({ name: text, type: oneOfTexts(TYPES), is_array: { const: '1' } }, ['is_array'])),
-  }),
-);
+import { permissionsAsked } from './record-permissions.ts';
+import { closed, described, listOf, mapOf, oneOfTexts, type Schema, text } from './schemas.ts';
 
 const fields: Schema = {
-  ...mapOf(oneOfTexts(TYPES.flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`])))),
+  ...mapOf(oneOfTexts(Object.keys(FIELD_TYPES).flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`])))),
   description: 'Types by the names of fields; with `_a` the field holds several values.',
 };
 const permissions = permissionsAsked(['create', 'read', 'update', 'delete'], { isClass: true });
@@ -53,7 +22,7 @@ export const classDocs = {
   createClass: {
     tag: 'Classes',
     summary: 'Define a class',
-    body: asked(
+    body: inputOf(
       'CreateClassInput',
       {
         name: ['name', { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' }],
@@ -63,7 +32,7 @@ export const classDocs = {
       ['name'],
     ),
     status: 201,
-    answer: definition,
+    answer: classShape.schema,
     errors: [
       new UnprocessableError('Name is invalid'),
       new UnprocessableError('Name has already been taken'),
@@ -82,14 +51,14 @@ export const classDocs = {
   listClasses: {
     tag: 'Classes',
     summary: 'The classes of the application',
-    answer: closed({ items: listOf(definition) }),
+    answer: closed({ items: listOf(classShape.schema) }),
     examples: [{}],
   },
   findClass: {
     tag: 'Classes',
     summary: 'A class',
     path,
-    answer: definition,
+    answer: classShape.schema,
     errors: [undefinedClass],
     examples: [{ path: { name: 'Bikes' } }],
   },
@@ -97,8 +66,8 @@ export const classDocs = {
     tag: 'Classes',
     summary: 'Add fields, replace permissions',
     path,
-    body: asked('UpdateClassInput', { fields: ['fields', described(fields, 'To add.')], permissions }),
-    answer: definition,
+    body: inputOf('UpdateClassInput', { fields: ['fields', described(fields, 'To add.')], permissions }),
+    answer: classShape.schema,
     errors: [undefinedClass, ...invalid],
     examples: [{ path: { name: 'Bikes' }, body: { fields: { wheels: 'Float' } } }],
   },

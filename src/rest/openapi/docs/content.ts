@@ -6,46 +6,14 @@ import {
   UploadDeniedError,
 } from '../../../lib/errors.ts';
 import { MAX_NAME, MAX_TYPE, newBlobProblems } from '../../../resolvers/content/rules.ts';
-import { asked, type Renaming, shown } from './from-graphql.ts';
+import { blobShape } from '../../shapes/blob.ts';
+import { inputOf, type Renaming } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { closed, described, integerId, named, nullable, asked as objectAsked, text } from './schemas.ts';
+import { described, integerId, requestObject, text } from './schemas.ts';
 
-const blob = closed({
-  blob: named(
-    'Blob',
-    shown(
-      'Blob',
-      {
-        id: 'id',
-        uid: 'uid',
-        content_type: 'contentType',
-        name: 'name',
-        size: 'size',
-        created_at: 'createdAt',
-        updated_at: 'updatedAt',
-        blob_status: 'blobStatus',
-        set_completed_at: 'setCompletedAt',
-        public: 'public',
-        tags: described(nullable(text), 'With commas between them.'),
-        blob_object_access: {
-          ...shown('BlobObjectAccess', {
-            id: 'id',
-            blob_id: 'blobId',
-            expires: 'expires',
-            object_access_type: 'objectAccessType',
-            params: 'params',
-          }),
-          description: 'Where the bytes go; told when the right to upload is given.',
-        },
-      },
-      ['blob_object_access'],
-    ),
-  ),
-});
-
-const given: Record<string, Renaming> = {
+const parameters: Record<string, Renaming> = {
   content_type: ['contentType', { ...text, maxLength: MAX_TYPE }],
   name: ['name', { ...text, maxLength: MAX_NAME }],
   public: 'public',
@@ -61,9 +29,9 @@ export const contentDocs = {
   createBlob: {
     tag: 'Content',
     summary: 'Create a file',
-    body: objectAsked({ blob: asked('CreateBlobInput', given, ['name', 'content_type']) }, ['blob']),
+    body: requestObject({ blob: inputOf('CreateBlobInput', parameters, ['name', 'content_type']) }, ['blob']),
     status: 201,
-    answer: blob,
+    answer: blobShape.schema,
     errors: [invalid],
     examples: [{ body: { blob: { name: 'note.txt', content_type: 'text/plain', public: true, tag_list: 'notes' } } }],
   },
@@ -71,7 +39,7 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'Upload the bytes of a file',
     description: 'The fields are those of the query of `blob_object_access.params`, each decoded once.',
-    body: asked(
+    body: inputOf(
       'UploadBlobInput',
       {
         key: 'key',
@@ -93,7 +61,7 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'Make what was uploaded the bytes of the file',
     path,
-    body: objectAsked({ size: described({ type: 'integer' }, 'Accepted, and not trusted.') }),
+    body: requestObject({ size: described({ type: 'integer' }, 'Accepted, and not trusted.') }),
     answer: 'nothing',
     errors: [...change, new UnprocessableError('File was not uploaded')],
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
@@ -102,7 +70,7 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'Files of the caller',
     query: pageParameters,
-    answer: pageOf(blob),
+    answer: pageOf(blobShape.schema),
     errors: [new UnprocessableError('per_page should be between 1 and 100')],
     examples: [{ query: { page: 1, per_page: 5 } }],
   },
@@ -110,7 +78,7 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'A file, without its bytes',
     path,
-    answer: blob,
+    answer: blobShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.blob } }],
   },
@@ -145,8 +113,8 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'Change a file',
     path,
-    body: objectAsked({ blob: asked('UpdateBlobInput', { ...given, new: 'new' }) }, ['blob']),
-    answer: blob,
+    body: requestObject({ blob: inputOf('UpdateBlobInput', { ...parameters, new: 'new' }) }, ['blob']),
+    answer: blobShape.schema,
     errors: [...change, invalid],
     examples: [{ path: { id: SAMPLES.blob }, body: { blob: { name: 'letter.txt', new: 1 } } }],
   },

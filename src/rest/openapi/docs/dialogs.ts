@@ -1,58 +1,17 @@
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { MAX_NAME, tooManyOccupants } from '../../../resolvers/dialogs/rules.ts';
 import type { FilterNames } from '../../http/lists.ts';
+import { DIALOG_TYPE, dialogNotificationsShape, dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
 import { undefinedClass } from './errors.ts';
-import { argumentsOf, asked, shown } from './from-graphql.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import { count, listParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import {
-  anything,
-  bit,
-  closed,
-  described,
-  integer,
-  integerId,
-  listOf,
-  named,
-  asked as objectAsked,
-  open,
-  text,
-  together,
-} from './schemas.ts';
-
-const TYPES = { type: 'integer', enum: [1, 2, 3], description: '1 public group, 2 group, 3 private.' };
-
-const dialog = named(
-  'Dialog',
-  shown(
-    'Dialog',
-    {
-      _id: 'id',
-      user_id: 'userId',
-      type: TYPES,
-      name: 'name',
-      photo: 'photo',
-      occupants_ids: 'occupantIds',
-      admins_ids: 'adminIds',
-      xmpp_room_jid: 'xmppRoomJid',
-      last_message: 'lastMessage',
-      last_message_id: 'lastMessageId',
-      last_message_date_sent: 'lastMessageDateSent',
-      last_message_user_id: 'lastMessageUserId',
-      unread_messages_count: 'unreadMessagesCount',
-      is_join_required: bit,
-      data: described(open({ class_name: text }), 'Fields of that class; only where the dialog carries one.'),
-      created_at: 'createdAt',
-      updated_at: 'updatedAt',
-    },
-    ['data'],
-  ),
-);
+import { anything, closed, integer, integerId, listOf, requestObject, text, together } from './schemas.ts';
 
 const data = {
-  ...objectAsked({ class_name: text }),
+  ...requestObject({ class_name: text }),
   additionalProperties: anything,
   description: 'Fields of the class that it names.',
 };
@@ -61,17 +20,16 @@ const name = { ...text, maxLength: MAX_NAME };
 const users = listOf(integerId);
 const path = { id: text };
 const notFound = [new ForbiddenError(), new NotFoundError()];
-const notifications = closed({ notifications: closed({ enabled: bit }) });
 const force = (operation: string) => argumentsOf(operation, { force: 'force' });
 
 export const dialogDocs = {
   createDialog: {
     tag: 'Dialogs',
     summary: 'Create a dialog',
-    body: asked(
+    body: inputOf(
       'CreateDialogInput',
       {
-        type: ['type', TYPES],
+        type: ['type', DIALOG_TYPE],
         occupants_ids: ['occupantIds', users],
         name: ['name', name],
         photo: 'photo',
@@ -81,11 +39,11 @@ export const dialogDocs = {
       ['type'],
     ),
     status: 201,
-    answer: dialog,
+    answer: dialogShape.schema,
     errors: [
-      new UnprocessableError('Type should be 1, 2 or 3', "Name can't be blank"),
+      new UnprocessableError('type is required', "Name can't be blank"),
       new UnprocessableError('Occupants with these IDs do not exist.'),
-      new UnprocessableError('Incorrect occupant_id'),
+      new UnprocessableError('A private dialog has exactly one other occupant'),
       new UnprocessableError(tooManyOccupants),
       undefinedClass,
     ],
@@ -97,9 +55,12 @@ export const dialogDocs = {
   listDialogs: (filters: FilterNames, sorts: Record<string, string>): OperationDocs => ({
     tag: 'Dialogs',
     summary: 'Dialogs of the caller',
-    query: together(listParameters(filters, sorts), objectAsked({ data: { ...data, description: CLASSED } })),
+    query: together(listParameters(filters, sorts), requestObject({ data: { ...data, description: CLASSED } })),
     answer: {
-      anyOf: [closed({ total_entries: integer, skip: integer, limit: integer, items: listOf(dialog) }), count],
+      anyOf: [
+        closed({ total_entries: integer, skip: integer, limit: integer, items: listOf(dialogShape.schema) }),
+        count,
+      ],
     },
     errors: [
       new UnprocessableError('Incorrect filter: type[like]'),
@@ -115,7 +76,7 @@ export const dialogDocs = {
     tag: 'Dialogs',
     summary: 'A dialog',
     path,
-    answer: dialog,
+    answer: dialogShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
@@ -123,21 +84,21 @@ export const dialogDocs = {
     tag: 'Dialogs',
     summary: 'Change a dialog',
     path,
-    body: asked('UpdateDialogInput', {
+    body: inputOf('UpdateDialogInput', {
       name: ['name', name],
       photo: 'photo',
       is_join_required: 'isJoinRequired',
       data: ['data', data],
-      push_all: asked('UpdateDialogInput', {
+      push_all: inputOf('UpdateDialogInput', {
         occupants_ids: ['addOccupantIds', users],
         admins_ids: ['addAdminIds', users],
       }),
-      pull_all: asked('UpdateDialogInput', {
+      pull_all: inputOf('UpdateDialogInput', {
         occupants_ids: ['removeOccupantIds', users],
         admins_ids: ['removeAdminIds', users],
       }),
     }),
-    answer: dialog,
+    answer: dialogShape.schema,
     errors: [
       ...notFound,
       undefinedClass,
@@ -170,7 +131,7 @@ export const dialogDocs = {
     tag: 'Dialogs',
     summary: 'Whether a dialog pushes to the caller',
     path,
-    answer: notifications,
+    answer: dialogNotificationsShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
@@ -179,7 +140,7 @@ export const dialogDocs = {
     summary: 'Switch the pushes of a dialog on or off',
     path,
     body: argumentsOf('Mutation.updateDialogNotifications', { enabled: 'enabled' }),
-    answer: notifications,
+    answer: dialogNotificationsShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog }, body: { enabled: 0 } }],
   },

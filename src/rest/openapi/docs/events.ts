@@ -11,36 +11,12 @@ import {
   tagProblems,
 } from '../../../resolvers/events/rules.ts';
 import { MAX_TAG } from '../../../resolvers/users/rules.ts';
-import { asked, type Renaming, shown } from './from-graphql.ts';
+import { eventShape, eventStatusShape } from '../../shapes/event.ts';
+import { inputOf, type Renaming } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { closed, integerId, listOf, named, asked as objectAsked, oneOfTexts, type Schema, text } from './schemas.ts';
-
-const event = closed({
-  event: named(
-    'Event',
-    shown('Event', {
-      id: 'id',
-      event_type: 'eventType',
-      message: 'message',
-      date: 'date',
-      period: 'period',
-      name: 'name',
-      occured_count: 'occuredCount',
-      created_at: 'createdAt',
-      updated_at: 'updatedAt',
-      end_date: 'endDate',
-      active: 'active',
-      application_id: 'applicationId',
-      user_id: 'userId',
-      kind: { ...text, const: 'API' },
-      environment: 'environment',
-      tag_query: 'tagQuery',
-      notification_channel: shown('Event', { name: 'channel' }),
-    }),
-  ),
-});
+import { integerId, listOf, oneOfTexts, requestObject, type Schema, text } from './schemas.ts';
 
 /** Several with commas, or as an array. */
 const list = (items: Schema, maxItems: number): Schema => ({ type: ['string', 'integer', 'array'], items, maxItems });
@@ -57,7 +33,7 @@ const changed: Record<string, Renaming> = {
   end_date: 'endDate',
 };
 
-const given = asked(
+const parameters = inputOf(
   'CreateEventsInput',
   {
     notification_type: 'notificationType',
@@ -65,25 +41,25 @@ const given = asked(
     push_type: 'pushType',
     event_type: ['eventType', oneOfTexts(['one_shot', 'fixed_date', 'period_date'])],
     ...changed,
-    user: asked('CreateEventsInput', {
+    user: inputOf('CreateEventsInput', {
       ids: ['userIds', ids],
       tags: [
         'tags',
-        asked('EventTagsInput', {
+        inputOf('EventTagsInput', {
           any: ['any', tags],
           all: ['all', tags],
           exclude: ['exclude', tags],
         }),
       ],
     }),
-    external_user: asked('CreateEventsInput', { ids: ['externalUserIds', ids] }),
+    external_user: inputOf('CreateEventsInput', { ids: ['externalUserIds', ids] }),
   },
   ['environment', 'message'],
 );
 
 const schedule = [
   new UnprocessableError('date should be in the future'),
-  new UnprocessableError('end_date should not be before date'),
+  new UnprocessableError('endDate should not be before date'),
   new UnprocessableError(...messageProblems(null)),
 ];
 const path = { id: integerId };
@@ -93,13 +69,18 @@ export const eventDocs = {
   createEvents: {
     tag: 'Events',
     summary: 'Have a push sent',
-    body: objectAsked({ event: given }, ['event']),
+    body: requestObject({ event: parameters }, ['event']),
     status: 201,
-    answer: { anyOf: [event, { ...listOf(event), description: 'Without `push_type`: one for each channel.' }] },
+    answer: {
+      anyOf: [
+        eventShape.schema,
+        { ...listOf(eventShape.schema), description: 'Without `push_type`: one for each channel.' },
+      ],
+    },
     errors: [
       ...schedule,
       new UnprocessableError('environment should be production or development'),
-      new UnprocessableError('Unknown push_type: sms'),
+      new UnprocessableError('Unknown pushType: sms'),
       new UnprocessableError(...recipientProblems({}, MAX_RECIPIENTS)),
       new UnprocessableError(...recipientProblems({ userIds: tooManyIds }, MAX_RECIPIENTS)),
       new UnprocessableError(...tagProblems({ tags: { any: tooManyTags } })),
@@ -136,7 +117,7 @@ export const eventDocs = {
     tag: 'Events',
     summary: 'Events of the caller',
     query: pageParameters,
-    answer: pageOf(event),
+    answer: pageOf(eventShape.schema),
     errors: [new BadInputError('per_page should be between 1 and 100')],
     examples: [{ query: { page: 1, per_page: 25 } }],
   },
@@ -144,7 +125,7 @@ export const eventDocs = {
     tag: 'Events',
     summary: 'An event',
     path,
-    answer: event,
+    answer: eventShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
@@ -152,8 +133,8 @@ export const eventDocs = {
     tag: 'Events',
     summary: 'Change, cancel or repeat an event',
     path,
-    body: objectAsked({ event: asked('UpdateEventInput', { active: 'active', ...changed }) }, ['event']),
-    answer: event,
+    body: requestObject({ event: inputOf('UpdateEventInput', { active: 'active', ...changed }) }, ['event']),
+    answer: eventShape.schema,
     errors: [missing, new BadInputError('No data for update was provided'), ...schedule],
     examples: [{ path: { id: SAMPLES.event }, body: { event: { active: false } } }],
   },
@@ -169,17 +150,7 @@ export const eventDocs = {
     tag: 'Events',
     summary: 'How far an event has come',
     path,
-    answer: closed({
-      event: shown('EventStatus', {
-        id: 'id',
-        active: 'active',
-        occured_count: 'occuredCount',
-        last_sent_at: 'lastSentAt',
-        recipients: 'recipients',
-        delivered: 'delivered',
-        failed: 'failed',
-      }),
-    }),
+    answer: eventStatusShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },

@@ -11,7 +11,6 @@ import { schema } from '../../../schema/index.ts';
 import {
   anything,
   boolean,
-  closed,
   flag,
   integer,
   isoTime,
@@ -20,7 +19,7 @@ import {
   nullable,
   number,
   type ObjectSchema,
-  asked as objectAsked,
+  requestObject,
   type Schema,
   text,
   unixTime,
@@ -32,30 +31,29 @@ import {
  */
 export type Renaming = string | readonly [field: string, form: Schema] | Schema;
 
-/** A value of an answer or a request, as the schema types it. */
+/** A field or an argument of the schema. */
 interface Typed {
   type: GraphQLType;
   description?: string | null | undefined;
 }
 
-/** The object of an answer that shows a GraphQL type under legacy names: types, nulls and descriptions are its fields'. */
-export function shown(typeName: string, names: Record<string, Renaming>, optional: string[] = []): ObjectSchema {
-  const type = schema.getType(typeName);
-  if (!isObjectType(type)) throw new Error(`${typeName} is no type of the schema`);
-  return closed(renamed(typeName, type.getFields(), names, ANSWERED), optional);
+/** The schema of a field in answers: null where the field may be null, `form` in place of what its type says. */
+export function answerSchemaOf(field: Typed, form?: Schema): Schema {
+  const value = form ?? schemaOf(field.type, ANSWERED);
+  return { ...descriptionOf(field), ...(isNonNullType(field.type) ? value : nullable(value)) };
 }
 
-/** The same of an input: what it requires is required. */
-export function asked(typeName: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
+/** The object of a request that fills a GraphQL input under legacy names. What the input requires is required. */
+export function inputOf(typeName: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new Error(`${typeName} is no input of the schema`);
-  return objectAsked(renamed(typeName, type.getFields(), names, ASKED), required);
+  return requestObject(renamed(typeName, type.getFields(), names), required);
 }
 
 /** The same of an operation's own arguments: `Mutation.addReaction`. */
 export function argumentsOf(operation: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
   const fields = Object.fromEntries(operationField(operation).args.map((argument) => [argument.name, argument]));
-  return objectAsked(renamed(operation, fields, names, ASKED), required);
+  return requestObject(renamed(operation, fields, names), required);
 }
 
 /** The field of `Query` or `Mutation` behind an operation. */
@@ -71,7 +69,6 @@ function renamed(
   owner: string,
   fields: Record<string, Typed>,
   names: Record<string, Renaming>,
-  scalars: Record<string, Schema>,
 ): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(names).map(([legacy, renaming]) => {
@@ -79,13 +76,13 @@ function renamed(
       const [name, form] = (typeof renaming === 'string' ? [renaming] : renaming) as [string, Schema?];
       const field = fields[name];
       if (!field) throw new Error(`${owner} has no ${name}`);
-      const description = field.description ? { description: field.description } : {};
-      // Requests may leave out what is not required; only answers say null.
-      const isNullable = scalars === ANSWERED && !isNonNullType(field.type);
-      const value = form ?? schemaOf(field.type, scalars);
-      return [legacy, { ...(isNullable ? nullable(value) : value), ...description }];
+      return [legacy, { ...(form ?? schemaOf(field.type, REQUESTED)), ...descriptionOf(field) }];
     }),
   );
+}
+
+function descriptionOf({ description }: Typed): { description?: string } {
+  return description ? { description } : {};
 }
 
 function schemaOf(type: GraphQLType, scalars: Record<string, Schema>): Schema {
@@ -108,7 +105,7 @@ const ANSWERED: Record<string, Schema> = {
   UnixTime: unixTime,
   Seconds: integer,
 };
-const ASKED: Record<string, Schema> = {
+const REQUESTED: Record<string, Schema> = {
   ...COMMON,
   Boolean: flag,
   Flag: flag,

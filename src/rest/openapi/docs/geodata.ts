@@ -8,7 +8,9 @@ import {
 } from '../../../lib/errors.ts';
 import { geodatumProblems, MAX_STATUS } from '../../../resolvers/geodata/rules.ts';
 import { SORTS } from '../../geodata-filters.ts';
-import { argumentsOf, asked, shown } from './from-graphql.ts';
+import { geodatumShape } from '../../shapes/geodatum.ts';
+import { userShape } from '../../shapes/user.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -19,39 +21,21 @@ import {
   integer,
   integerId,
   moment,
-  named,
-  asked as objectAsked,
   oneOfTexts,
+  requestObject,
   text,
   together,
-  unixTime,
 } from './schemas.ts';
-import { user } from './users.ts';
 
-const place = named(
-  'Geodatum',
-  shown('Geodatum', {
-    id: 'id',
-    application_id: 'applicationId',
-    user_id: 'userId',
-    latitude: 'latitude',
-    longitude: 'longitude',
-    status: 'status',
-    created_at: 'createdAt',
-    created_at_timestamp: unixTime,
-    updated_at: 'updatedAt',
-  }),
-);
-const geodatum = closed({ geo_datum: place });
 /** Where sessions may not list users, the user is shown by the id alone. */
-const shownUser = { anyOf: [user.properties.user!, closed({ id: integerId })] };
-const found = closed({ geo_datum: closed({ ...place.properties, user: shownUser }) });
+const shownUser = { anyOf: [userShape.bareSchema, closed({ id: integerId })] };
+const found = closed({ geo_datum: closed({ ...geodatumShape.bareSchema.properties, user: shownUser }) });
 
 const degrees = (most: number) => ({ type: 'number', minimum: -most, maximum: most });
-const given = (required: string[]) =>
-  objectAsked(
+const parameters = (required: string[]) =>
+  requestObject(
     {
-      geo_data: asked(
+      geo_data: inputOf(
         'GeodatumInput',
         {
           latitude: ['latitude', degrees(90)],
@@ -72,9 +56,9 @@ export const geodataDocs = {
   createGeodatum: {
     tag: 'Geodata',
     summary: 'Store where the caller is',
-    body: given(['latitude', 'longitude']),
+    body: parameters(['latitude', 'longitude']),
     status: 201,
-    answer: geodatum,
+    answer: geodatumShape.schema,
     errors: [invalid],
     examples: [{ body: { geo_data: { latitude: 51.5, longitude: -0.12, status: 'At home' } } }],
   },
@@ -82,7 +66,7 @@ export const geodataDocs = {
     tag: 'Geodata',
     summary: 'Where users have been',
     query: together(
-      objectAsked({
+      requestObject({
         created_at: moment,
         min_created_at: moment,
         max_created_at: moment,
@@ -98,7 +82,7 @@ export const geodataDocs = {
         last_only: 'latestOnly',
         status: 'withStatus',
       }),
-      objectAsked({
+      requestObject({
         sort_by: oneOfTexts(Object.keys(SORTS)),
         sort_asc: described(flag, 'The smallest first; default: the largest.'),
       }),
@@ -107,7 +91,7 @@ export const geodataDocs = {
     answer: pageOf(found),
     errors: [
       new UnprocessableError('Incorrect filter: geo_rect'),
-      new UnprocessableError('current_position is required'),
+      new UnprocessableError('position is required'),
       new UnprocessableError('per_page should be between 1 and 100'),
       new UsersListingForbiddenError(),
     ],
@@ -122,7 +106,7 @@ export const geodataDocs = {
     tag: 'Geodata',
     summary: 'A place',
     path,
-    answer: geodatum,
+    answer: geodatumShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
@@ -130,8 +114,8 @@ export const geodataDocs = {
     tag: 'Geodata',
     summary: 'Change a place',
     path,
-    body: given([]),
-    answer: geodatum,
+    body: parameters([]),
+    answer: geodatumShape.schema,
     errors: [...change, new NoUpdateDataError(), invalid],
     examples: [{ path: { id: SAMPLES.geodatum }, body: { geo_data: { status: 'At work' } } }],
   },

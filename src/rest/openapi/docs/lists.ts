@@ -1,7 +1,6 @@
 import { MAX_PAGE } from '../../../lib/pagination.ts';
 import type { FilterNames, FilterType } from '../../http/lists.ts';
 import {
-  asked,
   closed,
   described,
   flag,
@@ -11,13 +10,14 @@ import {
   number,
   type ObjectSchema,
   oneOfTexts,
+  requestObject,
   type Schema,
   text,
   together,
 } from './schemas.ts';
 
-/** `page` and `per_page` (gaps §1.3). */
-export const pageParameters = asked({
+/** `page` and `per_page`. */
+export const pageParameters = requestObject({
   page: { ...integer, minimum: 1, default: 1 },
   per_page: { ...integer, minimum: 1, maximum: MAX_PAGE, default: 10 },
 });
@@ -28,7 +28,7 @@ export function pageOf(items: Schema): ObjectSchema {
 }
 
 /** `limit` and `skip`, which are never refused but applied as far as they can be. */
-export const windowParameters = asked({
+export const windowParameters = requestObject({
   limit: { ...integer, default: MAX_PAGE, description: `1 to ${MAX_PAGE}; anything else counts as ${MAX_PAGE}.` },
   skip: { ...integer, default: 0 },
 });
@@ -36,17 +36,17 @@ export const windowParameters = asked({
 /** How many there are, instead of them. */
 export const count = closed({ items: closed({ count: integer }) });
 
-/** The parameters of a list with filters and an order (gaps §1.5). */
+/** The parameters of a list with filters and an order. */
 export function listParameters(filters: FilterNames, sorts: Record<string, string>): ObjectSchema {
   const fields = Object.fromEntries(Object.entries(filters).map(([name, [, type]]) => [name, filterOf(type)]));
-  return together(asked(fields), orderParameters(Object.keys(sorts)), windowParameters, countParameter);
+  return together(requestObject(fields), orderParameters(Object.keys(sorts)), windowParameters, countParameter);
 }
 
-export const countParameter = asked({ count: described(flag, 'Answer only how many there are.') });
+export const countParameter = requestObject({ count: described(flag, 'Answer only how many there are.') });
 
 function orderParameters(names: string[]): ObjectSchema {
   const name = oneOfTexts(names);
-  return asked({ sort_asc: name, sort_desc: described(name, 'Counts if both are given.') });
+  return requestObject({ sort_asc: name, sort_desc: described(name, 'Counts if both are given.') });
 }
 
 const VALUES: Record<FilterType, Schema> = {
@@ -75,7 +75,7 @@ function filterOf(type: FilterType): Schema {
   };
   const names = Object.keys(operators).map((name) => `\`${name}\``);
   return {
-    anyOf: [value, { ...asked(operators), additionalProperties: false }],
+    anyOf: [value, { ...requestObject(operators), additionalProperties: false }],
     description: `The value, or operators with theirs (\`[in]=…\`): ${names.join(', ')}.`,
   };
 }

@@ -7,52 +7,16 @@ import {
 } from '../../../lib/errors.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../../../resolvers/messages/rules.ts';
 import type { FilterNames } from '../../http/lists.ts';
+import { messageShape } from '../../shapes/message.ts';
 import { deleted } from './deletions.ts';
-import { argumentsOf, asked, shown } from './from-graphql.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import { count, listParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import {
-  anything,
-  bit,
-  closed,
-  described,
-  flag,
-  integer,
-  listOf,
-  mapOf,
-  named,
-  nullable,
-  asked as objectAsked,
-  open,
-  text,
-  together,
-} from './schemas.ts';
-
-const message = named('Message', {
-  ...shown('Message', {
-    _id: 'id',
-    message: 'text',
-    attachments: ['attachments', listOf(open({ type: text }))],
-    created_at: 'createdAt',
-    updated_at: 'updatedAt',
-    chat_dialog_id: 'dialogId',
-    date_sent: 'dateSent',
-    sender_id: 'senderId',
-    recipient_id: 'recipientId',
-    read_ids: 'readIds',
-    delivered_ids: 'deliveredIds',
-    read: ['read', bit],
-    reactions: described(
-      nullable(closed({ own: listOf(text), total: mapOf(integer) })),
-      "The caller's own names, and how often each was left; null when there is none.",
-    ),
-  }),
-  additionalProperties: described(anything, 'What else was sent with it.'),
-});
+import { anything, closed, described, flag, integer, listOf, named, requestObject, text, together } from './schemas.ts';
 
 const attachment = {
-  ...objectAsked({ type: text, id: text, url: text }, ['type']),
+  ...requestObject({ type: text, id: text, url: text }, ['type']),
   additionalProperties: anything,
 };
 
@@ -67,9 +31,9 @@ export const messageDocs = {
     description:
       'All other members become custom fields of the message. Sent again with the same `Idempotency-Key`, the message ' +
       'is stored once, and answered again.',
-    headers: asked('SendMessageInput', { 'Idempotency-Key': ['clientId', text] }),
+    headers: inputOf('SendMessageInput', { 'Idempotency-Key': ['clientId', text] }),
     body: {
-      ...asked('SendMessageInput', {
+      ...inputOf('SendMessageInput', {
         chat_dialog_id: ['dialogId', described(text, 'Wins over `recipient_id`.')],
         recipient_id: 'recipientId',
         message: 'text',
@@ -80,11 +44,14 @@ export const messageDocs = {
       additionalProperties: anything,
     },
     status: 201,
-    answer: named('SentMessage', { ...message, properties: { ...message.properties, markable: anything } }),
+    answer: named('SentMessage', {
+      ...messageShape.schema,
+      properties: { ...messageShape.schema.properties, markable: anything },
+    }),
     errors: [
       ...missing,
-      new UnprocessableError('chat_dialog_id or recipient_id is required'),
-      new UnprocessableError('Incorrect recipient_id'),
+      new UnprocessableError('dialogId or recipientId is required'),
+      new UnprocessableError('Incorrect recipientId'),
       new UnprocessableError("Message can't be blank"),
       new UnprocessableError('Attachment should have type and id'),
       new UnprocessableError(`Message is too long (maximum is ${MAX_BYTES} bytes)`),
@@ -120,7 +87,10 @@ export const messageDocs = {
       listParameters(filters, sorts),
     ),
     answer: {
-      anyOf: [closed({ skip: integer, limit: integer, items: listOf(message), cursor: text }, ['cursor']), count],
+      anyOf: [
+        closed({ skip: integer, limit: integer, items: listOf(messageShape.schema), cursor: text }, ['cursor']),
+        count,
+      ],
     },
     errors: [
       ...missing,
@@ -148,6 +118,7 @@ export const messageDocs = {
   },
   countUnreadMessages: {
     tag: 'Messages',
+    operationId: 'countUnreadMessages',
     summary: 'How much is unread',
     query: argumentsOf('Query.unreadCounts', { chat_dialog_ids: 'dialogIds' }),
     answer: {
@@ -161,7 +132,7 @@ export const messageDocs = {
     tag: 'Messages',
     summary: 'A message',
     path,
-    answer: message,
+    answer: messageShape.schema,
     errors: missing,
     examples: [{ path: { id: SAMPLES.message } }],
   },
@@ -169,7 +140,7 @@ export const messageDocs = {
     tag: 'Messages',
     summary: 'Edit or mark messages',
     path: { ids: described(text, 'An id, or several for marks: `a,b`.') },
-    body: asked('UpdateMessagesInput', { chat_dialog_id: 'dialogId', message: 'text', ...marks }),
+    body: inputOf('UpdateMessagesInput', { chat_dialog_id: 'dialogId', message: 'text', ...marks }),
     answer: 'nothing',
     errors: [
       ...missing,

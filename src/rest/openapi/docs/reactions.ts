@@ -8,11 +8,11 @@ import { integer, listOf, mapOf, text } from './schemas.ts';
 const reaction = { ...text, minLength: 1, maxLength: MAX_NAME };
 const path = { id: text };
 const missing = [
-  new BadInputError('Invalid or missing "message_id" parameter.'),
+  new BadInputError('messageId is not valid'),
   new ForbiddenError(),
   new NotFoundError('Message not found for the specified user and message ID.'),
 ];
-const badName = new BadInputError('Invalid or missing "name" parameter.');
+const badName = new BadInputError(`name should have 1 to ${MAX_NAME} characters`);
 const noReaction = new NotFoundError('Reaction not found for the specified user and message ID.');
 
 export const reactionDocs = {

@@ -1,9 +1,10 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { uploadedRecordFileShape } from '../../shapes/record.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
-import { argumentsOf, shown } from './from-graphql.ts';
+import { argumentsOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, stringId, text } from './schemas.ts';
+import { described, text } from './schemas.ts';
 
 const path = { class: described(text, 'Name of the class.'), id: text };
 const field = (operation: string) => argumentsOf(operation, { field_name: 'fieldName' }, ['field_name']);
@@ -22,13 +23,7 @@ export const recordFileDocs = {
     summary: 'Put a file into a field',
     path,
     body: field('Mutation.uploadRecordFile'),
-    answer: shown('UploadedRecordFile', {
-      _id: ['recordId', stringId],
-      file_id: 'fileId',
-      name: 'name',
-      size: 'size',
-      content_type: 'contentType',
-    }),
+    answer: uploadedRecordFileShape.schema,
     errors: [...errors, new UnprocessableError('File is missing')],
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },

@@ -2,7 +2,6 @@ import { UnprocessableError } from '../../../lib/errors.ts';
 import { count, countParameter, windowParameters } from './lists.ts';
 import {
   anything,
-  asked,
   closed,
   described,
   flag,
@@ -12,6 +11,7 @@ import {
   nullable,
   number,
   type ObjectSchema,
+  requestObject,
   type Schema,
   text,
   together,
@@ -20,7 +20,7 @@ import {
 /** A list in any form. */
 const NAMES: Schema = { type: ['string', 'array'], items: text };
 
-/** What lists of records are asked, and how they answer; their filters go by fields of the class. */
+/** What lists of records are requestObject, and how they answer; their filters go by fields of the class. */
 export function recordLists(record: ObjectSchema) {
   const fields: ObjectSchema = {
     ...mapOf(anything),
@@ -29,11 +29,11 @@ export function recordLists(record: ObjectSchema) {
       '(`year[gt]=2000`): `lt`, `lte`, `gt`, `gte`, `ne`, `in`, `nin`, `or`; `all` of arrays, `ctn` of texts, `near` of ' +
       'locations (`<lat>,<lon>;<metres>`).',
   };
-  const permissions = asked({ permissions: described(flag, 'Show who may do what.') });
+  const permissions = requestObject({ permissions: described(flag, 'Show who may do what.') });
   const output = together(
-    asked({
+    requestObject({
       output: described(
-        asked({ include: NAMES, exclude: NAMES }),
+        requestObject({ include: NAMES, exclude: NAMES }),
         'Names of members to show, or to leave out: `output[include]=make,year`.',
       ),
     }),
@@ -42,14 +42,14 @@ export function recordLists(record: ObjectSchema) {
   const sort = described(text, 'A field.');
   return {
     filters: fields,
-    permissions: asked({
+    permissions: requestObject({
       permissions: described(flag, 'Only who may do what, for the owner and API keys alone.'),
     }),
     output,
     window: windowParameters,
     parameters: {
       ...together(
-        asked({
+        requestObject({
           sort_asc: sort,
           sort_desc: described(text, 'A field; counts if both are given.'),
           group_by: described(text, 'A field; then `<field>[calc]=avg` (`min`, `max`, `sum`) computes per value.'),

@@ -1,15 +1,6 @@
 import { ACCESS_KINDS } from '../../../resolvers/classes/grants.ts';
-import { asked } from './from-graphql.ts';
-import {
-  closed,
-  integerId,
-  listOf,
-  named,
-  type ObjectSchema,
-  asked as objectAsked,
-  oneOfTexts,
-  text,
-} from './schemas.ts';
+import { inputOf } from './from-graphql.ts';
+import { closed, integerId, listOf, named, type ObjectSchema, oneOfTexts, requestObject, text } from './schemas.ts';
 
 /** Who may do something, as answers say it. */
 export const permission = named(
@@ -25,7 +16,7 @@ export const permissionsShown = closed({ read: permission, update: permission, d
 /** The same as requests say it. */
 export function permissionsAsked(operations: string[], { isClass = false }: { isClass?: boolean } = {}): ObjectSchema {
   const kinds = ACCESS_KINDS.filter((kind) => isClass || kind !== 'not_allowed');
-  const said = asked(
+  const permission = inputOf(
     'RecordPermissionInput',
     {
       access: oneOfTexts(kinds),
@@ -34,5 +25,5 @@ export function permissionsAsked(operations: string[], { isClass = false }: { is
     },
     ['access'],
   );
-  return objectAsked(Object.fromEntries(operations.map((operation) => [operation, said])));
+  return requestObject(Object.fromEntries(operations.map((operation) => [operation, permission])));
 }

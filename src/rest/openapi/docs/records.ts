@@ -1,8 +1,9 @@
 import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
+import { recordShape } from '../../shapes/record.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
-import { argumentsOf, asked, shown } from './from-graphql.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { recordLists } from './record-lists.ts';
 import { permissionsAsked, permissionsShown } from './record-permissions.ts';
@@ -16,48 +17,33 @@ import {
   mapOf,
   named,
   type ObjectSchema,
-  asked as objectAsked,
+  requestObject,
   stringId,
   text,
   together,
 } from './schemas.ts';
 
-const own = shown('Record', {
-  _id: ['id', stringId],
-  _parent_id: 'parentId',
-  created_at: 'createdAt',
-  updated_at: 'updatedAt',
-  user_id: ['userId', described(integer, 'The owner; 0 for those of API keys alone.')],
-});
+const record = recordShape.schema;
 
 const VALUES = described(anything, 'Fields of the class.');
 
-/** A record with its permissions. */
-const record: ObjectSchema = named('Record', {
-  ...closed({ ...own.properties, permissions: permissionsShown }),
-  additionalProperties: VALUES,
-});
-
 /** A changed record: the id and the times alone are shown to a caller who may not read it. */
 const changed: ObjectSchema = named('ChangedRecord', {
-  ...closed({ ...own.properties, permissions: permissionsShown }, ['_parent_id', 'user_id', 'permissions']),
-  additionalProperties: VALUES,
+  ...record,
+  required: ['_id', 'created_at', 'updated_at'],
 });
 
 /** As lists show it: with permissions, and without other members, only if asked for. */
-const listed: ObjectSchema = named('ListedRecord', {
-  type: 'object',
-  properties: { ...own.properties, permissions: permissionsShown },
-  additionalProperties: VALUES,
-});
+const { required: _required, ...members } = record;
+const listed: ObjectSchema = named('ListedRecord', members);
 
 const permissions = permissionsAsked(['read', 'update', 'delete']);
 const created: ObjectSchema = named('NewRecord', {
-  ...asked('CreateRecordInput', { _parent_id: 'parentId', permissions }),
+  ...inputOf('CreateRecordInput', { _parent_id: 'parentId', permissions }),
   additionalProperties: VALUES,
 });
 const changes: ObjectSchema = {
-  ...asked('UpdateRecordInput', {
+  ...inputOf('UpdateRecordInput', {
     inc: ['inc', mapOf(anything)],
     push: ['push', mapOf(anything)],
     add_to_set: ['addToSet', mapOf(anything)],
@@ -95,7 +81,7 @@ export const recordDocs = {
     tag: 'Records',
     summary: 'Create several records',
     path: { class: className },
-    body: objectAsked(severalRecords(created), ['record']),
+    body: requestObject(severalRecords(created), ['record']),
     status: 201,
     answer: closed({ class_name: text, items: listOf(record) }),
     errors: [...classErrors, ...noRecords, new UnprocessableError('Record 2: Field year should be an integer')],
@@ -105,7 +91,7 @@ export const recordDocs = {
     tag: 'Records',
     summary: 'Change several records',
     path: { class: className },
-    body: objectAsked(severalRecords(together(changes, objectAsked({ id: text }, ['id']))), ['record']),
+    body: requestObject(severalRecords(together(changes, requestObject({ id: text }, ['id']))), ['record']),
     answer: closed({ class_name: text, not_found: found, items: listOf(changed) }),
     errors: [...classErrors, ...noRecords, ...badValue],
     examples: [
@@ -132,7 +118,7 @@ export const recordDocs = {
     errors: [
       ...classErrors,
       ...badValue,
-      new UnprocessableError('search_criteria is required'),
+      new UnprocessableError('criteria is required'),
       new UnprocessableError('Incorrect filter: year[like]'),
     ],
     examples: [
@@ -165,6 +151,7 @@ export const recordDocs = {
   },
   listRecords: {
     tag: 'Records',
+    operationId: 'listRecords',
     summary: 'Records of a class',
     path: { class: className },
     query: lists.parameters,
@@ -186,6 +173,7 @@ export const recordDocs = {
   },
   findRecords: {
     tag: 'Records',
+    operationId: 'findRecords',
     summary: 'Several records',
     path: severalPath,
     query: lists.output,

@@ -74,14 +74,14 @@ export function open(properties: Record<string, Schema>, optional: string[] = []
 }
 
 /** What is asked for: members that are not known are ignored. */
-export function asked(properties: Record<string, Schema>, required: string[] = []): ObjectSchema {
+export function requestObject(properties: Record<string, Schema>, required: string[] = []): ObjectSchema {
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
 
 /** Several that are asked for together. */
 export function together(...schemas: ObjectSchema[]): ObjectSchema {
   const required = schemas.flatMap((schema) => schema.required ?? []);
-  return { ...asked(Object.assign({}, ...schemas.map(({ properties }) => properties)), required) };
+  return { ...requestObject(Object.assign({}, ...schemas.map(({ properties }) => properties)), required) };
 }
 
 /** Told once in the document, under this name. */

@@ -1,30 +1,14 @@
 import { SignInRefusedError, SignInTooOldError, UnprocessableError, WrongPasswordError } from '../../../lib/errors.ts';
-import { asked, shown } from './from-graphql.ts';
+import { sessionShape } from '../../shapes/session.ts';
+import { userShape } from '../../shapes/user.ts';
+import { inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
-import { closed, described, integer, named, asked as objectAsked, type Schema, text } from './schemas.ts';
-import { user } from './users.ts';
-
-const session = closed({
-  session: named(
-    'Session',
-    shown('Session', {
-      _id: described(text, 'The same as `id`.'),
-      application_id: 'applicationId',
-      created_at: 'createdAt',
-      id: 'id',
-      nonce: 'nonce',
-      token: ['token', { type: 'string', pattern: '^[0-9a-f]{40}$' }],
-      ts: 'timestamp',
-      updated_at: 'updatedAt',
-      user_id: described(integer, '0 for an application session.'),
-    }),
-  ),
-});
+import { requestObject, type Schema } from './schemas.ts';
 
 /** How a user says who they are. */
 const providers: Record<string, Schema> = {
-  keys: asked('SessionKeys', { token: 'token', secret: 'secret' }, ['token']),
-  firebase_phone: asked('SessionFirebasePhone', { project_id: 'projectId', access_token: 'accessToken' }),
+  keys: inputOf('SessionKeys', { token: 'token', secret: 'secret' }, ['token']),
+  firebase_phone: inputOf('SessionFirebasePhone', { project_id: 'projectId', access_token: 'accessToken' }),
 };
 
 export const sessionDocs = {
@@ -34,7 +18,7 @@ export const sessionDocs = {
     description:
       'All parameters but `signature` are signed: as `name=value` with raw values, nested ones with brackets ' +
       '(`user[login]`), sorted by bytes, joined with `&`; HMAC with the secret of the application, in hex.',
-    body: asked(
+    body: inputOf(
       'CreateSessionInput',
       {
         application_id: 'applicationId',
@@ -42,14 +26,14 @@ export const sessionDocs = {
         nonce: 'nonce',
         timestamp: 'timestamp',
         signature: 'signature',
-        user: ['user', asked('SessionUser', { login: 'login', email: 'email', password: 'password' })],
+        user: ['user', inputOf('SessionUser', { login: 'login', email: 'email', password: 'password' })],
         provider: 'provider',
         ...providers,
       },
       ['application_id', 'auth_key', 'nonce', 'timestamp', 'signature'],
     ),
     status: 201,
-    answer: session,
+    answer: sessionShape.schema,
     errors: [
       new UnprocessableError('No application found'),
       new UnprocessableError('Unexpected signature'),
@@ -71,18 +55,18 @@ export const sessionDocs = {
       },
     ],
   },
-  findSession: { tag: 'Sessions', summary: 'The session of the token', answer: session, examples: [{}] },
+  findSession: { tag: 'Sessions', summary: 'The session of the token', answer: sessionShape.schema, examples: [{}] },
   deleteSession: { tag: 'Sessions', summary: 'End the session', answer: 'nothing', examples: [{}] },
   loginUser: {
     tag: 'Sessions',
     summary: 'Make the session that of a user',
     description: 'The parameters may also stand under `user`.',
-    body: objectAsked({
-      ...asked('LoginUserInput', { login: 'login', email: 'email', password: 'password', provider: 'provider' })
+    body: requestObject({
+      ...inputOf('LoginUserInput', { login: 'login', email: 'email', password: 'password', provider: 'provider' })
         .properties,
       ...providers,
     }),
-    answer: user,
+    answer: userShape.schema,
     errors: [new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError()],
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
   },

@@ -1,16 +1,11 @@
-import { shown } from './from-graphql.ts';
+import { accountSettingsShape } from '../../shapes/settings.ts';
 import type { OperationDocs } from './operation-docs.ts';
 
 export const settingsDocs = {
   findAccountSettings: {
     tag: 'Settings',
     summary: 'Where clients find the service',
-    answer: shown('AccountSettings', {
-      account_id: 'accountId',
-      api_endpoint: 'apiEndpoint',
-      chat_endpoint: 'chatEndpoint',
-      turnserver_endpoint: 'turnserverEndpoint',
-    }),
+    answer: accountSettingsShape.schema,
     examples: [{}],
   },
 } satisfies Record<string, OperationDocs>;

@@ -6,35 +6,20 @@ import {
   MAX_UDID,
   tokenProblems,
 } from '../../../resolvers/subscriptions/rules.ts';
-import { asked, shown } from './from-graphql.ts';
+import { pushTokenShape, subscriptionShape } from '../../shapes/subscription.ts';
+import { inputOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { closed, integerId, listOf, named, asked as objectAsked, oneOfTexts, text } from './schemas.ts';
+import { integerId, listOf, oneOfTexts, requestObject, text } from './schemas.ts';
 
-const subscription = closed({
-  subscription: named(
-    'Subscription',
-    shown('PushSubscription', {
-      id: 'id',
-      device: shown('PushSubscription', {
-        udid: 'udid',
-        client_identification_sequence: 'clientIdentificationSequence',
-        platform: shown('PushSubscription', { name: 'platform' }),
-        bundle_identifier: 'bundleIdentifier',
-      }),
-      notification_channel: shown('PushSubscription', { name: 'channel' }),
-    }),
-  ),
-});
-
-const token = asked('PushTokenInput', {
+const token = inputOf('PushTokenInput', {
   environment: ['environment', oneOfTexts(['production', 'development'])],
   client_identification_sequence: ['clientIdentificationSequence', { ...text, maxLength: MAX_SEQUENCE }],
   bundle_identifier: ['bundleIdentifier', { ...text, maxLength: MAX_BUNDLE }],
   endpoint: 'endpoint',
-  keys: ['keys', asked('BrowserKeysInput', { p256dh: 'p256dh', auth: 'auth' }, ['p256dh', 'auth'])],
+  keys: ['keys', inputOf('BrowserKeysInput', { p256dh: 'p256dh', auth: 'auth' }, ['p256dh', 'auth'])],
 });
-const device = asked(
+const device = inputOf(
   'DeviceInput',
   {
     platform: ['platform', oneOfTexts(['ios', 'android', 'web'])],
@@ -53,14 +38,14 @@ export const subscriptionDocs = {
   createSubscription: {
     tag: 'Subscriptions',
     summary: 'Subscribe a device to pushes',
-    body: asked('CreateSubscriptionInput', {
+    body: inputOf('CreateSubscriptionInput', {
       notification_channel: ['channels', { type: ['string', 'array'], items: text, examples: ['apns,apns_voip'] }],
       notification_channels: ['channels', { type: ['string', 'array'], items: text }],
       push_token: ['token', token],
       device: ['device', device],
     }),
     status: 201,
-    answer: listOf(subscription),
+    answer: listOf(subscriptionShape.schema),
     errors: [
       ...invalid,
       new UnprocessableError('Unknown notification channel'),
@@ -79,7 +64,7 @@ export const subscriptionDocs = {
   listSubscriptions: {
     tag: 'Subscriptions',
     summary: 'Where the caller gets pushes',
-    answer: listOf(subscription),
+    answer: listOf(subscriptionShape.schema),
     examples: [{}],
   },
   deleteSubscription: {
@@ -93,15 +78,9 @@ export const subscriptionDocs = {
   createPushToken: {
     tag: 'Subscriptions',
     summary: 'Keep the token of a device',
-    body: objectAsked({ push_token: token, device }, ['push_token', 'device']),
+    body: requestObject({ push_token: token, device }, ['push_token', 'device']),
     status: 201,
-    answer: closed({
-      push_token: shown('PushToken', {
-        id: 'id',
-        environment: 'environment',
-        client_identification_sequence: 'clientIdentificationSequence',
-      }),
-    }),
+    answer: pushTokenShape.schema,
     errors: invalid,
     examples: [
       {

@@ -17,54 +17,20 @@ import {
   newUserProblems,
   USER_LENGTHS,
 } from '../../../resolvers/users/rules.ts';
+import { userShape } from '../../shapes/user.ts';
 import { FIELDS, ORDERS } from '../../user-filters.ts';
-import { argumentsOf, asked, type Renaming, shown } from './from-graphql.ts';
+import { argumentsOf, inputOf, type Renaming } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import {
-  closed,
-  described,
-  integerId,
-  listOf,
-  named,
-  nullable,
-  asked as objectAsked,
-  type Schema,
-  text,
-  together,
-} from './schemas.ts';
-
-const userFields = shown('User', {
-  id: 'id',
-  full_name: 'fullName',
-  email: 'email',
-  login: 'login',
-  phone: 'phone',
-  website: 'website',
-  created_at: 'createdAt',
-  updated_at: 'updatedAt',
-  last_request_at: 'lastRequestAt',
-  external_user_id: 'externalUserId',
-  facebook_id: 'facebookId',
-  twitter_id: 'twitterId',
-  blob_id: ['blobId', text],
-  custom_data: 'customData',
-  parents_contacts: 'parentsContacts',
-  age_over16: 'ageOver16',
-  allow_statistics_analysis: 'allowStatisticsAnalysis',
-  allow_sales_activities: 'allowSalesActivities',
-  user_tags: described(nullable(text), 'Tags with commas between them.'),
-});
-
-export const user = closed({ user: named('User', userFields) });
+import { integerId, listOf, requestObject, type Schema, text, together } from './schemas.ts';
 
 function textOf({ min, max }: { min: number; max: number }): Schema {
   return { ...text, ...(min > 0 ? { minLength: min } : {}), maxLength: max };
 }
 
 /** What is given under `user`. */
-const given: Record<string, Renaming> = {
+const parameters: Record<string, Renaming> = {
   login: ['login', { ...textOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' }],
   email: ['email', textOf(USER_LENGTHS.email)],
   password: ['password', textOf(USER_LENGTHS.password)],
@@ -92,7 +58,7 @@ function lookup(summary: string, operation: string, [name, field]: [string, stri
     tag: 'Users',
     summary,
     query: argumentsOf(operation, { [name]: field }, [name]),
-    answer: user,
+    answer: userShape.schema,
     errors: [new NoSuchUserError()],
     examples: [{ query: { [name]: value } }],
   } satisfies OperationDocs;
@@ -103,9 +69,9 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Sign a user up',
     description: 'At least one of `login`, `email` and `phone` is needed.',
-    body: objectAsked({ user: asked('CreateUserInput', given, ['password']) }, ['user']),
+    body: requestObject({ user: inputOf('CreateUserInput', parameters, ['password']) }, ['user']),
     status: 201,
-    answer: user,
+    answer: userShape.schema,
     errors: [
       new InvalidFieldsError(newUserProblems(broken)),
       new InvalidFieldsError({ login: ['has already been taken'] }),
@@ -122,7 +88,7 @@ export const userDocs = {
       `${Object.keys(FIELDS).join(', ')}; an operator of \`eq\`, \`ne\`, \`in\`, and but for texts \`gt\`, \`lt\`, ` +
       '`ge`, `le`, `between`.',
     query: together(
-      objectAsked({
+      requestObject({
         'filter[]': { ...listOf(text), examples: [['number id gt 3']] },
         order: {
           ...text,
@@ -132,7 +98,7 @@ export const userDocs = {
       }),
       pageParameters,
     ),
-    answer: pageOf(user),
+    answer: pageOf(userShape.schema),
     errors: [
       new UsersListingForbiddenError(),
       new UnprocessableError('Incorrect filter: number id like 3'),
@@ -145,7 +111,7 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Users by words of their names',
     query: together(argumentsOf('Query.usersByFullName', { full_name: 'fullName' }, ['full_name']), pageParameters),
-    answer: pageOf(user),
+    answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
       new UsersListingForbiddenError(),
@@ -157,7 +123,7 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Users by tags',
     query: together(argumentsOf('Query.usersByTags', { tags: 'tags' }, ['tags']), pageParameters),
-    answer: pageOf(user),
+    answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
       new UsersListingForbiddenError(),
@@ -184,7 +150,7 @@ export const userDocs = {
     tag: 'Users',
     summary: 'A user',
     path,
-    answer: user,
+    answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { id: SAMPLES.user } }],
   },
@@ -192,7 +158,7 @@ export const userDocs = {
     tag: 'Users',
     summary: 'A user by the id of another system',
     path: externalPath,
-    answer: user,
+    answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
@@ -200,8 +166,8 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Change a user',
     path,
-    body: objectAsked({ user: asked('UpdateUserInput', { ...given, old_password: 'oldPassword' }) }, ['user']),
-    answer: user,
+    body: requestObject({ user: inputOf('UpdateUserInput', { ...parameters, old_password: 'oldPassword' }) }, ['user']),
+    answer: userShape.schema,
     errors: [
       new NoUpdateDataError(),
       new OtherUserError(),

@@ -1,0 +1,130 @@
+// The two forms in which messages of events are stored. Any provider may get either of them.
+
+export type Json = Record<string, unknown>;
+
+/** The message of an event as a client gives it, decoded; `object`: the text is a JSON object. */
+export interface GivenMessage {
+  text: string;
+  object?: Json;
+}
+
+const PAYLOAD_PREFIX = 'payload=';
+const DATA_PREFIX = 'data.message=';
+
+/** Whether a client has given a message in one of the stored forms. */
+export function isStored(given: string): boolean {
+  return given.startsWith(DATA_PREFIX) || given.startsWith(PAYLOAD_PREFIX);
+}
+
+/** @param given Base64 of a text or of a JSON object, or plain text */
+export function readGiven(given: string): GivenMessage {
+  return withObject(textOfBase64(given) ?? given);
+}
+
+export function encodePayload(object: Json): string {
+  return PAYLOAD_PREFIX + base64(JSON.stringify(object));
+}
+
+/** `payload` with the message as it was given, but for what only iOS reads. */
+export function encodePlainPayload({ text, object }: GivenMessage): string {
+  return encodePayload(object ? Object.fromEntries(othersThanIos(object)) : { message: text });
+}
+
+export function encodeData({ text, object }: GivenMessage): string {
+  if (!object) return DATA_PREFIX + base64(formEscape(text));
+  const { message, ...others } = object;
+  return [
+    DATA_PREFIX + base64(formEscape(textOf(message ?? ''))),
+    ...othersThanIos(others).map(([key, value]) => `data.${formEscape(key)}=${base64(formEscape(textOf(value)))}`),
+  ].join('&');
+}
+
+export function decodePayload(stored: string): GivenMessage {
+  if (stored.startsWith(DATA_PREFIX)) return { text: decodeData(stored).message ?? '' };
+  if (!stored.startsWith(PAYLOAD_PREFIX)) return { text: stored };
+  const packed = percentDecoded(stored.slice(PAYLOAD_PREFIX.length));
+  return withObject(textOfBase64(packed) ?? packed);
+}
+
+export function decodeData(stored: string): Record<string, string> {
+  if (!stored.startsWith(DATA_PREFIX)) return { message: decodePayload(stored).text };
+  const data: Record<string, string> = {};
+  for (const pair of stored.split('&')) {
+    const [name = '', value] = splitOnce(pair, '=');
+    const key = name.startsWith('data.') ? name.slice('data.'.length) : name;
+    if (key !== '') data[key] = formUnescape(textOfBase64(percentDecoded(value)) ?? value);
+  }
+  return data;
+}
+
+export function isPlainObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Letters, digits and `_ . - ~` stay, a blank is `+`, every other byte `%XX`. */
+export function formEscape(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+}
+
+function othersThanIos(object: Json): [key: string, value: unknown][] {
+  return Object.entries(object).filter(([key]) => !key.startsWith('ios_'));
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Undefined if it is no Base64, with or without its padding, or holds no UTF-8. */
+function textOfBase64(given: string): string | undefined {
+  const packed = given.replace(/\s+/g, '');
+  const [, bare] = /^([A-Za-z0-9+/]+)={0,2}$/.exec(packed) ?? [];
+  if (bare === undefined) return undefined;
+  const isPadded = bare.length !== packed.length;
+  if (bare.length % 4 === 1 || (isPadded && packed.length % 4 !== 0)) return undefined;
+  try {
+    return utf8.decode(Buffer.from(packed, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Clients that build the message themselves escape the padding of Base64: `%3D`. */
+function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function formUnescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function withObject(text: string): GivenMessage {
+  if (!text.trimStart().startsWith('{')) return { text };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? { text, object: value } : { text };
+  } catch {
+    return { text };
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + separator.length)];
+}

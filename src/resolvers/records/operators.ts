@@ -1,0 +1,129 @@
+import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+import { readInteger } from '../../lib/parameter-values.ts';
+import { type Cast, castField, castScalar, type Scalar, type StoredValue, type TypedField } from '../classes/values.ts';
+
+/** Update operators, each an object of arguments by field (gaps §9.4). */
+export interface RecordOperators {
+  inc?: unknown;
+  push?: unknown;
+  addToSet?: unknown;
+  pull?: unknown;
+  pullAll?: unknown;
+  pop?: unknown;
+}
+
+/** The value of a field after a change, by the value before it. */
+export type ValueChange = (value: StoredValue | undefined) => Cast<StoredValue | null>;
+
+type ItemsChange = (items: Scalar[]) => Scalar[];
+
+/**
+ * Reads the argument once for all the records that change, because both may be long.
+ * @returns undefined where the operator does not fit the field or its argument
+ */
+type Operator = (field: TypedField, given: ParameterValue) => ValueChange | undefined;
+
+/** In the order in which an input applies them. */
+export const OPERATORS: [name: keyof RecordOperators, operator: string, read: Operator][] = [
+  ['inc', 'inc', increment],
+  ['push', 'push', onArray((added) => (items) => [...items, ...added])],
+  ['addToSet', 'add_to_set', onArray(addingMissing)],
+  ['pull', 'pull', pull],
+  ['pullAll', 'pull_all', onArray(removingListed)],
+  ['pop', 'pop', pop],
+];
+
+function increment(field: TypedField, given: ParameterValue): ValueChange | undefined {
+  if (field.isArray || (field.type !== 'Integer' && field.type !== 'Float')) return undefined;
+  const step = castScalar(field, given);
+  if (step.problem !== undefined) return () => step;
+  // The sum has to be one that the type can hold.
+  return (value) => castScalar(field, (Number(value ?? 0) + Number(step.value)) as ParameterValue);
+}
+
+function onArray(changing: (given: Scalar[]) => ItemsChange): Operator {
+  return (field, given) => {
+    if (!field.isArray) return undefined;
+    const cast = castField(field, given);
+    if (cast.problem !== undefined) return () => cast;
+    return changed(changing((cast.value as Scalar[] | null) ?? []));
+  };
+}
+
+const changed =
+  (change: ItemsChange): ValueChange =>
+  (value) => ({ value: change((value as Scalar[] | undefined) ?? []) });
+
+function addingMissing(added: Scalar[]): ItemsChange {
+  const unique = new Map<unknown, Scalar>();
+  for (const item of added) if (!unique.has(keyOf(item))) unique.set(keyOf(item), item);
+  return (items) => {
+    const known = new Set(items.map(keyOf));
+    const missing = [...unique].flatMap(([key, item]) => (known.has(key) ? [] : [item]));
+    return [...items, ...missing];
+  };
+}
+
+function removingListed(listed: Scalar[]): ItemsChange {
+  const keys = new Set(listed.map(keyOf));
+  return (items) => items.filter((item) => !keys.has(keyOf(item)));
+}
+
+/** Equal for equal items of one field: long arrays are compared by it, as comparing each with each would take forever. */
+function keyOf(item: Scalar): unknown {
+  return typeof item === 'object' ? JSON.stringify(item) : item;
+}
+
+const COMPARISONS: Record<string, (order: number) => boolean> = {
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+};
+
+/** Removes the items that equal a value, or that operators match: all of them, where several are given. */
+function pull(field: TypedField, given: ParameterValue): ValueChange | undefined {
+  if (!field.isArray) return undefined;
+  if (!isObject(given) || 'lat' in given) {
+    const cast = castScalar(field, given);
+    return cast.problem !== undefined ? () => cast : changed(removingListed([cast.value]));
+  }
+  const tests: ((item: Scalar) => boolean)[] = [];
+  for (const [operator, argument] of Object.entries(given)) {
+    const isCompared = Object.hasOwn(COMPARISONS, operator) && field.type !== 'Boolean' && field.type !== 'Location';
+    if (isCompared || operator === 'ne') {
+      const cast = castScalar(field, argument);
+      if (cast.problem !== undefined) return () => cast;
+      tests.push(isCompared ? comparison(COMPARISONS[operator]!, cast.value) : differsFrom(cast.value));
+    } else if (operator === 'in' || operator === 'nin' || operator === 'notIn') {
+      const cast = castField(field, argument);
+      if (cast.problem !== undefined) return () => cast;
+      const listed = new Set(((cast.value as Scalar[] | null) ?? []).map(keyOf));
+      tests.push((item) => listed.has(keyOf(item)) === (operator === 'in'));
+    } else {
+      return undefined;
+    }
+  }
+  return changed((items) => items.filter((item) => !tests.every((test) => test(item))));
+}
+
+function pop(field: TypedField, given: ParameterValue): ValueChange | undefined {
+  const end = readInteger(given);
+  if (!field.isArray || (end !== 1 && end !== -1)) return undefined;
+  return changed((items) => (end === 1 ? items.slice(0, -1) : items.slice(1)));
+}
+
+function differsFrom(other: Scalar): (item: Scalar) => boolean {
+  const key = keyOf(other);
+  return (item) => keyOf(item) !== key;
+}
+
+/**
+ * Numbers by size, texts by the order of their code points, as the database sorts them. The argument is converted once:
+ * it may be long, and the items many.
+ */
+function comparison(isMatch: (order: number) => boolean, than: Scalar): (item: Scalar) => boolean {
+  if (typeof than !== 'string') return (item) => isMatch(Number(item) - Number(than));
+  const bytes = Buffer.from(than);
+  return (item) => isMatch(Buffer.compare(Buffer.from(String(item)), bytes));
+}

@@ -1,0 +1,65 @@
+import { graphql } from '../graphql.ts';
+import { permission } from '../openapi/docs/record-permissions.ts';
+import { closed, listOf, oneOfTexts, stringId, text } from '../openapi/docs/schemas.ts';
+import { presentPermission, presentPermissions } from '../record-permissions.ts';
+import { computed, constant, shape } from './shape.ts';
+
+/** Legacy name of a field type → its GraphQL name. */
+export const FIELD_TYPES = {
+  Integer: 'INTEGER',
+  Float: 'FLOAT',
+  String: 'STRING',
+  Boolean: 'BOOLEAN',
+  Date: 'DATE',
+  Location: 'LOCATION',
+  File: 'FILE',
+} as const;
+
+const TYPE_NAMES = Object.fromEntries(Object.entries(FIELD_TYPES).map(([legacy, type]) => [type, legacy]));
+
+const acl = closed({
+  create: closed({ ...permission.properties, primary: { const: true } }, ['users_ids', 'users_groups']),
+  read: permission,
+  update: permission,
+  delete: permission,
+});
+
+const customField = closed({ name: text, type: oneOfTexts(Object.keys(FIELD_TYPES)), is_array: { const: '1' } }, [
+  'is_array',
+]);
+
+export const classShape = shape(
+  'RecordClass',
+  {
+    _id: ['id', stringId],
+    name: 'name',
+    application_id: 'applicationId',
+    user_id: constant(0),
+    acl: computed(
+      graphql(`fragment Acl on RecordClass {
+        permissions {
+          create { access ids groups }
+          read { access ids groups }
+          update { access ids groups }
+          delete { access ids groups }
+        }
+      }`),
+      acl,
+      ({ permissions }) => ({
+        create: { ...presentPermission(permissions.create), primary: true },
+        ...presentPermissions(permissions),
+      }),
+    ),
+    custom_fields: computed(
+      graphql(`fragment CustomFields on RecordClass { fields { name type array } }`),
+      listOf(customField),
+      ({ fields }) =>
+        fields.map(({ name, type, array }) => ({
+          name,
+          type: TYPE_NAMES[type],
+          ...(array ? { is_array: '1' } : {}),
+        })),
+    ),
+  },
+  { title: 'Class' },
+);

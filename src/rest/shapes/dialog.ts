@@ -1,0 +1,51 @@
+import { graphql } from '../graphql.ts';
+import { bit, described, open, type Schema, text } from '../openapi/docs/schemas.ts';
+import { presentFields } from '../record-values.ts';
+import { toBit } from './conversions.ts';
+import { computed, optional, shape } from './shape.ts';
+
+export const DIALOG_TYPE: Schema = {
+  type: 'integer',
+  enum: [1, 2, 3],
+  description: '1 public group, 2 group, 3 private.',
+};
+
+/** Legacy number of a type → its GraphQL name. */
+export const DIALOG_TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
+
+const TYPE_NUMBERS = new Map<string, number>(
+  Object.entries(DIALOG_TYPES).map(([number, name]) => [name, Number(number)]),
+);
+
+export const dialogShape = shape('Dialog', {
+  _id: 'id',
+  user_id: 'userId',
+  type: ['type', DIALOG_TYPE, (type: string) => TYPE_NUMBERS.get(type)],
+  name: 'name',
+  photo: 'photo',
+  occupants_ids: 'occupantIds',
+  admins_ids: 'adminIds',
+  xmpp_room_jid: 'xmppRoomJid',
+  last_message: 'lastMessage',
+  last_message_id: 'lastMessageId',
+  last_message_date_sent: 'lastMessageDateSent',
+  last_message_user_id: 'lastMessageUserId',
+  unread_messages_count: 'unreadMessagesCount',
+  is_join_required: ['isJoinRequired', bit, toBit],
+  data: optional(
+    computed(
+      graphql(`fragment Data on Dialog { dataClassName data }`),
+      described(open({ class_name: text }), 'Fields of that class; only where the dialog carries one.'),
+      ({ dataClassName, data }) => dataClassName && { class_name: dataClassName, ...presentFields(data) },
+    ),
+  ),
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+});
+
+/** Answer of the switch for pushes of a dialog. */
+export const dialogNotificationsShape = shape(
+  'DialogNotifications',
+  { enabled: ['enabled', bit, toBit] },
+  { wrapper: 'notifications' },
+);

@@ -1,0 +1,38 @@
+import { graphql } from '../graphql.ts';
+import { permissionsShown } from '../openapi/docs/record-permissions.ts';
+import { anything, described, integer, stringId } from '../openapi/docs/schemas.ts';
+import { presentPermissions } from '../record-permissions.ts';
+import { presentFields } from '../record-values.ts';
+import { computed, shape } from './shape.ts';
+
+export const recordShape = shape('Record', {
+  _id: ['id', stringId],
+  _parent_id: 'parentId',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  user_id: ['userId', described(integer, 'The owner; 0 for those of API keys alone.')],
+  permissions: computed(
+    graphql(`fragment Permissions on Record {
+      permissions {
+        read { access ids groups }
+        update { access ids groups }
+        delete { access ids groups }
+      }
+    }`),
+    permissionsShown,
+    ({ permissions }) => permissions && presentPermissions(permissions),
+  ),
+  '...': computed(
+    graphql(`fragment Fields on Record { fields }`),
+    described(anything, 'Fields of the class.'),
+    ({ fields }) => fields && presentFields(fields),
+  ),
+});
+
+export const uploadedRecordFileShape = shape('UploadedRecordFile', {
+  _id: ['recordId', stringId],
+  file_id: 'fileId',
+  name: 'name',
+  size: 'size',
+  content_type: 'contentType',
+});

@@ -1,0 +1,241 @@
+import type { FragmentOf, ResultOf, TadaDocumentNode } from 'gql.tada';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import type { introspection } from '../../generated/graphql-env.d.ts';
+import { isoSeconds } from '../../lib/time.ts';
+import { schema } from '../../schema/index.ts';
+import { answerSchemaOf } from '../openapi/docs/from-graphql.ts';
+import { closed, named, type ObjectSchema, type Schema } from '../openapi/docs/schemas.ts';
+
+type Types = introspection['types'];
+type ObjectName = { [Name in keyof Types]: Types[Name] extends { kind: 'OBJECT' } ? Name : never }[keyof Types];
+type FieldName<Type extends ObjectName> = keyof (Types[Type] & { fields: object })['fields'] & string;
+
+/**
+ * One legacy record: it is the GraphQL fragment of the fields it needs (`...MessageFields`), presents what that fragment
+ * yields as legacy JSON, and has the JSON Schema of that JSON.
+ */
+export interface Shape<Type extends ObjectName = ObjectName>
+  extends TadaDocumentNode<{ readonly [field: string]: unknown }, object, Definition<Type>> {
+  schema: ObjectSchema;
+  present: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
+  /** Both without the wrapper. */
+  bareSchema: ObjectSchema;
+  presentBare: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
+}
+
+type Definition<Type extends ObjectName> = { fragment: `${Type}Fields`; on: Type; masked: true };
+type Fragment<Type extends ObjectName> = TadaDocumentNode<unknown, object, Definition<Type>>;
+
+export type LegacyRecord = Record<string, unknown>;
+
+/** How a member of the legacy record is made. */
+type Entry<Type extends ObjectName> =
+  /** A field of the type; its GraphQL type decides the form. */
+  | FieldName<Type>
+  /** A field whose value has a schema of its own and, unless it is presented as it is, a conversion. Null stays null. */
+  | readonly [field: FieldName<Type>, schema: Schema, convert?: (value: never) => unknown]
+  /** An object field with a shape of its own; null stays null. */
+  | readonly [field: FieldName<Type>, shape: NestedShape]
+  | Computed
+  | Optional<Type>
+  /** Members of an object that the GraphQL type does not nest. */
+  | Table<Type>;
+
+/** Legacy name → entry, in the order of the JSON. The members of `...` stand beside the others. */
+export interface Table<Type extends ObjectName> {
+  readonly [legacyName: string]: Entry<Type>;
+}
+
+type NestedShape = DocumentNode & { schema: ObjectSchema; present: (record: never) => LegacyRecord };
+
+class Computed {
+  readonly fields: readonly SelectionNode[];
+  readonly schema: Schema;
+  readonly present: (record: never) => unknown;
+
+  constructor(fields: readonly SelectionNode[], schema: Schema, present: (record: never) => unknown) {
+    this.fields = fields;
+    this.schema = schema;
+    this.present = present;
+  }
+}
+
+class Optional<Type extends ObjectName> {
+  readonly entry: Exclude<Entry<Type>, Optional<Type>>;
+
+  constructor(entry: Exclude<Entry<Type>, Optional<Type>>) {
+    this.entry = entry;
+  }
+}
+
+/** A member made from the fields that a fragment selects. */
+export function computed<Selection extends DocumentNode>(
+  fragment: Selection,
+  schema: Schema,
+  present: (record: ResultOf<Selection>) => unknown,
+): Computed {
+  const { selectionSet } = fragment.definitions[0] as FragmentDefinitionNode;
+  return new Computed(selectionSet.selections, schema, present as (record: never) => unknown);
+}
+
+/** A member that is the same in every record. */
+export function constant(value: string | number): Computed {
+  const type = typeof value === 'string' ? 'string' : 'integer';
+  return new Computed([], { type, const: value }, () => value);
+}
+
+/** A member that is absent where its value is null. */
+export function optional<Type extends ObjectName>(entry: Exclude<Entry<Type>, Optional<Type>>): Optional<Type> {
+  return new Optional(entry);
+}
+
+/**
+ * @param options.wrapper the one key of the object around the record: `{ "user": { … } }`
+ * @param options.title name of its JSON Schema, by default that of the GraphQL type
+ */
+export function shape<const Type extends ObjectName>(
+  typeName: Type,
+  table: Table<Type>,
+  { wrapper, title = typeName }: { wrapper?: string; title?: string } = {},
+): Shape<Type> {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object type of the schema`);
+  const { fields, properties, required, write } = compile(type, table as unknown as Table<never>);
+  const bareSchema = named(title, objectSchema(properties, required));
+  const presentBare = (record: unknown) => write(record as LegacyRecord);
+  return {
+    kind: Kind.DOCUMENT,
+    definitions: [fragmentOf(typeName, fields)],
+    bareSchema,
+    presentBare,
+    schema: wrapper === undefined ? bareSchema : closed({ [wrapper]: bareSchema }),
+    present: wrapper === undefined ? presentBare : (record: unknown) => ({ [wrapper]: presentBare(record) }),
+  } as Shape<Type>;
+}
+
+interface Compiled {
+  fields: SelectionNode[];
+  properties: Record<string, Schema>;
+  required: string[];
+  write: (record: LegacyRecord) => LegacyRecord;
+}
+
+/** Adds a member to `target`, or returns an object in its place. */
+type Writer = (record: LegacyRecord, target: LegacyRecord) => LegacyRecord;
+
+function compile(type: GraphQLObjectType, table: Table<never>): Compiled {
+  const fields: SelectionNode[] = [];
+  const properties: Record<string, Schema> = {};
+  const required: string[] = [];
+  const writers: Writer[] = [];
+  for (const [name, parameters] of Object.entries(table)) {
+    const isOptional = parameters instanceof Optional;
+    const member = compileEntry(type, isOptional ? parameters.entry : parameters);
+    fields.push(...member.fields);
+    properties[name] = isOptional ? nonNull(member.schema) : member.schema;
+    if (!isOptional) required.push(name);
+    writers.push(writerOf(name, member.present, isOptional));
+  }
+  const write = (record: LegacyRecord) => writers.reduce<LegacyRecord>((target, writer) => writer(record, target), {});
+  return { fields, properties, required, write };
+}
+
+interface Member {
+  fields: readonly SelectionNode[];
+  schema: Schema;
+  present: (record: LegacyRecord) => unknown;
+}
+
+function compileEntry(type: GraphQLObjectType, entry: Exclude<Entry<never>, Optional<never>>): Member {
+  if (entry instanceof Computed) return entry as unknown as Member;
+  if (typeof entry === 'string') return fieldMember(type, entry, []);
+  if (Array.isArray(entry)) return fieldMember(type, entry[0], entry.slice(1));
+  const { fields, properties, required, write } = compile(type, entry as Table<never>);
+  return { fields, schema: objectSchema(properties, required), present: write };
+}
+
+function fieldMember(type: GraphQLObjectType, name: string, [form, convert]: unknown[]): Member {
+  const field = type.getFields()[name];
+  if (!field) throw new Error(`${type.name} has no field ${name}`);
+  if (isShape(form)) {
+    const { selectionSet } = form.definitions[0] as FragmentDefinitionNode;
+    return {
+      fields: [{ ...fieldNode(name), selectionSet }],
+      schema: answerSchemaOf(field, form.schema),
+      present: (record) => nullOr(record[name], form.present as (value: unknown) => unknown),
+    };
+  }
+  const conversion = convert ?? CONVERSIONS[getNamedType(field.type).name];
+  return {
+    fields: [fieldNode(name)],
+    schema: answerSchemaOf(field, form as Schema | undefined),
+    present: conversion
+      ? (record) => nullOr(record[name], conversion as (value: unknown) => unknown)
+      : (record) => record[name],
+  };
+}
+
+/** How values of these scalars are presented; others stay as they are. */
+const CONVERSIONS: Record<string, ((value: Date) => string) | undefined> = { DateTime: isoSeconds };
+
+function writerOf(name: string, present: Member['present'], isOptional: boolean): Writer {
+  // Only a spread copies a client's `__proto__` as an ordinary member.
+  if (name === '...') return (record, target) => ({ ...target, ...(present(record) as object | null) });
+  return (record, target) => {
+    const value = present(record);
+    if (!isOptional || (value !== null && value !== undefined)) target[name] = value;
+    return target;
+  };
+}
+
+function objectSchema({ '...': others, ...properties }: Record<string, Schema>, required: string[]): ObjectSchema {
+  const isMember = (name: string) => name !== '...';
+  return {
+    type: 'object',
+    properties: properties as Record<string, Schema>,
+    required: required.filter(isMember),
+    additionalProperties: others ?? false,
+  };
+}
+
+function fragmentOf(typeName: string, fields: SelectionNode[]): FragmentDefinitionNode {
+  return {
+    kind: Kind.FRAGMENT_DEFINITION,
+    name: { kind: Kind.NAME, value: `${typeName}Fields` },
+    typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: typeName } },
+    selectionSet: { kind: Kind.SELECTION_SET, selections: distinct(fields) },
+  };
+}
+
+/** A field that several members need is selected once. */
+function distinct(fields: SelectionNode[]): SelectionNode[] {
+  return [...new Map(fields.map((field) => [(field as FieldNode).name.value, field])).values()];
+}
+
+function fieldNode(name: string): FieldNode {
+  return { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } };
+}
+
+/** An optional member is absent where it would be null. */
+function nonNull({ type, ...others }: Schema): Schema {
+  if (!Array.isArray(type)) return { type, ...others };
+  const types = type.filter((name) => name !== 'null');
+  return { type: types.length === 1 ? types[0] : types, ...others };
+}
+
+function isShape(form: unknown): form is NestedShape {
+  return typeof form === 'object' && form !== null && 'presentBare' in form;
+}
+
+function nullOr(value: unknown, convert: (value: unknown) => unknown): unknown {
+  return value === null || value === undefined ? null : convert(value);
+}

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sign } from '../../../src/lib/signature.ts';
+import { cli, cliHere, cliJson } from '../../support/app/cli.ts';
+import { startOwnDatabase } from '../../support/app/postgres-server.ts';
+import { createDataDir, startService } from '../../support/app/service.ts';
+
+async function freshFolder() {
+  const { dataDir, remove } = await createDataDir();
+  onTestFinished(remove);
+  return { DATA_DIR: dataDir };
+}
+
+test('applications are made without a service, at once, and served by the one that starts later', async () => {
+  const env = await freshFolder();
+  const [one, other] = await Promise.all([
+    cliJson(env, 'app', 'create', '--name', ' Shop '),
+    cliJson(env, 'app', 'create', '--name', 'Blog'),
+  ]);
+  expect([one.applicationId, other.applicationId].sort()).toEqual([1, 2]);
+  expect(Object.keys(one)).toEqual(['applicationId', 'authKey', 'authSecret', 'apiKey']);
+  expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
+
+  const chosen = await cliJson(env, 'app', 'create', '--name', 'Chosen', '--id', '92');
+  expect(chosen.applicationId).toBe(92);
+  expect((await cliJson(env, 'app', 'create', '--name', 'Next')).applicationId).toBe(93);
+  expect(await cli(env, 'app', 'create', '--name', 'Again', '--id', '92')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'atrium: Id has already been taken\n',
+  });
+
+  const listed = await cli(env, 'app', 'list');
+  expect(listed.stdout).toMatch(
+    /^id +name +authKey +createdAt\n1 +(Shop|Blog) .+\n2 .+\n92 +Chosen .+\n93 +Next .+\n$/,
+  );
+  const everything = listed.stdout + JSON.stringify(await cliJson(env, 'app', 'list'));
+  for (const { authSecret, apiKey } of [one, other, chosen]) {
+    expect(everything).not.toContain(authSecret);
+    expect(everything).not.toContain(apiKey);
+  }
+
+  const service = await startService(env.DATA_DIR);
+  expect(service.output()).not.toContain('first application');
+  const signed = { application_id: '92', auth_key: chosen.authKey, nonce: '1', timestamp: String(unixNow()) };
+  const signature = sign(Object.entries(signed), chosen.authSecret, 'sha1');
+  const session = await fetch(`${service.url}/session.json`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...signed, signature }),
+  });
+  expect(session.status).toBe(201);
+  const users = await fetch(`${service.url}/users.json`, { headers: { Authorization: `ApiKey ${chosen.apiKey}` } });
+  expect(users.status).toBe(200);
+  expect(await service.stop()).toBe(0);
+}, 600_000);
+
+test('as a process it ends with the same codes', async () => {
+  const env = await freshFolder();
+  const help = await cli(env, 'app', 'set', '--help');
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
+  expect(await cli(env, 'app', 'set', '1')).toEqual({ code: 2, stdout: '', stderr: 'atrium: no setting is given\n' });
+  expect(await cli({ ...env, PORT: 'http' }, 'app', 'list')).toMatchObject({ code: 1, stdout: '' });
+}, 600_000);
+
+const unixNow = () => Math.floor(Date.now() / 1000);
+
+const APP = ['--application', '1'];
+const APNS = ['--topic', 't', '--team-id', 'T', '--key-id', 'K', '--key-file', '/nowhere.p8'];
+
+test.each([
+  ['no command', [], /^Usage: npm run cli -- /],
+  ['no command of a group', ['app'], /^Usage: npm run cli -- app /],
+  ['an unknown group', ['users'], /^atrium: unknown command 'users'.*\n$/],
+  ['an unknown command', ['app', 'delete'], /^atrium: unknown command 'delete'.*\n$/],
+  ['no name', ['app', 'create'], /^atrium: required option '--name <name>' not specified\n$/],
+  ['no value', ['app', 'create', '--name'], /^atrium: option '--name <name>' argument missing\n$/],
+  ['an unknown option', ['app', 'list', '--nam', 'x'], /^atrium: unknown option '--nam'.*\n$/],
+  ['too many arguments', ['app', 'show', '1', '2'], /^atrium: too many arguments.*\n$/],
+  [
+    'an id that is no number',
+    ['app', 'show', 'x'],
+    /^atrium: .*'x' is invalid.* It should be a whole number up to .*\n$/,
+  ],
+  ['an id that is too large', ['app', 'show', '2147483648'], /^atrium: .* It should be a whole number up to .*\n$/],
+  ['no setting', ['app', 'set', '1'], /^atrium: no setting is given\n$/],
+  ['a switch', ['app', 'set', '1', '--users-list', 'yes'], /^atrium: .*'yes' is invalid. It should be on or off.\n$/],
+  ['a choice', ['app', 'set', '1', '--signature-hash', 'md5'], /^atrium: .* Allowed choices are sha1, sha256.\n$/],
+  [
+    'a fraction',
+    ['app', 'set', '1', '--session-minutes', '1.5'],
+    /^atrium: .* It should be a whole number up to .*\n$/,
+  ],
+  ['no application', ['key', 'create'], /^atrium: required option '--application <id>' not specified\n$/],
+  ['no key', ['key', 'revoke'], /^atrium: missing required argument 'id'\n$/],
+  [
+    'no type',
+    ['class', 'create', ...APP, '--name', 'C', '--field', 'make'],
+    /^atrium: .* It should be a name and a type.*\n$/,
+  ],
+  [
+    'no such type',
+    ['class', 'create', ...APP, '--name', 'C', '--field', 'a:Text'],
+    /^atrium: .* a name and a type.*\n$/,
+  ],
+  [
+    'files in a list',
+    ['class', 'create', ...APP, '--name', 'C', '--field', 'a:File_a'],
+    /^atrium: .* a name and a type.*\n$/,
+  ],
+  [
+    'no such option',
+    ['class', 'create', ...APP, '--name', 'C', '--field', 'a:String:big'],
+    /^atrium: .* required, unique, index.\n$/,
+  ],
+  [
+    'no address',
+    ['assistant', 'create', ...APP, '--name', 'N'],
+    /^atrium: required option '--base-url <url>' not .*\n$/,
+  ],
+  ['no change', ['assistant', 'set', 'x', ...APP], /^atrium: no change is given\n$/],
+  [
+    'an environment',
+    ['push', 'apns', ...APP, '--environment', 'test', ...APNS],
+    /^atrium: .* Allowed choices are .*\n$/,
+  ],
+  [
+    'a provider',
+    ['social', 'set', ...APP, '--provider', 'x'],
+    /^atrium: .* Allowed choices are facebook, twitter, .*\n$/,
+  ],
+  [
+    'half a provider',
+    ['social', 'set', ...APP, '--provider', 'facebook', '--app-id', '1'],
+    /^atrium: facebook needs --app-secret\n$/,
+  ],
+  [
+    "another provider's setting",
+    ['social', 'set', ...APP, '--provider', 'firebase_phone', '--project-id', 'p', '--app-id', '1'],
+    /^atrium: --app-id is not for firebase_phone\n$/,
+  ],
+])(
+  'wrong usage ends with 2, one line and no database: %s',
+  async (_name, args, line) => {
+    const env = await freshFolder();
+    const { code, stdout, stderr } = await cliHere(env, ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(line);
+    expect(await readdir(env.DATA_DIR)).toEqual([]);
+  },
+  600_000,
+);
+
+test.each([
+  ['', ['app', 'key', 'class', 'assistant', 'push', 'social']],
+  ['app', ['create', 'list', 'show', 'set']],
+  ['key', ['create', 'list', 'revoke']],
+  ['class', ['create', 'list', 'show', 'delete']],
+  ['assistant', ['create', 'list', 'set', 'delete']],
+  ['push', ['apns', 'fcm', 'web', 'list']],
+  ['social', ['set', 'list']],
+  ['app set', ['--users-list <on|off>', '--no-session-minutes', '--ai-daily-tokens <count>', '--json']],
+  ['class create', ['--field <name:Type[:options]>', 'Integer, Float, String', '--json']],
+])(
+  '%s --help tells what there is',
+  async (group, names) => {
+    const env = await freshFolder();
+    const { code, stdout, stderr } = await cliHere(env, ...group.split(' ').filter(Boolean), '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^Usage: npm run cli -- ${group}`));
+    for (const name of names) expect(stdout).toContain(name);
+    expect(await readdir(env.DATA_DIR)).toEqual([]);
+  },
+  600_000,
+);
+
+test.each([
+  ['PORT', { PORT: 'http' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/x' }],
+  ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
+  ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'short' }],
+])(
+  'a wrong %s ends a command with one line that names it',
+  async (name, wrong: Record<string, string>) => {
+    const { code, stdout, stderr } = await cliHere({ ...(await freshFolder()), ...wrong }, 'app', 'list');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
+  },
+  600_000,
+);
+
+test('with DATABASE_URL that database is used, also while Redis is away', async () => {
+  const database = await startOwnDatabase();
+  onTestFinished(() => database.drop());
+  const env = { ...(await freshFolder()), DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' };
+  expect(await cli(env, 'app', 'list')).toEqual({ code: 0, stdout: 'none\n', stderr: '' });
+  expect(await cliJson(env, 'app', 'list')).toEqual([]);
+  const { applicationId } = await cliJson(env, 'app', 'create', '--name', 'Shop');
+  expect(await cliJson(env, 'app', 'show', String(applicationId))).toMatchObject({ id: 1, name: 'Shop' });
+  expect(existsSync(join(env.DATA_DIR, 'postgres'))).toBe(false);
+}, 600_000);

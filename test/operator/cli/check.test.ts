@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { CHECKS } from '../../../src/operator/integrity/run.ts';
+import { additionalDataOfSettings } from '../../../src/resolvers/pushes/settings.ts';
+import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
+import { APPLICATION, ENCRYPTER, useApp } from '../../support/app/app.ts';
+import { cli } from '../../support/app/cli.ts';
+import { sql } from '../../support/app/sql.ts';
+import { currentInstallation, envOf } from '../../support/fixtures/archives.ts';
+import { createDialog, quickUsers, send } from '../../support/fixtures/chat.ts';
+
+useApp();
+
+function check(...args: string[]) {
+  return cli(envOf(currentInstallation()), 'check', ...args);
+}
+
+test('differences are counted, told and set right, and the exit code says whether any are left', async () => {
+  const [alice, bob] = await quickUsers(2);
+  const dialogId = await createDialog(alice!, [bob!]);
+  await send(alice!, dialogId, 'hi');
+  const sound = await check('--json');
+  expect({ code: sound.code, ...JSON.parse(sound.stdout) }).toEqual({
+    code: 0,
+    differences: 0,
+    repaired: 0,
+    checks: CHECKS.map(({ name, sentence }) => ({ name, sentence, differences: 0, repaired: 0 })),
+    found: [],
+  });
+
+  await sql('UPDATE members SET sent_count = 7 WHERE user_id = $1', [alice!.id]);
+  await sql('UPDATE dialogs SET last_message_at = NULL');
+  const found = await check('--application', String(APPLICATION.id), '--json');
+  expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('atrium: there are 2 differences\n') });
+  const difference = { applicationId: APPLICATION.id, isRepaired: false };
+  const row = JSON.stringify({ userId: alice!.id, dialogId });
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    differences: 2,
+    repaired: 0,
+    found: [
+      { ...difference, check: 'last messages', row: JSON.stringify({ dialogId }), kept: null },
+      { ...difference, check: 'sent counts', row, kept: '7', counted: '1' },
+    ],
+  });
+
+  expect(await check('--repair')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/differences +2\nrepaired +2\n/),
+  });
+  expect(await check('--application', String(APPLICATION.id))).toMatchObject({ code: 0 });
+  expect(await check('--application', '4')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('atrium: there is no application 4\n'),
+  });
+}, 600_000);
+
+test('an application whose secrets were sealed with another key is told', async () => {
+  const place = { applicationId: APPLICATION.id, environment: 'production', provider: 'web' } as const;
+  const store = (encrypter: Encrypter) =>
+    sql(
+      `INSERT INTO push_settings (application_id, environment, provider, public_id, sealed, created_at, updated_at)
+      VALUES ($1, $2, $3, 'key', $4, now(), now())
+      ON CONFLICT (application_id, environment, provider) DO UPDATE SET sealed = excluded.sealed`,
+      [...Object.values(place), encrypter.encrypt('{}', additionalDataOfSettings(place))],
+    );
+  await store(ENCRYPTER);
+  expect(await check()).toMatchObject({ code: 0 });
+  await store(new Encrypter(Buffer.alloc(32, 9)));
+  const found = await check('--repair', '--json');
+  expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('atrium: there is a difference\n') });
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    differences: 1,
+    repaired: 0,
+    found: [{ check: 'secrets', applicationId: APPLICATION.id, kept: '1 sealed with another key', isRepaired: false }],
+  });
+  await sql('DELETE FROM push_settings');
+}, 600_000);

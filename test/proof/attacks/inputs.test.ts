@@ -1,0 +1,261 @@
+import { isInputObjectType } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../../src/schema/index.ts';
+import { useApp } from '../../support/app/app.ts';
+import { sql } from '../../support/app/sql.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
+import { JSON_TYPE, rawRequest } from '../../support/clients/raw-http.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { createDialog, execute } from '../../support/fixtures/chat.ts';
+import { created } from '../../support/fixtures/chat-cast.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
+import {
+  apiKey,
+  createUser,
+  createUsers,
+  openSession,
+  signedParameters,
+  type TestUser,
+} from '../../support/fixtures/users.ts';
+
+useApp();
+
+let alice: TestUser;
+let mallory: TestUser;
+let group: string;
+beforeAll(async () => {
+  [alice, mallory] = await createUsers(2);
+  group = await createDialog(alice, [mallory]);
+  await defineClass('cars', { make: 'String', year: 'Integer' });
+});
+
+describe('#8 mass assignment', () => {
+  /** What the service alone decides, in the words of both doors. */
+  const OURS =
+    /^(_?id|user_?id|sender_?id|application_?id|created_?at|updated_?at|last_?request_?at|read_?ids|delivered_?ids|seq|generation|token|password_?hash|verified.*|auth_?secret|is_?trusted|endpoint|sealed.*|storage_?key|uid)$/i;
+
+  /** Where such a name is what one asks for: filters, orders and names of what is there. */
+  const ASKED = /Filter$|Order$|^Position|^Rectangle|^Near/;
+
+  /** Names that mean something else: a device's own, a record's that is changed, where a browser is pushed to. */
+  const MEANT = new Set(['SessionKeys.token', 'CreateSubscriptionInput.token', 'CreatePushTokenInput.token']);
+  for (const name of ['ChangedRecordInput.id', 'RecordParentInput.id', 'CreateSessionInput.applicationId'])
+    MEANT.add(name);
+  MEANT.add('PushTokenInput.endpoint');
+
+  test('no input has a field for what the service decides', () => {
+    const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
+    expect(inputs.length).toBeGreaterThan(80);
+    const found = inputs
+      .filter(({ name }) => !ASKED.test(name))
+      .flatMap((type) => Object.keys(type.getFields()).map((field) => ({ path: `${type.name}.${field}`, field })))
+      .filter(({ path, field }) => OURS.test(field) && !MEANT.has(path));
+    expect(found).toEqual([]);
+  });
+
+  test('over REST such parameters say nothing, and custom keys of a message shadow none of its own', async () => {
+    const forged = {
+      id: 1,
+      _id: '0123456789abcdef01234567',
+      user_id: 1,
+      sender_id: mallory.id,
+      application_id: 1,
+      created_at: '2001-01-01T00:00:00Z',
+      updated_at: '2001-01-01T00:00:00Z',
+      date_sent: 1,
+      read_ids: [1],
+      delivered_ids: [1],
+      read: 1,
+      password_hash: 'x',
+      last_request_at: '2001-01-01T00:00:00Z',
+      verified_phone: 'x',
+    };
+    const sent = await created('/chat/Message', { ...forged, chat_dialog_id: group, message: 'hi' }, alice);
+    expect(sent).toMatchObject({ sender_id: alice.id, read_ids: [alice.id], delivered_ids: [alice.id], read: 0 });
+    expect([sent._id, sent.date_sent, sent.created_at]).not.toContain(forged._id);
+    expect(sent.date_sent).toBeGreaterThan(1_000_000);
+    expect(sent.created_at).toMatch(/^2026/);
+    const { user } = await created('/users', { user: { ...forged, login: 'massive', password: 'password-1' } }, alice);
+    expect(user.id).not.toBe(1);
+    expect([user.created_at, user.last_request_at]).toEqual([expect.stringMatching(/^2026/), null]);
+    const record = await created('/data/cars', { ...forged, make: 'AB' }, alice);
+    expect(record).toMatchObject({ user_id: alice.id, make: 'AB' });
+    expect(record._id).not.toBe(forged._id);
+    expect(record.created_at).toBeGreaterThan(1_000_000_000);
+    const dialog = await created('/chat/Dialog', { ...forged, type: 2, name: 'G', occupants_ids: [mallory.id] }, alice);
+    expect(dialog).toMatchObject({ user_id: alice.id });
+    const changed = await rest('PUT', `/data/cars/${record._id}`, {
+      as: alice,
+      json: { ...forged, user_id: mallory.id },
+    });
+    expect(changed.body).toMatchObject({ _id: record._id, user_id: alice.id });
+  });
+
+  test.each(GRAPHQL_TRANSPORTS)('nor do they as custom fields over %s', async (_name, door) => {
+    const document = `mutation ($input: SendMessageInput!) {
+      sendMessage(input: $input) { id senderId readIds customFields } }`;
+    const customFields = { sender_id: 1, _id: 'x', read_ids: [1], created_at: 'x', mine: 1 };
+    const { data } = await door(document, { input: { dialogId: group, text: 'hi', customFields } }, alice);
+    expect(data.sendMessage).toMatchObject({ senderId: alice.id, readIds: [alice.id], customFields: { mine: 1 } });
+    expect(Object.keys(data.sendMessage.customFields)).toEqual(['mine']);
+  });
+});
+
+describe('#9 operators and types for texts', () => {
+  const WRONG: unknown[] = [{ $ne: null }, { ne: 'x' }, ['bob'], { toString: 'x' }, { 0: 'x' }];
+
+  test('an object is no login, e-mail, password or token, on any door', async () => {
+    const session = await openSession();
+    for (const wrong of WRONG) {
+      for (const field of ['login', 'email', 'password']) {
+        const login = field === 'email' ? {} : { login: alice.login };
+        const json = { ...login, password: alice.password, [field]: wrong };
+        const { status } = await rest('POST', '/login', { as: session, json });
+        expect([field, wrong, status]).toEqual([field, wrong, 401]);
+        for (const [, door] of GRAPHQL_TRANSPORTS) {
+          const signIn = 'mutation ($input: LoginUserInput!) { loginUser(input: $input) { id } }';
+          expect(codeOf(await door(signIn, { input: json }, session))).toBe('BAD_USER_INPUT');
+        }
+      }
+      const reset = await rest('GET', '/users/password/reset', { as: session });
+      expect(reset.status).toBe(422);
+      const user = await rest('POST', '/users', { as: session, json: { user: { login: wrong, password: wrong } } });
+      expect(user.status).toBe(422);
+    }
+    const nested = signedParameters({ 'user[login][$ne]': 'x', 'user[password][$ne]': 'x' });
+    const opened = await rest('POST', '/session', { form: new URLSearchParams(nested).toString() });
+    expect(opened.status).toBe(401);
+    for (const query of ['login[$ne]=x', `login[]=${alice.login}`, `login[eq]=${alice.login}`]) {
+      expect([query, (await rawRequest('GET', `/users/by_login?${query}`, { as: session })).status]).toEqual([
+        query,
+        404,
+      ]);
+    }
+    for (const field of ['login', 'password'] as const) {
+      for (const wrapped of [[alice[field]], { $eq: alice[field] }]) {
+        const json = { login: alice.login, password: alice.password, [field]: wrapped };
+        expect([json, (await rest('POST', '/login', { as: session, json })).status]).toEqual([json, 401]);
+      }
+    }
+  });
+
+  test('a list or an object for a text, a number or a flag is refused, and nothing is stored', async () => {
+    const session = await openSession();
+    for (const wrong of [...WRONG, [], {}]) {
+      const user = { login: wrong, email: 'dropped@example.org', password: 'password-1' };
+      const { status, body } = await rest('POST', '/users', { as: session, json: { user } });
+      expect([wrong, status, Object.keys(body.errors)]).toEqual([wrong, 422, ['login', 'base']]);
+      for (const json of [
+        { chat_dialog_id: group, message: wrong, attachments: [{ type: 'x', id: '1' }] },
+        { chat_dialog_id: group, message: 'hi', send_to_chat: wrong },
+        { chat_dialog_id: group, message: 'hi', recipient_id: wrong },
+      ]) {
+        expect([json, (await rest('POST', '/chat/Message', { as: alice, json })).status]).toEqual([json, 422]);
+      }
+      const renamed = await rest('PUT', `/chat/Dialog/${group}`, { as: alice, json: { name: wrong } });
+      expect([wrong, renamed.status, renamed.body]).toEqual([wrong, 422, { errors: ['Name is invalid'] }]);
+      const record = await rest('POST', '/data/cars', { as: alice, json: { make: wrong } });
+      expect([wrong, record.status]).toEqual([wrong, 422]);
+    }
+    const known = await rest('GET', '/users/by_email?email=dropped@example.org', { as: alice });
+    expect(known.status).toBe(404);
+  });
+
+  test('nor is anything but a text one of the credentials of a socket', async () => {
+    const { openSocket } = await import('../../support/clients/websocket.ts');
+    for (const wrong of WRONG) {
+      const socket = await openSocket();
+      socket.send({ type: 'connection_init', payload: { 'SVC-Token': wrong } });
+      expect((await socket.closed).code).toBe(4403);
+    }
+  });
+});
+
+describe('#12 dotted keys', () => {
+  test('are read by the grammar of permissions and go nowhere else', async () => {
+    const record = await created('/data/cars', { make: 'AB', 'permissions.update.access': 'open' }, alice);
+    const put = (as: TestUser, json: object) => rest('PUT', `/data/cars/${record._id}`, { as, json });
+    const keys = [
+      'permissions.__proto__.access',
+      'permissions.constructor.access',
+      'permissions.read.access.x',
+      'permissions.read.__proto__',
+      'user_id.x',
+      'fields.make',
+      'make.x',
+      '_id.$set',
+    ];
+    for (const key of keys) {
+      const { status } = await put(alice, { [key]: 'owner', year: 7 });
+      expect([key, status === 200 || status === 422]).toEqual([key, true]);
+    }
+    const { body } = await rest('GET', `/data/cars/${record._id}`, { as: alice });
+    expect(body).toMatchObject({ make: 'AB', user_id: alice.id });
+    expect(body.permissions).toEqual(record.permissions);
+    expect(({} as Record<string, unknown>).access).toBeUndefined();
+  });
+
+  test('permissions that are no object are refused, since an object without any would be open', async () => {
+    const refused = { status: 422, body: { errors: ['Permissions is invalid'] } };
+    const before = await sql('SELECT id FROM records');
+    for (const permissions of ['owner', ['owner'], [{ read: { access: 'owner' } }], 1, true]) {
+      const one = await rest('POST', '/data/cars', { as: alice, json: { make: 'A', permissions } });
+      expect([permissions, { status: one.status, body: one.body }]).toEqual([permissions, refused]);
+      const several = await rest('POST', '/data/cars/multi', { as: alice, json: { record: { 1: { permissions } } } });
+      expect([permissions, several.status]).toEqual([permissions, 422]);
+      const defined = await rest('POST', '/class', { as: apiKey, json: { name: 'Shut', fields: {}, permissions } });
+      expect([permissions, { status: defined.status, body: defined.body }]).toEqual([permissions, refused]);
+    }
+    expect((await rest('POST', '/data/cars', { as: alice, form: 'make=A&permissions=owner' })).status).toBe(422);
+    expect((await rest('GET', '/data/cars?permissions[]=1', { as: alice })).status).toBe(422);
+    expect(await sql('SELECT id FROM records')).toEqual(before);
+  });
+
+  test('and whoever may change a record may not so change who else may', async () => {
+    const record = await created('/data/cars', { make: 'AB', 'permissions.update.access': 'open' }, alice);
+    const put = (json: object) => rest('PUT', `/data/cars/${record._id}`, { as: mallory, json });
+    expect((await put({ make: 'CD' })).status).toBe(200);
+    const keys = [
+      { 'permissions.read.access': 'owner' },
+      { 'permissions.delete.access': 'open' },
+      { permissions: { delete: { access: 'open' } } },
+    ];
+    for (const key of keys) expect([key, (await put(key)).status]).toEqual([key, 403]);
+    const { body } = await rest('GET', `/data/cars/${record._id}`, { as: alice });
+    expect(body.permissions).toEqual(record.permissions);
+  });
+});
+
+describe('#13 nesting', () => {
+  test('brings nothing past the list of what may be given', async () => {
+    const hidden = { user_id: 1, _id: 'x', application_id: 1, permissions: { read: { access: 'open' } } };
+    const nested = { fields: hidden, data: hidden, $set: hidden, inc: hidden, nested: { nested: hidden }, ...hidden };
+    const closed = { permissions: { read: { access: 'owner' } } };
+    const { items } = await created('/data/cars/multi', { record: { 1: { make: 'A', ...nested, ...closed } } }, alice);
+    expect(items[0]).toMatchObject({ make: 'A', user_id: alice.id });
+    expect(Object.keys(items[0]).sort()).toEqual(
+      '_id _parent_id created_at make permissions updated_at user_id year'.split(' '),
+    );
+    expect((await rest('GET', `/data/cars/${items[0]._id}`, { as: mallory })).status).not.toBe(200);
+    const body = JSON.stringify({ user: { user: { login: 'inner' }, login: 'outer1', password: 'password-1' } });
+    const user = await rawRequest('POST', '/users', { as: alice, headers: { 'Content-Type': JSON_TYPE }, body });
+    expect(JSON.parse(user.text).user.login).toBe('outer1');
+    const update = `mutation ($input: UpdateRecordInput!) { updateRecord(className: "cars", id: "${items[0]._id}", input: $input) { userId } }`;
+    expect((await execute(update, { input: { fields: nested } }, alice)).updateRecord.userId).toBe(alice.id);
+    const criteria = { or: [{ and: [{ readers: { eq: '*' } }] }, { application_id: { gt: 0 } }] };
+    const found = await rest('GET', '/data/cars', { as: apiKey, json: undefined });
+    expect(found.status).toBe(200);
+    for (const [, door] of GRAPHQL_TRANSPORTS) {
+      const list = 'query ($f: JSON) { records(className: "cars", filter: $f) { totalCount } }';
+      expect(codeOf(await door(list, { f: criteria }, mallory))).toBe('UNPROCESSABLE');
+    }
+  });
+
+  test('nor do keys of a form inside one another', async () => {
+    const user = await createUser();
+    const form = 'user[full_name]=F&user[user][id]=1&user[id]=1&user[application_id]=1&user[password_hash]=x';
+    const { status, body } = await rest('PUT', `/users/${user.id}`, { as: user, form });
+    expect([status, body.user.id, body.user.full_name]).toEqual([200, user.id, 'F']);
+    expect((await openSession(user)).token).toBeTruthy();
+  });
+});

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GUARDS } from '../../../scripts/guards.ts';
+import { running, useApp } from '../../support/app/app.ts';
+
+useApp();
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT }).toString().split('\0').filter(Boolean);
+
+interface Package {
+  resolved?: string;
+  integrity?: string;
+  hasInstallScript?: boolean;
+  link?: boolean;
+}
+
+describe('#45 supply chain', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> };
+  const locked = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
+  const manifest = JSON.parse(read('package.json')) as {
+    dependencies: Record<string, string>;
+    allowScripts: Record<string, boolean>;
+    scarfSettings: unknown;
+  };
+
+  test('every package comes from the registry with the hash that was locked', () => {
+    expect(locked.length).toBeGreaterThan(300);
+    for (const [path, { resolved, integrity }] of locked) {
+      if (resolved === undefined) continue; // bundled in the package that it belongs to
+      expect([path, resolved]).toEqual([path, expect.stringMatching(/^https:\/\/registry\.npmjs\.org\//)]);
+      expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
+    }
+  });
+
+  test('the install script of every package is denied', () => {
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = scripted.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
+    expect(names.length).toBeGreaterThan(0);
+    expect(Object.fromEntries(names.map((name) => [name, manifest.allowScripts[name]]))).toEqual(
+      Object.fromEntries(names.map((name) => [name, false])),
+    );
+    expect(manifest.scarfSettings).toEqual({ enabled: false });
+  });
+
+  test('docs/reference/dependencies.md lists every production dependency', () => {
+    const listed = [...read('docs/reference/dependencies.md').matchAll(/^\| `([^`*]+)` \| \d/gm)].map(
+      ([, name]) => name,
+    );
+    expect(listed).toEqual(Object.keys(manifest.dependencies));
+  });
+
+  test('the explorer loads nothing from elsewhere', async () => {
+    const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } });
+    const html = await response.text();
+    expect(html).toContain('GraphiQL');
+    for (const [, address] of html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["']?([^"'>\s]+)/gi)) {
+      expect(address).not.toMatch(/^(https?:)?\/\//i);
+    }
+    expect(html).not.toMatch(/unpkg\.com\/[^"']*\.(?:js|css)["']|cdn\.jsdelivr|import\(\s*["']https?:/i);
+  });
+});
+
+/** What secrets of well-known kinds look like. */
+const SECRETS: RegExp[] = [
+  /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{40}/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bgh[opsru]_[A-Za-z0-9]{36}\b/,
+  /\bgithub_pat_[A-Za-z0-9_]{50,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{20,}/,
+  /\bAIza[0-9A-Za-z_-]{35}\b/,
+  /\bsk_live_[0-9A-Za-z]{20,}/,
+  /\bsk-(?:proj-)?[A-Za-z0-9]{32,}/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+  /\beyJ[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}/,
+  /\b(?:postgres(?:ql)?|rediss?|smtps?|amqps?|mongodb):\/\/[^\s:/@'"`<>]+:(?!password@)[^\s:/@'"`<>$]{8,}@[\w.-]+\.(?!example)[a-z]{2,}/,
+];
+
+describe('#47 hard-coded credentials', () => {
+  test('no file that git has holds a secret of a well-known kind, or is one by its name', () => {
+    expect(files.length).toBeGreaterThan(300);
+    const named = files.filter((file) =>
+      /(^|\/)(\.env|credentials\.json|encryption\.key|id_rsa|.*\.(pem|p8|p12|pfx|key))$/.test(file),
+    );
+    expect(named).toEqual([]);
+    const found = files
+      .filter((file) => existsSync(join(ROOT, file)))
+      .flatMap((file) => {
+        const text = read(file);
+        return SECRETS.filter((secret) => secret.test(text)).map((secret) => `${file}: ${secret}`);
+      });
+    expect(found).toEqual([]);
+  });
+
+  test('what a start without configuration uses is random', () => {
+    const config = read('src/config.ts');
+    expect(config).toMatch(/BOOTSTRAP_AUTH_SECRET: text\.optional\(\)/);
+    expect(config).toMatch(/BOOTSTRAP_API_KEY: text\.optional\(\)/);
+    expect(read('production.env')).not.toMatch(/KEY|SECRET|TOKEN|PASSWORD/);
+  });
+});
+
+describe('the table of attacks in docs/security.md', () => {
+  const table = read('docs/security.md')
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line));
+  const rows = table.map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+
+  test('has every row once', () => {
+    expect(rows.map(([number]) => Number(number))).toEqual(Array.from({ length: 54 }, (_, nth) => nth + 1));
+  });
+
+  test.each(rows)('#%s %s names tests and guards that there are', (number, _attack, guards, tests) => {
+    const named = [...tests!.matchAll(/`([^`]+\.test\.ts)`/g)].map((match) => match[1]!);
+    expect(named.length).toBeGreaterThan(0);
+    for (const file of named)
+      expect([file, read(`test/proof/attacks/${file}`).includes(`#${number} `)]).toEqual([file, true]);
+    const sources = [...guards!.matchAll(/`((?:src|scripts)\/[^`]+)`/g)].map((match) => match[1]!);
+    for (const source of sources) expect([source, existsSync(join(ROOT, source))]).toEqual([source, true]);
+  });
+
+  test('every guard that is proven belongs to a row, and is there once', () => {
+    for (const { row, file, text, testFile, test } of GUARDS) {
+      expect(rows.some(([number]) => Number(number) === row)).toBe(true);
+      expect([row, file, read(file).split(text).length - 1]).toEqual([row, file, 1]);
+      expect([testFile, read(testFile).includes(test)]).toEqual([testFile, true]);
+    }
+  });
+});

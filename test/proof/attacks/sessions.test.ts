@@ -1,0 +1,166 @@
+import { availableParallelism } from 'node:os';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ServiceUnavailableError } from '../../../src/lib/errors.ts';
+import { isSignedBy, sign, signedText } from '../../../src/lib/signature.ts';
+import { hashFirstPassword, hashPassword, isPassword } from '../../../src/resolvers/users/passwords.ts';
+import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
+import { graphql } from '../../support/clients/graphql.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { connect } from '../../support/clients/websocket.ts';
+import { execute } from '../../support/fixtures/chat.ts';
+import { mailsTo, tokenIn } from '../../support/fixtures/mails.ts';
+import { anonymous, apiKey, createUser, openSession, signedParameters } from '../../support/fixtures/users.ts';
+
+useApp();
+
+afterEach(() => clock.reset());
+
+const formOf = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
+const RESET = 'mutation ($token: String!, $password: String!) { resetPassword(token: $token, password: $password) }';
+const many = <Result>(make: (nth: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: 50 }, (_, nth) => make(nth)));
+
+describe('#21 single-use race', () => {
+  test('of 50 uses of a reset link at one moment one sets a password', async () => {
+    const { login } = await createUser({ email: 'race@example.org' });
+    await execute('mutation { requestPasswordReset(email: "race@example.org") }', {}, apiKey);
+    const token = tokenIn((await mailsTo('race@example.org'))[0]!);
+    const answers = await many((nth) => graphql(RESET, { token, password: `password-${nth + 10}` }, anonymous));
+    const winners = answers.flatMap((answer, nth) => (codeOf(answer) === 'served' ? [nth] : []));
+    expect(winners).toHaveLength(1);
+    expect((await openSession({ login, password: `password-${winners[0]! + 10}` })).token).toBeTruthy();
+  });
+
+  test('of 50 who sign up with one login at one moment one gets it', async () => {
+    const session = await openSession();
+    const json = { user: { login: 'raced', password: 'password-1' } };
+    const answers = await many(() => rest('POST', '/users', { as: session, json }));
+    // Passwords beyond what can wait are refused before anybody is stored.
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { status } of answers) expect([201, 422, 503]).toContain(status);
+  });
+});
+
+describe('#22 enumeration', () => {
+  test('a wrong password and an unknown login are answered alike, and cost the same', async () => {
+    const user = await createUser();
+    const session = await openSession();
+    const answer = async (login: string) => {
+      const { status, text } = await rest('POST', '/login', { as: session, json: { login, password: 'password-9' } });
+      return [status, text];
+    };
+    expect(await answer(user.login)).toEqual(await answer('nobody-has-it'));
+    // A comparison with nothing waits for its turn at the hashes, and is refused there, as every other.
+    const flood = Array.from({ length: availableParallelism() + 100 }, () => hashPassword('password-1'));
+    await expect(isPassword('password-1', undefined)).rejects.toThrow(new ServiceUnavailableError());
+    await Promise.all(flood);
+  });
+});
+
+describe('#25 signatures', () => {
+  test('a name that comes twice is refused, and no text stands for two sets of parameters that are read', async () => {
+    const { signature: _, ...once } = signedParameters({ 'user[login]': 'a', 'user[password]': 'password-1' });
+    const pairs = [...Object.entries(once), ['user[login]', 'b'] as [string, string]];
+    const signature = sign(pairs, APPLICATION.authSecret, 'sha1');
+    const all = [...pairs, ['signature', signature] as [string, string]];
+    expect((await rest('POST', '/session', { form: new URLSearchParams(all).toString() })).status).toBe(422);
+    const parameters = all.map(([name, value]) => ({ name, value }));
+    const document = 'mutation ($p: [SignedParameter!]) { createSession(input: { parameters: $p }) { token } }';
+    for (const [, door] of GRAPHQL_TRANSPORTS) {
+      expect(await door(document, { p: parameters }, apiKey)).toMatchObject({
+        errors: [{ message: 'Unexpected signature' }],
+      });
+    }
+    expect(
+      signedText([
+        ['b', '2'],
+        ['a', '1'],
+        ['signature', 'x'],
+      ]),
+    ).toBe('a=1&b=2');
+  });
+
+  test('the hash is the application’s, and a signature is right as a whole or not at all', async () => {
+    const set = (hash: string) =>
+      execute(`mutation { updateApplication(input: { signatureHash: ${hash} }) { id } }`, {}, apiKey);
+    await set('SHA256');
+    const parameters = signedParameters();
+    expect((await rest('POST', '/session', { form: formOf(parameters) })).status).toBe(422);
+    const { signature: _, ...unsigned } = parameters;
+    const signature = sign(Object.entries(unsigned), APPLICATION.authSecret, 'sha256');
+    for (const wrong of ['', signature.slice(1), signature.toUpperCase(), `${signature}0`, '0'.repeat(64)]) {
+      const { status, body } = await rest('POST', '/session', { form: formOf({ ...unsigned, signature: wrong }) });
+      expect([status, body]).toEqual([422, { errors: { base: ['Unexpected signature'] } }]);
+    }
+    expect((await rest('POST', '/session', { form: formOf({ ...unsigned, signature }) })).status).toBe(201);
+    await set('SHA1');
+    expect(isSignedBy(signature, Object.entries(unsigned), APPLICATION.authSecret, 'sha1')).toBe(false);
+  });
+});
+
+describe('#26 replay', () => {
+  test('of 50 replays of a signed request at one moment one opens a session', async () => {
+    const form = formOf(signedParameters());
+    const answers = await many(() => rest('POST', '/session', { form }));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { body } of answers.filter(({ status }) => status !== 201)) {
+      expect(body).toEqual({ errors: { base: ['Bad nonce'] } });
+    }
+    clock.reset(3_601_000);
+    expect((await rest('POST', '/session', { form })).body).toEqual({ errors: { base: ['Bad timestamp'] } });
+  });
+});
+
+describe('#41 denial by expensive logins', () => {
+  test('beyond what can be hashed soon a login is refused at once, and the service goes on', async () => {
+    const user = await createUser();
+    const session = await openSession();
+    const login = (json: object) => rest('POST', '/login', { as: session, json });
+    // Whoever comes while so many wait is told to come again, not put behind them. Who is served comes back at once.
+    let isFlooded = true;
+    const flood = Array.from({ length: availableParallelism() + 100 }, async () => {
+      while (isFlooded) await hashPassword('password-1');
+    });
+    const refused = await login({ login: user.login, password: 'password-9' });
+    isFlooded = false;
+    expect([refused.status, refused.body]).toEqual([503, { errors: ['Service unavailable'] }]);
+    await Promise.all(flood);
+    expect((await login({ login: user.login, password: user.password })).status).toBe(200);
+  }, 300_000);
+});
+
+describe('#41 denial by expensive sign-ups', () => {
+  test('neither a flood of sign-ups nor one of sign-ins from one network costs anybody else a login', async () => {
+    const user = await createUser();
+    const session = await openSession();
+    const owner = (network: string) => [`application:${APPLICATION.id}`, `network:${network}`];
+    let isFlooded = true;
+    const repeat = async (hash: () => Promise<unknown>) => {
+      while (isFlooded) await hash().catch(() => new Promise((resolve) => setImmediate(resolve)));
+    };
+    const flood = Array.from({ length: availableParallelism() + 120 }, (_, nth) => [
+      repeat(() => hashFirstPassword('password-1', owner(`198.51.100.${nth}`))),
+      repeat(() => hashPassword('password-1', owner('192.0.2.1'))),
+    ]);
+    const json = { login: user.login, password: user.password };
+    const { status } = await rest('POST', '/login', { as: session, json });
+    isFlooded = false;
+    await Promise.all(flood.flat());
+    expect(status).toBe(200);
+  });
+});
+
+describe('#43 expiry is looked at each time', () => {
+  test('a session that was just used ends with its lifetime, on every door', async () => {
+    const user = await createUser();
+    const socket = await connect(user);
+    for (let nth = 0; nth < 3; nth++) expect((await rest('GET', '/session', { as: user })).status).toBe(200);
+    clock.reset(119 * 60_000);
+    expect(codeOf(await graphql('{ me { id } }', {}, user))).toBe('served');
+    clock.reset((119 + 121) * 60_000);
+    expect((await rest('GET', '/session', { as: user })).status).toBe(401);
+    expect(codeOf(await graphql('{ me { id } }', {}, user))).toBe('UNAUTHENTICATED');
+    expect((await socket.closed).code).toBe(4403);
+  });
+});

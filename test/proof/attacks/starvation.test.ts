@@ -1,0 +1,116 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { longJobs } from '../../../src/db/long-work.ts';
+import { lockWaits } from '../../../src/db/transact.ts';
+import { useApp } from '../../support/app/app.ts';
+import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
+import { sql } from '../../support/app/sql.ts';
+import { until } from '../../support/app/until.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { databaseThatHangs, lock, lockWaiters } from '../../support/faults/hanging-locks.ts';
+import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
+import { execute } from '../../support/fixtures/chat.ts';
+import { apiKey, type Caller } from '../../support/fixtures/users.ts';
+
+useApp({ limits: {}, database: databaseThatHangs });
+
+let mallory: Caller;
+let malloryId: number;
+let bob: Caller;
+let other: Tenant;
+beforeAll(async () => {
+  const fields = [
+    { name: 'n', type: 'INTEGER' },
+    { name: 'code', type: 'STRING', unique: true },
+  ];
+  const createClass = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { id } }';
+  for (const name of ['H', 'Other']) await execute(createClass, { input: { name, fields } }, apiKey);
+  malloryId = await insertUser();
+  mallory = await insertSession(malloryId);
+  bob = await insertSession(await insertUser());
+  other = await createTenant(1);
+});
+beforeEach(async () => {
+  for (let n = 0; n < 3; n++) expect((await rest('POST', '/data/H', { as: mallory, json: { n } })).status).toBe(201);
+});
+
+/** What others do all the time: reads, writes, transactions. */
+async function expectOthersServed(): Promise<void> {
+  for (let nth = 0; nth < 2; nth++) {
+    expect((await rest('GET', `/users/${malloryId}`, { as: bob })).status).toBe(200);
+    expect((await rest('POST', '/data/Other', { as: bob, json: { n: nth } })).status).toBe(201);
+    expect(
+      (await rest('POST', '/geodata', { as: bob, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
+    const [user] = other.users;
+    expect((await rest('GET', `/users/${user!.id}`, { as: user! })).status).toBe(200);
+    expect(
+      (await rest('POST', '/geodata', { as: user!, json: { geo_data: { latitude: 1, longitude: 2 } } })).status,
+    ).toBe(201);
+  }
+}
+
+describe('#51 starvation of connections', () => {
+  const update = () =>
+    rest('PUT', '/data/H/by_criteria', { as: mallory, json: { search_criteria: { n: { gte: 0 } }, inc: { n: 1 } } });
+  const contacts = Array.from({ length: 2_000 }, (_, n) => ({ name: `contact ${n}`, phone: String(10_000_000 + n) }));
+  const attacks: Record<string, { lock: string; count: number; call: () => Promise<{ status: number }> }> = {
+    'updates by criteria': { lock: 'SELECT FROM records FOR UPDATE', count: 14, call: update },
+    'deletions by criteria': {
+      lock: 'SELECT FROM records FOR UPDATE',
+      count: 14,
+      call: () => rest('DELETE', '/data/H/by_criteria', { as: mallory, form: 'n[gte]=0' }),
+    },
+    'address books': {
+      lock: 'LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE',
+      count: 20,
+      call: () => rest('POST', '/address_book', { as: mallory, json: { contacts } }),
+    },
+    'records of a class that is being changed': {
+      lock: `SELECT FROM record_classes WHERE name = 'H' FOR UPDATE`,
+      count: 60,
+      call: () => rest('POST', '/data/H', { as: mallory, json: { n: 1 } }),
+    },
+    'values that must be unique': {
+      lock: `INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+        SELECT application_id, key, 'code', 'taken', '0' FROM record_classes WHERE name = 'H'`,
+      count: 60,
+      call: () => rest('POST', '/data/H', { as: mallory, json: { code: 'taken' } }),
+    },
+    'changes of one record': {
+      lock: 'SELECT FROM records FOR UPDATE',
+      count: 60,
+      call: async () => {
+        const [row] = await sql<{ id: string }>(
+          `SELECT r.id FROM records r JOIN record_classes c ON c.key = r.class_key WHERE c.name = 'H' LIMIT 1`,
+        );
+        return rest('PUT', `/data/H/${row!.id}`, { as: mallory, json: { n: 1 } });
+      },
+    },
+  };
+
+  test.each(Object.keys(attacks))('%s that hang keep nobody else waiting', async (name) => {
+    const attack = attacks[name]!;
+    const release = await lock(attack.lock);
+    const calls = Promise.all(Array.from({ length: attack.count }, attack.call));
+    await until(() => lockWaits.load.running + lockWaits.load.waiting + longJobs.load.waiting >= attack.count);
+    await until(async () => (await lockWaiters()) > 0);
+    expect(await lockWaiters()).toBeLessThanOrEqual(3);
+    await expectOthersServed();
+    await release();
+    for (const { status } of await calls) expect([200, 201, 422, 503]).toContain(status);
+  });
+
+  test('a caller has only so much long work waiting; more is refused at once', async () => {
+    const release = await lock('SELECT FROM records FOR UPDATE');
+    const refused: unknown[] = [];
+    const calls = Array.from({ length: 60 }, async () => {
+      const { status, body } = await update();
+      if (status !== 200) refused.push([status, body]);
+    });
+    await until(() => 1 + longJobs.load.waiting + refused.length === calls.length);
+    expect(refused).toEqual(Array(9).fill([503, { errors: ['Service unavailable'] }]));
+    await release();
+    await Promise.all(calls);
+    expect(refused).toHaveLength(9);
+  });
+});

@@ -1,0 +1,69 @@
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { schema } from '../../../src/schema/index.ts';
+import { useApp } from '../../support/app/app.ts';
+import { execute } from '../../support/fixtures/chat.ts';
+import { apiKey } from '../../support/fixtures/users.ts';
+import { FuzzFixture } from './fixture.ts';
+import { type FuzzedOperation, operationsOn, payloadOf, type RootField, rootFields } from './graphql-operations.ts';
+import { openStream, sendOverHttp, sendOverSocket } from './graphql-transports.ts';
+import { faultLog } from './log.ts';
+import { fuzz, TEST_TIMEOUT_MS } from './run.ts';
+
+const { log, orFault } = faultLog();
+
+useApp({ log });
+
+const fixture = new FuzzFixture();
+beforeAll(() => fixture.begin());
+
+/** Fields that ask a model: it is away. */
+const MAY_BE_AWAY = /assist|summar|translat|gateway|model/i;
+
+test.each(rootFields(schema))(
+  '$path answers whatever it is asked',
+  async (root) => {
+    await fixture.mend();
+    await fuzz(operationsOn(root), (fuzzed) => orFault(() => expectAnswered(root, fuzzed)));
+    await fixture.expectUnharmed();
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'so do the typed fields of an application',
+  async () => {
+    await fixture.mend();
+    const introspection = getIntrospectionQuery({ oneOf: true });
+    const typed = buildClientSchema((await execute(introspection, {}, apiKey)) as IntrospectionQuery);
+    const known = new Set(rootFields(schema).map(({ path }) => path));
+    const own = rootFields(typed).filter(({ path }) => !known.has(path));
+    expect(own.length).toBeGreaterThan(8);
+    for (const root of own) {
+      await fixture.mend();
+      await fuzz(operationsOn(root), (fuzzed) => orFault(() => expectAnswered(root, fuzzed)));
+    }
+    await fixture.expectUnharmed();
+  },
+  TEST_TIMEOUT_MS,
+);
+
+async function expectAnswered(root: RootField, fuzzed: FuzzedOperation): Promise<void> {
+  const payload = payloadOf(root, fuzzed, fixture);
+  const as = fixture.caller(fuzzed.caller);
+  const mayBeAway = MAY_BE_AWAY.test(root.path);
+  const isLive = root.kind === 'subscription';
+  if (fuzzed.door === 'socket') await sendOverSocket(payload, as, { mayBeAway, isLive });
+  else if (fuzzed.door === 'stream' || isLive) await openStream(payload, as, mayBeAway);
+  else if (fuzzed.door === 'get' && payload.length < 8000) {
+    await sendOverHttp({ method: 'GET', target: `/graphql?${queryOf(payload)}` }, as, mayBeAway);
+  } else {
+    await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as, mayBeAway);
+  }
+}
+
+function queryOf(payload: string): string {
+  const { query, variables } = JSON.parse(payload) as { query: string; variables?: unknown };
+  const parts = { query, ...(variables === undefined ? {} : { variables: JSON.stringify(variables) }) };
+  return new URLSearchParams(parts).toString();
+}

@@ -1,0 +1,73 @@
+import type { QuickUser } from '../../support/fixtures/chat.ts';
+import { UNKNOWN_ID } from '../../support/fixtures/chat-cast.ts';
+import { apiKey, type Caller } from '../../support/fixtures/users.ts';
+import type { ChatModel } from './chat-model.ts';
+import type { Actor, ModelDialog } from './records.ts';
+import { type Door, graphqlTransport, restTransport } from './transports.ts';
+
+export interface Doer {
+  /** The place of a user; behind the last, the API key alone. */
+  actor: number;
+  overRest: boolean;
+}
+
+/** One of what is there when the step is taken: of what the actor can see, or of all there ever was. */
+export interface Pick {
+  nth: number;
+  anywhere: boolean;
+}
+
+/** Who does something by which door, and what the arguments of a step stand for at that moment. */
+export class ModelFixture {
+  readonly model: ChatModel;
+  readonly door: Door;
+  readonly actor: Actor;
+  readonly caller: Caller;
+  /** A text that no other step has. */
+  readonly text: string;
+  readonly #users: QuickUser[];
+  readonly #doer: Doer;
+
+  constructor(model: ChatModel, users: QuickUser[], doer: Doer) {
+    this.model = model;
+    this.#users = users;
+    this.#doer = doer;
+    this.door = doer.overRest ? restTransport : graphqlTransport;
+    this.actor = users[doer.actor]?.id ?? 'key';
+    this.caller = users[doer.actor] ?? apiKey;
+    this.text = `said at ${model.now}`;
+  }
+
+  /** The same by another user. */
+  as(userId: number): ModelFixture {
+    const actor = this.#users.findIndex(({ id }) => id === userId);
+    return new ModelFixture(this.model, this.#users, { ...this.#doer, actor });
+  }
+
+  userIds(places: number[] | undefined): number[] | undefined {
+    return places?.map((place) => this.#users[place]!.id);
+  }
+
+  dialog({ nth, anywhere }: Pick): ModelDialog {
+    const all = this.model.everyDialog;
+    const open = all.filter((dialog) => this.model.mayEnter(this.actor, dialog));
+    return at(anywhere || open.length === 0 ? all : open, nth)!;
+  }
+
+  /**
+   * Ids of messages, the latest first to be picked, and the dialog of the first.
+   * @param own only what the actor has sent
+   */
+  messages(picks: Pick[], own = false): { ids: string[]; touched: ModelDialog | undefined } {
+    const all = this.model.everyMessage.toReversed();
+    const open = all.filter(
+      (message) => this.model.isVisible(this.actor, message) && (!own || message.sender === this.actor),
+    );
+    const picked = picks.map(({ nth, anywhere }) => at(anywhere || open.length === 0 ? all : open, nth));
+    return { ids: picked.map((message) => message?.id ?? UNKNOWN_ID), touched: picked[0]?.dialog };
+  }
+}
+
+function at<Item>(items: Item[], place: number): Item | undefined {
+  return items[place % items.length];
+}

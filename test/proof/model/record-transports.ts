@@ -1,0 +1,279 @@
+import { graphql } from '../../support/clients/graphql.ts';
+import { rest } from '../../support/clients/rest.ts';
+import type { Caller } from '../../support/fixtures/users.ts';
+import type { Choice, GivenFilter, GivenTest } from './record-choices.ts';
+import { formOf, givenField, givenItem, shownValue } from './record-forms.ts';
+import type { FieldChange, NewRecord, RecordModel, Update } from './record-model.ts';
+import { COMMON, type Deed, type Field, type Item, type Permission, Refusal, type Stored } from './record-words.ts';
+
+/** What was answered, as far as the model knows it, or why nothing was. */
+export type Answer<Value> = { refused: Refusal['reason'] } | { value: Value };
+
+/** What the model answers. */
+export function answerOf<Value>(deed: () => Value): Answer<Value> {
+  try {
+    return { value: deed() };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.reason };
+    throw error;
+  }
+}
+
+const REASONS: Record<string, Refusal['reason']> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not found',
+  422: 'invalid',
+  BAD_USER_INPUT: 'invalid',
+  UNPROCESSABLE: 'invalid',
+  FORBIDDEN: 'forbidden',
+  NOT_FOUND: 'not found',
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are of every shape
+type Read<Value> = (answer: any) => Value;
+
+export async function callGraphql<Value>(
+  as: Caller,
+  document: string,
+  variables: Record<string, unknown>,
+  read: Read<Value>,
+): Promise<Answer<Value>> {
+  const { data, errors } = await graphql(document, variables, as);
+  if (!errors) return { value: read(data.answer) };
+  const refused = REASONS[errors[0]!.extensions?.code as string];
+  if (!refused) throw new Error(`${document} ${JSON.stringify([variables, errors])}`);
+  return { refused };
+}
+
+export async function callRest<Value>(
+  as: Caller,
+  method: string,
+  path: string,
+  body: { json?: unknown; form?: string },
+  read: Read<Value>,
+): Promise<Answer<Value>> {
+  const { status, text, body: answer } = await rest(method, path, { as, ...body });
+  if (status === 200 || status === 201) return { value: read(answer) };
+  const refused = REASONS[status];
+  if (!refused) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${status} ${text}`);
+  return { refused };
+}
+
+/** A record as answers tell of it; null is what is hidden. */
+export interface Shown {
+  id: string;
+  parentId: string | null;
+  userId: number | null;
+  createdAt: number;
+  updatedAt: number;
+  permissions: Record<Deed, Permission> | null;
+  fields: Record<string, unknown> | null;
+}
+
+const HIDDEN = { parentId: null, userId: null, permissions: null, fields: null };
+
+export type TransportName = 'rest' | 'graphql';
+
+/** What the model shows by a door: REST cuts dates to whole seconds. */
+export function shownBy(door: TransportName, fields: Field[], record: Stored): Shown {
+  const { id, parentId, userId, createdAt, updatedAt, permissions } = record;
+  const times = { createdAt: Math.floor(createdAt / 1000), updatedAt: Math.floor(updatedAt / 1000) };
+  if (record.isHidden) return { id, ...times, ...HIDDEN };
+  const shown = fields.map(({ name, type }) => {
+    const value = shownValue(type, record.fields.get(name));
+    const isCut = type === 'Date' && door === 'rest';
+    return [name, isCut ? JSON.parse(JSON.stringify(value).replaceAll(/\.\d{3}Z/g, 'Z')) : value];
+  });
+  const distinct = (permission: Permission): Permission => {
+    if ('ids' in permission) return { ...permission, ids: [...new Set(permission.ids)] };
+    return 'groups' in permission ? { ...permission, groups: [...new Set(permission.groups)] } : permission;
+  };
+  const { read, update, delete: remove } = permissions;
+  return {
+    id,
+    parentId,
+    userId,
+    ...times,
+    permissions: { read: distinct(read), update: distinct(update), delete: distinct(remove) },
+    fields: Object.fromEntries(shown),
+  };
+}
+
+export const RECORD = `id parentId userId fields createdAt updatedAt permissions {
+  read { access ids groups } update { access ids groups } delete { access ids groups } }`;
+
+export function ofGraphql({
+  permissions,
+  ...record
+}: { permissions: Record<Deed, never> | null } & Omit<Shown, 'permissions'>): Shown {
+  if (!permissions) return { ...record, permissions };
+  const read = ({ access, ids, groups }: { access: string; ids: number[] | null; groups: string[] | null }) =>
+    ({ access: access.toLowerCase(), ...(ids && { ids }), ...(groups && { groups }) }) as Permission;
+  const { read: one, update, delete: remove } = permissions;
+  return { ...record, permissions: { read: read(one), update: read(update), delete: read(remove) } };
+}
+
+interface LegacyPermission {
+  access: string;
+  users_ids?: string[];
+  users_groups?: string[];
+}
+
+/** Of answers with permissions. */
+// biome-ignore lint/suspicious/noExplicitAny: classes have fields of their own
+export function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }: any): Shown {
+  if (!permissions) return { id: _id, createdAt: created_at, updatedAt: updated_at, ...HIDDEN };
+  const read = ({ access, users_ids: ids, users_groups: groups }: LegacyPermission) =>
+    ({ access, ...(ids && { ids: ids.map(Number) }), ...(groups && { groups }) }) as Permission;
+  const { read: one, update, delete: remove } = permissions;
+  return {
+    id: _id,
+    parentId: _parent_id,
+    userId: user_id,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    permissions: { read: read(one), update: read(update), delete: read(remove) },
+    fields,
+  };
+}
+
+export function permissionsInput(permissions: Record<string, Permission>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(permissions).map(([deed, { access, ...names }]) => [
+      deed,
+      { access: access.toUpperCase(), ...names },
+    ]),
+  );
+}
+
+/** In one of the forms that legacy clients may send. */
+function legacyPermissions(permissions: Partial<Record<Deed, Permission>>, choice: Choice) {
+  const entries = Object.entries(permissions);
+  if (entries.length === 0) return {};
+  const named = (permission: Permission): (number | string)[] | undefined =>
+    'ids' in permission ? permission.ids : 'groups' in permission ? permission.groups : undefined;
+  const [prefix, isText] = [choice.of(['', 'users_']), choice.oneIn(2)];
+  const said = entries.map(([deed, permission]): [string, Record<string, unknown>] => {
+    const names = named(permission);
+    const key = `${prefix}${'ids' in permission ? 'ids' : 'groups'}`;
+    return [deed, { access: permission.access, ...(names && { [key]: isText ? names.join(', ') : names }) }];
+  });
+  if (choice.oneIn(2)) return { permissions: Object.fromEntries(said) };
+  const dotted = said.flatMap(([deed, rest]) =>
+    Object.entries(rest).map(([key, value]) => [`permissions.${deed}.${key}`, value]),
+  );
+  return Object.fromEntries(dotted);
+}
+
+/** A new record as its client says it. */
+export function givenRecord(model: RecordModel, { fields, permissions, parentId }: NewRecord, choice: Choice) {
+  const named = model.fields.flatMap((field) => {
+    const value = fields.get(field.name)!;
+    return value === null && choice.oneIn(2) ? [] : [[field.name, givenField(field, value, choice, true)] as const];
+  });
+  const given = Object.fromEntries(named);
+  return {
+    input: { fields: given, permissions: permissionsInput(permissions), parentId },
+    legacy: { ...given, ...legacyPermissions(permissions, choice), ...(parentId && { _parent_id: parentId }) },
+  };
+}
+
+const INPUTS: Record<string, string> = { add_to_set: 'addToSet', pull_all: 'pullAll' };
+
+/** A change as its client says it. */
+export function givenUpdate({ changes, permissions }: Update, choice: Choice) {
+  const fields: Record<string, unknown> = {};
+  const operators: Record<string, Record<string, unknown>> = {};
+  for (const change of changes) {
+    const { operator, field } = change;
+    const given = argumentOf(change, choice);
+    if (operator === 'set' || operator === 'replace') fields[field.name] = given;
+    else operators[operator] = { ...operators[operator], [field.name]: given };
+  }
+  const renamed = Object.entries(operators).map(([operator, given]) => [INPUTS[operator] ?? operator, given]);
+  return {
+    input: { fields, ...Object.fromEntries(renamed), permissions: permissionsInput(permissions) },
+    legacy: { ...fields, ...operators, ...legacyPermissions(permissions, choice) },
+  };
+}
+
+function argumentOf(change: FieldChange, choice: Choice): unknown {
+  const { field, value } = change;
+  switch (change.operator) {
+    case 'set':
+      return givenField(field, change.value, choice, false);
+    case 'replace':
+      return { [change.index]: givenItem(field.type, change.value, choice) };
+    case 'pop':
+      return choice.of([value, String(value)]);
+    case 'pull': {
+      const item = givenItem(field.type, change.value, choice);
+      return change.comparison ? { [change.comparison]: item } : item;
+    }
+    case 'inc':
+      return givenItem(field.type, change.value, choice);
+    default:
+      return change.value.map((item) => givenItem(field.type, item as Item, choice));
+  }
+}
+
+/** The body of a REST call, as JSON or as a form where that can say the same. */
+export function bodyOf(legacy: Record<string, never>, choice: Choice): { json?: unknown; form?: string } {
+  const form = choice.oneIn(3) ? formOf(legacy) : undefined;
+  return form ? { form } : { json: legacy };
+}
+
+const ALIASES: Record<string, string> = {
+  _id: 'id',
+  _parent_id: 'parentId',
+  user_id: 'userId',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+};
+
+/** A field's name in GraphQL: what all records have has an own one there, unless the class has a field of that name. */
+export function graphqlName(name: string, { fields }: RecordModel): string {
+  const alias = COMMON.some((one) => one.name === name) ? ALIASES[name]! : name;
+  return alias !== name && fields.some((field) => field.name === alias) ? name : alias;
+}
+
+/**
+ * A filter as GraphQL takes it, however deep.
+ * @param named the field in the filter; the words of the contract are known everywhere
+ */
+export function graphqlFilter(filter: GivenFilter, named: (name: string) => string): unknown {
+  if ('any' in filter) return { or: filter.any.map((part) => graphqlFilter(part, named)) };
+  if (!('all' in filter)) return graphqlTest(filter, filter.operator === 'or' ? 'in' : filter.operator, named);
+  const others = filter.all.filter((part) => !('operator' in part && part.operator === 'or'));
+  const alternatives = filter.all.filter((part): part is GivenTest => 'operator' in part && part.operator === 'or');
+  const or = alternatives.map((part) => graphqlTest(part, 'in', named));
+  return { and: others.map((part) => graphqlFilter(part, named)), ...(or.length > 0 && { or }) };
+}
+
+const NAMES: Record<string, string> = { nin: 'notIn', ctn: 'contains' };
+
+function graphqlTest({ asked, given }: GivenTest, operator: string, named: (name: string) => string) {
+  return { [named(asked.name)]: { [NAMES[operator] ?? operator]: given } };
+}
+
+/** A filter as REST takes it, tests that must all hold; undefined where it could not be said. */
+export function legacyFilter(filter: GivenFilter): Record<string, Record<string, unknown>> | undefined {
+  const tests = 'all' in filter ? filter.all : [filter];
+  const said: Record<string, Record<string, unknown>> = Object.create(null);
+  for (const test of tests) {
+    if (!('operator' in test)) return undefined;
+    const { name } = test.asked;
+    said[name] ??= Object.create(null) as Record<string, unknown>;
+    if (test.operator in said[name] || !isSayable(test)) return undefined;
+    said[name][test.operator] = test.given;
+  }
+  return said;
+}
+
+/** One text alone in a list is taken for several, blank for none; in a query all is text, and `null` is null. */
+function isSayable({ given }: GivenTest): boolean {
+  if (!Array.isArray(given)) return typeof given !== 'object' || given === null;
+  if (given.length === 1 && typeof given[0] === 'string') return /^[^\s,]([^,]*[^\s,])?$/.test(given[0]);
+  return given.length > 0 && given.every((item) => typeof item !== 'object');
+}

@@ -1,0 +1,29 @@
+import { expect, onTestFinished } from 'vitest';
+import { createDataDir, startService } from '../../support/app/service.ts';
+import { Reader, shape } from './guide.ts';
+
+export interface Habits {
+  /** Of the service. */
+  env?: Record<string, string>;
+  /** What the reader changes in commands. */
+  edit?: (command: string) => string;
+}
+
+/** Follows guides one after the other, as one reader would, beside a fresh service: each answer is as it is printed. */
+export async function follow(paths: string[], { env, edit }: Habits = {}): Promise<void> {
+  const folder = await createDataDir();
+  onTestFinished(folder.remove);
+  const service = await startService(folder.dataDir, env);
+  onTestFinished(async () => {
+    await service.stop();
+  });
+  const reader = await Reader.sitDown(service, { edit });
+  onTestFinished(() => reader.getUp());
+  for (const path of paths) {
+    const outcomes = await reader.follow(path);
+    expect(outcomes.length, path).toBeGreaterThan(0);
+    for (const { command, says, printed } of outcomes) {
+      expect.soft(shape(printed), `${path}: ${command}`).toEqual(shape(says));
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startApple } from '../../support/fakes/apple.ts';
+import { startBrowser } from '../../support/fakes/browser.ts';
+import { startGoogle } from '../../support/fakes/google.ts';
+import { follow } from './follow-guides.ts';
+
+// Whoever follows a guide gets the answers that are printed in it.
+
+test('the first ten minutes', () => follow(['docs/first-ten-minutes.md']), 0);
+
+test('the permissions of records', () => follow(['docs/permissions.md']), 0);
+
+test('pushes, with providers that stand in for the real ones', async () => {
+  const [apple, google, browser] = await Promise.all([startApple(), startGoogle(() => new Date()), startBrowser()]);
+  onTestFinished(() => Promise.all([apple.down(), google.stop(), browser.stop()]).then(() => {}));
+  const files = await mkdtemp(join(tmpdir(), 'atrium-keys-'));
+  onTestFinished(() => rm(files, { recursive: true }));
+  const [key, ca, account] = ['key.p8', 'ca.pem', 'account.json'].map((name) => join(files, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(key, apple.settings.key);
+  await writeFile(ca, apple.settings.ca);
+  await writeFile(account, JSON.stringify(google.serviceAccount));
+  const { endpoint, topic, teamId, keyId } = apple.settings;
+  await follow(['docs/push-credentials.md'], {
+    env: { PUSH_PRIVATE_NETWORKS: 'on' },
+    edit: (command) =>
+      command
+        .replace('--key-file AuthKey_ABC123DEFG.p8', `--key-file ${key} --endpoint ${endpoint} --ca-file ${ca}`)
+        .replace('--topic com.example.chat', `--topic ${topic}`)
+        .replace('--team-id TEAM123456', `--team-id ${teamId}`)
+        .replace('--key-id ABC123DEFG', `--key-id ${keyId}`)
+        .replace('service-account.json', `${account} --endpoint ${google.url}`)
+        .replace(/'\{"endpoint":"https:.*\}'/, `'${JSON.stringify(browser.subscription('bob'))}'`),
+  });
+  expect(apple.pushes).toHaveLength(1);
+  expect(google.pushes).toHaveLength(1);
+  expect(browser.pushes).toHaveLength(1);
+}, 600_000);

@@ -1,0 +1,176 @@
+import { db } from '../../../src/db/client.ts';
+import { type Grants, isForbidden } from '../../../src/resolvers/classes/grants.ts';
+import { running } from '../../support/app/app.ts';
+import { EVENT_FIELDS } from '../../support/clients/live.ts';
+import { streamEvents } from '../../support/clients/sse.ts';
+import { connect, listenOn, until } from '../../support/clients/websocket.ts';
+import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
+import type { Caller } from '../../support/fixtures/users.ts';
+import { type ParityFixture, PEOPLE, type Who } from './fixture.ts';
+
+const DIALOGS = `subscription { heard: dialogEvents { ${EVENT_FIELDS} } }`;
+const RECORDS = `subscription { heard: recordChanged(className: "cars") { change recordId record { fields } } }`;
+
+export type Topic = 'dialogs' | 'records';
+
+/** Who listens to what, by which door. */
+const LISTENERS: [who: Who, about: Topic, door: 'socket' | 'stream'][] = [
+  ['alice', 'dialogs', 'socket'],
+  ['bob', 'dialogs', 'stream'],
+  ['key', 'dialogs', 'socket'],
+  ['dave', 'dialogs', 'stream'],
+  ['alice', 'records', 'stream'],
+  ['carol', 'records', 'socket'],
+  ['key', 'records', 'socket'],
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: events of every type
+type Event = any;
+
+interface Listener {
+  who: Who;
+  about: Topic;
+  door: string;
+  heard: () => Event[];
+  isOver: () => boolean;
+  close: () => Promise<void> | void;
+  /** How much had been heard when all was last quiet. */
+  settled: number;
+  /** Their credentials are gone: of what happened with that, they may have heard the beginning or nothing. */
+  isGone: boolean;
+}
+
+/** What happens in a fixture, as several of its people hear of it. */
+export class Listeners {
+  readonly #fixture: ParityFixture;
+  readonly #bell: string;
+  readonly #all: Listener[];
+  readonly #bellRecords = new Set<string>();
+  #rings = 0;
+
+  private constructor(fixture: ParityFixture, sentinel: string, all: Listener[]) {
+    this.#fixture = fixture;
+    this.#bell = sentinel;
+    this.#all = all;
+  }
+
+  static async begin(fixture: ParityFixture): Promise<Listeners> {
+    const sentinel = await createDialog(fixture.ringer, [], 'PUBLIC_GROUP', 'Bell');
+    const all: Listener[] = [];
+    for (const [who, about, door] of LISTENERS) {
+      const listen = door === 'socket' ? overSocket : overStream;
+      const opened = await listen(about === 'dialogs' ? DIALOGS : RECORDS, fixture.callers[who]);
+      all.push({ who, about, door, ...opened, settled: 0, isGone: false });
+    }
+    return new Listeners(fixture, sentinel, all);
+  }
+
+  /**
+   * Waits until everybody has heard all that has happened: events show things as they are when they are told, so each
+   * step begins when nothing is left to tell.
+   */
+  async settle(topics: Topic[]): Promise<void> {
+    await this.#dismiss();
+    if (topics.includes('dialogs')) await this.#ring();
+    if (topics.includes('records')) await this.#ringInRecords();
+    for (const one of this.#all) if (!one.isGone) one.settled = one.heard().length;
+  }
+
+  /** A message in a dialog that everybody hears. */
+  async #ring(): Promise<void> {
+    const text = `bell ${++this.#rings}`;
+    await send(this.#fixture.ringer, this.#bell, text);
+    await this.#heard('dialogs', (event) => event.message?.text === text);
+  }
+
+  /** A record that everybody may read, for a moment. */
+  async #ringInRecords(): Promise<void> {
+    const id = await this.#createRecord(`bell ${++this.#rings}`);
+    this.#bellRecords.add(id);
+    await this.#heard('records', ({ recordId }) => recordId === id, await this.#mayRead());
+    await this.#deleteRecord(id);
+  }
+
+  async #heard(topic: Topic, isBell: (event: Event) => boolean, isEverybodyTold = true): Promise<void> {
+    for (const { who, about, heard, isGone } of this.#all) {
+      if (isGone || about !== topic) continue;
+      if (isEverybodyTold || who === 'key') await until(() => heard().some(isBell));
+    }
+  }
+
+  /** All that each has heard by now. */
+  async end(): Promise<Record<string, Event[]>> {
+    await this.settle(['dialogs', 'records']);
+    return Object.fromEntries(
+      this.#all.map(({ who, about, door, heard, settled }) => {
+        const events = heard().slice(0, settled);
+        const others = events.filter(
+          (event) => event.dialogId !== this.#bell && !this.#bellRecords.has(event.recordId),
+        );
+        return [`${who} by ${door}: ${about}`, others.map(({ cursor: _, ...event }) => event)];
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const { close } of this.#all) await close();
+  }
+
+  /** Those who have been deleted are no longer served, by themselves or before long. */
+  async #dismiss(): Promise<void> {
+    const { applicationId, known } = this.#fixture;
+    const left = await db.user.findMany({ where: { applicationId }, select: { id: true } });
+    for (const one of this.#all) {
+      const place = PEOPLE.indexOf(one.who as (typeof PEOPLE)[number]);
+      if (one.isGone || place < 0 || left.some(({ id }) => id === known.user[place])) continue;
+      await until(one.isOver);
+      one.isGone = true;
+    }
+  }
+
+  async #createRecord(make: string): Promise<string> {
+    const CREATE = 'mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }';
+    const input = { className: 'cars', fields: { make }, permissions: { read: { access: 'OPEN' } } };
+    return (await execute(CREATE, { input }, this.#fixture.key)).createRecord.id;
+  }
+
+  async #deleteRecord(id: string): Promise<void> {
+    await execute('mutation ($id: ID!) { deleteRecord(className: "cars", id: $id) }', { id }, this.#fixture.key);
+  }
+
+  /** Whether the class lets anybody but the API key know of its records. */
+  async #mayRead(): Promise<boolean> {
+    const { applicationId } = this.#fixture;
+    const cars = await db.recordClass.findFirstOrThrow({ where: { applicationId, name: 'cars' } });
+    return !isForbidden(cars.readers as Grants);
+  }
+}
+
+type Opened = Pick<Listener, 'heard' | 'isOver' | 'close'>;
+
+async function overSocket(document: string, as: Caller): Promise<Opened> {
+  const socket = await connect(as);
+  const listening = await listenOn(socket, document, {}, running.app);
+  return {
+    heard: () => listening.payloads().map((payload) => payload.heard ?? payload),
+    isOver: () =>
+      socket.socket.readyState !== socket.socket.OPEN || socket.received.some(({ type }) => type === 'complete'),
+    close: socket.close,
+  };
+}
+
+async function overStream(document: string, as: Caller): Promise<Opened> {
+  const { hub } = running.app.services;
+  const before = hub.subscriptionCount;
+  const stream = await streamEvents(document, {}, as);
+  let isOver = false;
+  void stream.ended.then(() => {
+    isOver = true;
+  });
+  await until(() => hub.subscriptionCount > before || isOver);
+  return {
+    heard: () => stream.results.map(({ data, errors }) => (errors ? { errors } : data.heard)),
+    isOver: () => isOver,
+    close: () => stream.abort(),
+  };
+}

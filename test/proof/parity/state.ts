@@ -1,0 +1,67 @@
+import { sql } from '../../support/app/sql.ts';
+import { graphql } from '../../support/clients/graphql.ts';
+import { type ParityFixture, PEOPLE } from './fixture.ts';
+
+/** Kept for a while beside what they are about, or random. */
+const PASSED_OVER = new Set([
+  // Events are compared as they are heard.
+  'events_outbox',
+  // Bytes that are to be removed: work of the background.
+  'loose_files',
+  // Pushes are sent in the background.
+  'push_sends',
+  'push_deliveries',
+  // In parts, of which a process takes one at random.
+  'geodata_counts',
+  'blob_counts',
+  // Wanted by another process; says nothing of what is stored.
+  'api_keys',
+]);
+
+/** Written behind requests, several at a time; or a count of all applications. */
+const PASSED_COLUMNS = ['last_request_at', 'position', 'storage_key', 'signing_key', 'password_hash', 'xid'];
+
+/** The rows of a fixture by table. */
+export async function rowsOf(fixture: ParityFixture): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name = 'application_id' ORDER BY 1`,
+  );
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    if (PASSED_OVER.has(name)) continue;
+    const found = await sql<{ row: Record<string, unknown> }>(
+      `SELECT to_jsonb(t) AS row FROM "${name}" t WHERE application_id = $1`,
+      [fixture.applicationId],
+    );
+    rows[name] = fixture.names.inAll(found.map(({ row }) => JSON.stringify(withoutPassed(name, row))));
+  }
+  return rows;
+}
+
+function withoutPassed(table: string, row: Record<string, unknown>): Record<string, unknown> {
+  // A session's moment of its latest request is written behind it.
+  const isPassed = (column: string) =>
+    PASSED_COLUMNS.includes(column) || (table === 'sessions' && column === 'updated_at');
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !isPassed(column)));
+}
+
+const VIEW = `query {
+  dialogs(first: 50) { edges { node { id name type occupantIds adminIds lastMessage unreadMessagesCount
+    messages(first: 50) { edges { node { id text readIds deliveredIds reactions { name count own } } } } } } }
+  recordPage(className: "cars", limit: 50) { items { id userId fields } }
+  events(first: 50) { edges { node { id name active } } }
+  blobs(first: 50) { edges { node { id name size } } }
+  subscriptions { id channel }
+  addressBook { contacts { name phone } }
+}`;
+
+/** What everybody sees, through one door. */
+export async function viewsOf(fixture: ParityFixture): Promise<Record<string, string>> {
+  const views: Record<string, string> = {};
+  for (const who of PEOPLE) {
+    const { data, errors } = await graphql(VIEW, {}, fixture.callers[who]);
+    views[who] = fixture.names.in(JSON.stringify({ data, errors: errors?.map(({ message }) => message) }));
+  }
+  return views;
+}

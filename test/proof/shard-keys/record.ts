@@ -1,0 +1,27 @@
+// Records every statement that a test file makes the service send, for `reporter.ts`.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, aroundEach, vi } from 'vitest';
+import { ofTest, sent } from './sent-statements.ts';
+
+const folder = process.env.STATEMENTS_FOLDER!;
+
+// The sweep is for all applications, and runs during long files.
+vi.mock('../../../src/jobs/sweep.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../src/jobs/sweep.ts')>();
+  const sweep: typeof original.sweep = (...given) => ofTest.run(true, () => original.sweep(...given));
+  return { ...original, sweep };
+});
+vi.mock('../../../src/jobs/sweep-files.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../src/jobs/sweep-files.ts')>();
+  const sweepFiles: typeof original.sweepFiles = (...given) => ofTest.run(true, () => original.sweepFiles(...given));
+  return { ...original, sweepFiles };
+});
+aroundEach((runTest) => ofTest.run(true, runTest));
+
+afterAll(() => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify([...sent]));
+  sent.clear();
+});

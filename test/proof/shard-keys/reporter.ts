@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { judge } from './judge.ts';
+
+/**
+ * Fails a run in which the service sent a statement that does not name its application: rows of one application lie
+ * together, also in a database of many servers (docs/scaling.md). A run of all everyday tests also fails for an exception
+ * that no statement needs.
+ */
+export default class ShardKeysReporter implements Reporter {
+  readonly #folder: string;
+  #vitest!: Vitest;
+
+  constructor({ folder }: { folder: string }) {
+    this.#folder = folder;
+  }
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+    const { faults, unusedExceptions } = judge(this.#takeStatements());
+    for (const fault of faults) tell(`A statement does not say by a value in which application it looks:\n  ${fault}`);
+    if (!(await this.#hasAllEverydayTests(modules))) return;
+    for (const { part } of unusedExceptions) tell(`No statement needs this exception any more:\n  ${part}`);
+  }
+
+  async #hasAllEverydayTests(modules: readonly TestModule[]): Promise<boolean> {
+    const all = await this.#vitest.globTestSpecifications([]);
+    const files = all.filter(({ project }) => project.name === 'everyday').length;
+    return files > 0 && files === modules.filter(({ project }) => project.name === 'everyday').length;
+  }
+
+  #takeStatements(): Set<string> {
+    const files = readdirSync(this.#folder).map((name) => join(this.#folder, name));
+    const statements = new Set(files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as string[]));
+    rmSync(this.#folder, { recursive: true });
+    return statements;
+  }
+}
+
+function tell(fault: string): void {
+  process.stdout.write(`\n${fault}\n`);
+  process.exitCode = 1;
+}

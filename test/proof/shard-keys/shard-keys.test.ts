@@ -1,0 +1,125 @@
+import { AsyncResource } from 'node:async_hooks';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../../../src/db/pool.ts';
+import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
+import { EXCEPTIONS } from './exceptions.ts';
+import { judge } from './judge.ts';
+import { sent } from './sent-statements.ts';
+import { unplacedTables } from './statement.ts';
+import { shardKeys } from './tables.ts';
+
+// What looks at every statement of every test (support/shard-keys/reporter.ts) sees what it should see.
+
+let database: OwnDatabase;
+let pool: pg.Pool;
+let askAsService: (sql: string) => Promise<unknown>;
+beforeAll(async () => {
+  database = await startOwnDatabase();
+  pool = createPool({ ...database.config, max: 1 });
+  askAsService = AsyncResource.bind((text: string) => pool.query({ text }));
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+test('a statement is that of whoever asks it, whoever gave the connection back', async () => {
+  const askAsTest = (text: string) => pool.query({ text });
+  await Promise.all(
+    Array.from({ length: 5 }, (_, nth) => [
+      askAsTest(`SELECT ${nth} AS "of the test"`),
+      askAsService(`SELECT ${nth} AS "of the service"`),
+    ]).flat(),
+  );
+  expect([...sent].filter((text) => text.includes('"of the'))).toEqual(
+    Array.from({ length: 5 }, (_, nth) => `SELECT ${nth} AS "of the service"`),
+  );
+});
+
+test.each([
+  ['by a parameter', 'SELECT 1 FROM users WHERE application_id = $1 AND id = $2'],
+  ['by a parameter with a cast', 'SELECT 1 FROM users u WHERE u.application_id = $1::int'],
+  ['by one of several', 'DELETE FROM users WHERE application_id = ANY($1::int[])'],
+  ['by pairs', 'SELECT 1 FROM "public"."users" AS "t" WHERE ("t"."application_id", "t"."id") IN (($1, $2), ($3, $4))'],
+  [
+    'in each part of an OR',
+    'SELECT 1 FROM users WHERE (application_id = $1 AND id = 1) OR (application_id = $2 AND id = 2)',
+  ],
+  [
+    'by a join',
+    'SELECT 1 FROM dialogs d JOIN members m ON m.application_id = d.application_id WHERE d.application_id = $1',
+  ],
+  [
+    'by a join over columns of one name',
+    'SELECT 1 FROM dialogs JOIN members m USING (application_id) WHERE m.application_id = 1',
+  ],
+  [
+    'by a subquery of values',
+    'DELETE FROM users WHERE (application_id, id) IN (SELECT a, b FROM unnest($1::int[], $2::int[]) AS t (a, b))',
+  ],
+  [
+    'by a named query',
+    'WITH gone AS (SELECT application_id, id FROM users WHERE application_id = $1) DELETE FROM sessions s USING gone g WHERE g.application_id = s.application_id',
+  ],
+  [
+    'by both arms of a union',
+    'SELECT 1 FROM (SELECT application_id FROM users UNION SELECT application_id FROM dialogs) AS either WHERE either.application_id = $1',
+  ],
+  ['by what is inserted', 'INSERT INTO users (id, application_id) VALUES (1, $1) ON CONFLICT DO NOTHING'],
+  ['by what is inserted from a query', 'INSERT INTO users (application_id) SELECT t.a FROM unnest($1::int[]) AS t (a)'],
+  [
+    'around a subquery',
+    'SELECT (SELECT count(*) FROM members m WHERE m.application_id = d.application_id) FROM dialogs d WHERE d.application_id = $1',
+  ],
+])('a statement that says where its rows are %s is fine', (_how, sql) => {
+  expect(unplacedTables(sql, shardKeys)).toEqual([]);
+});
+
+test.each([
+  [['users'], 'SELECT 1 FROM users WHERE id = $1'],
+  [['users'], 'UPDATE users SET login = $1'],
+  [['users'], 'DELETE FROM users WHERE application_id > $1'],
+  [['users'], 'SELECT 1 FROM users WHERE application_id = $1 OR id = $2'],
+  [['users'], 'SELECT 1 FROM users WHERE NOT application_id = $1'],
+  [['users'], 'INSERT INTO users (id) VALUES ($1)'],
+  [['members m'], 'SELECT 1 FROM dialogs d JOIN members m ON m.dialog_id = d.id WHERE d.application_id = $1'],
+  [['dialogs d', 'members m'], 'SELECT 1 FROM dialogs d JOIN members m ON m.application_id = d.application_id'],
+  [
+    ['dialogs d'],
+    'SELECT 1 FROM dialogs d WHERE EXISTS (SELECT FROM members m WHERE m.application_id = $1 AND m.application_id = d.application_id)',
+  ],
+  [
+    ['users'],
+    'WITH all_users AS MATERIALIZED (SELECT application_id, id FROM users) SELECT 1 FROM sessions s WHERE s.application_id = $1',
+  ],
+  [
+    ['users', 'users'],
+    'DELETE FROM users WHERE (application_id, id) IN (SELECT application_id, id FROM users LIMIT $1)',
+  ],
+  [
+    ['dialogs'],
+    'SELECT 1 FROM (SELECT application_id FROM users WHERE application_id = $1 UNION SELECT application_id FROM dialogs) AS either',
+  ],
+])('it misses the key of %j in: %s', (tables, sql) => {
+  expect(unplacedTables(sql, shardKeys)).toEqual(tables);
+});
+
+test('a statement without its key is a fault unless there is a reason, and a reason that nobody needs is told', () => {
+  const { faults, unusedExceptions } = judge([
+    'SELECT 1\n  FROM users WHERE id = $1',
+    'SELECT 1 FROM applications WHERE name = $1',
+  ]);
+  expect(faults).toEqual(['users: SELECT 1 FROM users WHERE id = $1']);
+  expect(unusedExceptions).toEqual(EXCEPTIONS);
+  const needed = judge(['SELECT 1 FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id']);
+  expect(needed).toEqual({
+    faults: [],
+    unusedExceptions: EXCEPTIONS.filter(({ part }) => !part.includes('events_outbox')),
+  });
+});
+
+test('every table that names an application is known', () => {
+  expect(shardKeys.size).toBeGreaterThan(30);
+  expect(shardKeys.get('messages')).toBe('application_id');
+});

@@ -1,0 +1,316 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../../../src/server/lifecycle.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
+import { TestClock } from '../../support/app/clock.ts';
+import { createTenant, startAnother } from '../../support/app/other-apps.ts';
+import { freePort, REDIS, startRedis } from '../../support/app/redis.ts';
+import { createDataDir, startService } from '../../support/app/service.ts';
+import { LOCKED_HERE, ownConnection, rowCounts, sql } from '../../support/app/sql.ts';
+import { graphql } from '../../support/clients/graphql.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { streamEvents } from '../../support/clients/sse.ts';
+import {
+  closeSockets,
+  connect,
+  type LiveSubscription,
+  listen,
+  openSocket,
+  type RawSocket,
+  until,
+} from '../../support/clients/websocket.ts';
+import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
+import { apiKey, type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
+
+useApp();
+
+const PRESENCE = 'subscription ($userIds: [Int!]!) { presence(userIds: $userIds) { userId online } }';
+const PRESENT = 'query ($userIds: [Int!]!) { presence(userIds: $userIds) { userId online } }';
+
+const idsOf = (users: { id: number }[]) => users.map(({ id }) => id);
+const watch = (users: { id: number }[], as: Caller, app?: App) => listen(PRESENCE, { userIds: idsOf(users) }, as, app);
+const isOnline = async (user: { id: number }): Promise<boolean> =>
+  (await execute(PRESENT, { userIds: [user.id] }, apiKey)).presence[0].online;
+/** What a process itself knows. */
+const knows = (app: App, { id: userId }: { id: number }) =>
+  app.services.presence.isOnline({ applicationId: APPLICATION.id, userId });
+const told = (heard: LiveSubscription) => heard.payloads().map(({ presence }) => [presence.userId, presence.online]);
+
+afterEach(() => closeSockets());
+
+describe('presence', () => {
+  test('tells who has a socket open, in the order asked for, each once, unknown users as offline', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const socket = await connect(bob);
+    const { presence } = await execute(PRESENT, { userIds: [alice.id, bob.id, 0, bob.id] }, alice);
+    expect(presence).toEqual([
+      { userId: alice.id, online: false },
+      { userId: bob.id, online: true },
+      { userId: 0, online: false },
+    ]);
+    await socket.close();
+    await until(async () => !(await isOnline(bob)));
+  });
+
+  test('counts users with a session like those an API key acts for', async () => {
+    const alice = await createUser();
+    const socket = await connect(alice);
+    expect(await isOnline(alice)).toBe(true);
+    await rest('DELETE', '/login', { as: alice });
+    expect((await socket.closed).code).toBe(4403);
+    await until(async () => !(await isOnline(alice)));
+  });
+
+  test('takes a hundred users and no more, and nobody who is nobody', async () => {
+    const [alice] = (await quickUsers(1)) as [QuickUser];
+    const userIds = Array.from({ length: 101 }, (_, index) => index);
+    expect((await execute(PRESENT, { userIds: userIds.slice(1) }, alice)).presence).toHaveLength(100);
+    expect(await errorOf(PRESENT, { userIds }, alice)).toMatchObject({ code: 'BAD_USER_INPUT' });
+    await expect(listen(PRESENCE, { userIds }, alice)).rejects.toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+    expect(await errorOf(PRESENT, { userIds: [] }, await openSession())).toMatchObject({ code: 'FORBIDDEN' });
+    const nobody = { headers: {} };
+    expect(await errorOf(PRESENT, { userIds: [] }, nobody)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test('is told as it is, then as it changes, whatever number of sockets a user has', async () => {
+    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const first = await connect(bob);
+    const heard = await watch([bob, carol], alice);
+    expect(await heard.atLeast(2)).toEqual([
+      { presence: { userId: bob.id, online: true } },
+      { presence: { userId: carol.id, online: false } },
+    ]);
+    const second = await connect(bob);
+    await first.close();
+    const other = await connect(carol);
+    await heard.atLeast(3);
+    await second.close();
+    await heard.atLeast(4);
+    await other.close();
+    await heard.atLeast(5);
+    expect(told(heard).slice(2)).toEqual([
+      [carol.id, true],
+      [bob.id, false],
+      [carol.id, false],
+    ]);
+  });
+
+  test('takes neither requests nor event streams over HTTP for presence', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const stream = await streamEvents(PRESENCE, { userIds: [alice.id, bob.id] }, alice);
+    await until(() => stream.results.length === 2);
+    await graphql('{ __typename }', {}, alice);
+    await rest('GET', '/users', { as: alice });
+    const socket = await connect(bob);
+    await until(() => stream.results.length === 3);
+    expect(stream.results.map(({ data }) => data.presence)).toEqual([
+      { userId: alice.id, online: false },
+      { userId: bob.id, online: false },
+      { userId: bob.id, online: true },
+    ]);
+    stream.abort();
+    await stream.ended;
+    await socket.close();
+  });
+
+  test('stays inside its application', async () => {
+    const tenant = await createTenant(1);
+    const [alice] = (await quickUsers(1)) as [QuickUser];
+    const [stranger] = tenant.users;
+    const users = [alice, stranger!];
+    const ofKey = await watch(users, tenant.key);
+    const ofStranger = await watch(users, stranger!);
+    await ofKey.atLeast(3); // the stranger's own socket is the third
+    const socket = await connect(alice);
+    await ofStranger.close();
+    await ofKey.atLeast(4);
+    expect(told(ofKey)).toEqual([
+      [alice.id, false],
+      [stranger!.id, false],
+      [stranger!.id, true],
+      [stranger!.id, false],
+    ]);
+    expect(await isOnline(alice)).toBe(true);
+    expect(await isOnline(stranger!)).toBe(false);
+    await socket.close();
+  });
+
+  test('is stored nowhere', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const heard = await watch([bob], alice);
+    await heard.atLeast(1);
+    const before = await rowCounts();
+    const socket = await connect(bob);
+    await heard.atLeast(2);
+    await socket.close();
+    await heard.atLeast(3);
+    expect(await rowCounts()).toEqual(before);
+  });
+
+  test('is left as it was by sockets that go while they are let in', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const holder = await ownConnection();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+    for (let nth = 0; nth < 5; nth++) {
+      const socket = await openSocket();
+      socket.send({ type: 'connection_init', payload: alice.headers });
+      await until(async () => {
+        const waiting = await sql(
+          `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'users'::regclass`,
+        );
+        return waiting.length > 0;
+      });
+      socket.socket.terminate();
+      await socket.closed;
+    }
+    await holder.query('COMMIT');
+    await holder.end();
+    const heard = await watch([alice], bob);
+    const proper = await connect(alice);
+    await proper.close();
+    await until(() => told(heard).at(-1)?.[1] === false);
+    expect(await isOnline(alice)).toBe(false);
+  });
+});
+
+describe('several processes', () => {
+  test('know of each other who is online, by all the sockets of a user', async () => {
+    const another = await startAnother();
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const heard = await watch([bob], alice);
+    const far = await watch([bob], alice, another);
+    const onOther = await connect(bob, another);
+    await Promise.all([heard.atLeast(2), far.atLeast(2)]);
+    const here = await connect(bob);
+    // Whoever the other process hears of later, it has heard of this socket.
+    const [sign] = (await quickUsers(1)) as [QuickUser];
+    const signed = await connect(sign);
+    await until(() => knows(another, sign));
+    await onOther.close();
+    await signed.close();
+    await until(() => !knows(another, sign));
+    await here.close();
+    await Promise.all([heard.atLeast(3), far.atLeast(3)]);
+    for (const one of [heard, far]) expect(told(one).map(([, online]) => online)).toEqual([false, true, false]);
+    await far.close();
+    await another.stop();
+  });
+
+  test('learn who is there when they come late', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const socket = await connect(bob);
+    const late = await startAnother();
+    const heard = await watch([bob], alice, late);
+    await until(() => told(heard).at(-1)?.[1] === true);
+    await socket.close();
+    await until(() => told(heard).at(-1)?.[1] === false);
+    await heard.close();
+    await late.stop();
+  });
+
+  test('hear it at once when one stops', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const another = await startAnother();
+    const socket = await connect(bob, another);
+    const heard = await watch([bob], alice);
+    await until(() => told(heard).at(-1)?.[1] === true);
+    await another.stop();
+    expect((await socket.closed).code).toBe(1001);
+    await until(() => told(heard).at(-1)?.[1] === false);
+  });
+
+  test('give up one that was killed once it has been silent, and none that lives', async () => {
+    const clock = new TestClock();
+    const observer = await startAnother({ presenceClock: clock });
+    const { dataDir, remove } = await createDataDir();
+    const doomed = await startService(dataDir, { DATABASE_URL: running.database.config.connectionString! });
+    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const heard = await watch([bob, carol], alice, observer);
+    const here = await connect(carol);
+    const there = await connect(bob, { ...running.app, url: doomed.url });
+    await until(() => knows(observer, bob) && knows(observer, carol));
+
+    await doomed.kill();
+    await there.closed;
+    const signs: RawSocket[] = [];
+    /** Whatever was told before is heard by now, and that somebody lives. */
+    const hearSign = async () => {
+      const [user] = (await quickUsers(1)) as [QuickUser];
+      signs.push(await connect(user));
+      await until(() => knows(observer, user));
+    };
+    await hearSign();
+    clock.advance(15_000);
+    await hearSign();
+    expect(knows(observer, bob)).toBe(true);
+    clock.advance(15_000);
+    expect(knows(observer, bob)).toBe(false);
+    expect(knows(observer, carol)).toBe(true);
+    const bobs = () => told(heard).filter(([userId]) => userId === bob.id);
+    await until(() => bobs().length === 3);
+    expect(bobs().map(([, online]) => online)).toEqual([false, true, false]);
+    expect(told(heard).filter(([userId]) => userId === carol.id)).toEqual([
+      [carol.id, false],
+      [carol.id, true],
+    ]);
+    for (const one of [heard, here, ...signs]) await one.close();
+    await observer.stop();
+    await remove();
+  });
+
+  test('tell each other of thousands of users, however long their ids are', async () => {
+    const another = await startAnother();
+    const applicationId = 2_147_483_647;
+    const many = Array.from({ length: 3_000 }, (_, index) => ({ applicationId, userId: 2_147_483_647 - index }));
+    const { presence } = another.services;
+    const leave = many.map((user) => presence.connect(user));
+    const here = running.app.services.presence;
+    await until(() => many.every((user) => here.isOnline(user)));
+    const late = await startAnother();
+    await until(() => many.every((user) => late.services.presence.isOnline(user)));
+    for (const one of leave) one();
+    await until(() => !many.some((user) => here.isOnline(user) || late.services.presence.isOnline(user)));
+    await another.stop();
+    await late.stop();
+  });
+
+  test('end in good order the event streams of those who watch', async () => {
+    const another = await startAnother();
+    const [alice] = (await quickUsers(1)) as [QuickUser];
+    const response = await fetch(`${another.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...alice.headers },
+      body: JSON.stringify({ query: PRESENCE, variables: { userIds: [alice.id] } }),
+    });
+    const [text] = await Promise.all([response.text(), another.stop()]);
+    expect(text).toContain('event: complete');
+  });
+});
+
+describe.skipIf(!REDIS)('several processes on one Redis', () => {
+  let redisUrl: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    const port = await freePort();
+    redisUrl = `redis://127.0.0.1:${port}`;
+    stop = await startRedis(port);
+  });
+  afterAll(() => stop());
+
+  test('know of each other who is online, and those who come late as well', async () => {
+    const apps = [await startAnother({ redisUrl }), await startAnother({ redisUrl })] as const;
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const socket = await connect(bob, apps[0]);
+    await until(() => knows(apps[1], bob));
+    const late = await startAnother({ redisUrl });
+    const heard = await watch([bob], alice, late);
+    await until(() => told(heard).at(-1)?.[1] === true);
+    await socket.close();
+    await until(() => told(heard).at(-1)?.[1] === false);
+    await until(() => !knows(apps[1], bob));
+    await heard.close();
+    for (const app of [...apps, late]) await app.stop();
+  });
+});

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sweep } from '../../../src/jobs/sweep.ts';
+import type { App } from '../../../src/server/lifecycle.ts';
+import { running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { closeSockets, type LiveSubscription, listen, until } from '../../support/clients/websocket.ts';
+import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
+import { created } from '../../support/fixtures/chat-cast.ts';
+import { CAR_CHANGED, cursorOf, heardBy, RECORD_CHANGED } from '../../support/fixtures/record-events.ts';
+import { defineClass, dropClass } from '../../support/fixtures/typed-classes.ts';
+import { createUser, type TestUser } from '../../support/fixtures/users.ts';
+
+// Subscribers to records who come back with a cursor, and many of them at once.
+
+useApp();
+
+let second: App;
+let user: TestUser;
+
+beforeAll(async () => {
+  second = await startAnother();
+  user = await createUser();
+  await defineClass('cars', { make: 'String', value: 'Integer' });
+});
+
+afterEach(() => closeSockets());
+afterAll(() => second.stop());
+
+const make = async (json: object): Promise<string> => (await created('/data/cars', json, user))._id;
+const change = (id: string, json: object) => rest('PUT', `/data/cars/${id}`, { as: user, json });
+
+const KINDS = { generic: RECORD_CHANGED, typed: CAR_CHANGED };
+const PROCESSES: [process: string, app: () => App][] = [
+  ['this process', () => running.app],
+  ['another', () => second],
+];
+
+describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
+  test.each(PROCESSES)('whoever comes back to %s is told what was missed, then what comes', async (_process, app) => {
+    const heard = await listen(query, {}, user);
+    const gone = await make({ make: 'gone', value: 1 });
+    const stays = await make({ make: 'stays', value: 2 });
+    await change(stays, { value: 3 });
+    await rest('DELETE', `/data/cars/${gone}`, { as: user });
+    await heard.atLeast(4);
+    const since = cursorOf(heard, 0);
+    const back = await listen(query, { since }, user, app());
+    const filtered = await listen(query, { since, where: { value: { eq: 2 } } }, user, app());
+    await back.atLeast(3);
+    await make({ make: 'live', value: 2 });
+    await back.atLeast(4);
+    // As it is when it is told; what is gone by then is told by its deletion.
+    expect(heardBy(back)).toEqual(['CREATED stays 3', 'UPDATED stays 3', 'DELETED -', 'CREATED live 2']);
+    // The filter named it before its change, and does no more.
+    await filtered.atLeast(2);
+    expect(heardBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
+    expect(cursorOf(back, 2)).toBe(cursorOf(heard, 3));
+  });
+
+  test('what is missed and now out of sight is not shown, however soon others were shown it', async () => {
+    const stranger = await createUser();
+    const heard = await listen(query, {}, stranger);
+    await make({ make: 'first', value: 1 });
+    const id = await make({ make: 'public', value: 1 });
+    await heard.atLeast(2);
+    const since = cursorOf(heard, 0);
+    const early = await listen(query, { since }, stranger);
+    expect((await early.atLeast(1)).length).toBe(1);
+    await change(id, { make: 'private', permissions: { read: { access: 'owner' } } });
+    await heard.atLeast(3);
+    const late = await listen(query, { since }, stranger);
+    await make({ make: 'end', value: 2 });
+    await late.atLeast(2);
+    await early.atLeast(3);
+    // It is theirs no more, so they are told to take it away.
+    expect(heardBy(late)).toEqual(['UPDATED -', 'CREATED end 2']);
+    expect(heardBy(early)).toEqual(['CREATED public 1', 'UPDATED -', 'CREATED end 2']);
+  });
+});
+
+test('cursors of messages and of records are places in one stream', async () => {
+  const [bob] = await quickUsers(1);
+  const dialogId = await createDialog(user, [bob!]);
+  const cars = await listen(CAR_CHANGED, {}, user);
+  const messages = await listen(MESSAGE_SENT, { dialogId }, user);
+  await send(user, dialogId, 'first');
+  await make({ make: 'first', value: 1 });
+  await send(user, dialogId, 'second');
+  await make({ make: 'second', value: 2 });
+  await cars.atLeast(2);
+  const [first] = await messages.atLeast(2);
+  const behindMessage = await listen(RECORD_CHANGED, { since: first.messageSent.cursor }, user);
+  await behindMessage.atLeast(2);
+  expect(heardBy(behindMessage)).toEqual(['CREATED first 1', 'CREATED second 2']);
+  const behindRecord = await listen(MESSAGE_SENT, { dialogId, since: cursorOf(cars, 0) }, user);
+  expect((await behindRecord.atLeast(1))[0].messageSent.message.text).toBe('second');
+});
+
+test('what happened in a class is not told in one that takes its name', async () => {
+  await defineClass('kites', { make: 'String' });
+  const query = 'subscription ($since: String) { kiteChanged(since: $since) { cursor recordId } }';
+  const heard = await listen(query, {}, user);
+  await created('/data/kites', { make: 'one' }, user);
+  await created('/data/kites', { make: 'two' }, user);
+  const [first] = await heard.atLeast(2);
+  await dropClass('kites');
+  await expect(listen(query, {}, user)).rejects.toMatchObject([{ message: expect.stringContaining('kiteChanged') }]);
+  await defineClass('kites', { make: 'String' });
+  const { _id: id } = await created('/data/kites', { make: 'new' }, user);
+  const back = await listen(query, { since: first.kiteChanged.cursor }, user);
+  expect((await back.atLeast(1)).map(({ kiteChanged }) => kiteChanged.recordId)).toEqual([id]);
+});
+
+test('hundreds with filters and rights of their own are each told what is theirs, in order', async () => {
+  const users = await quickUsers(100);
+  const query = CAR_CHANGED;
+  const filterOf = (nth: number) => ({ or: [{ value: { eq: nth % 10 } }, { make: { eq: 'end' } }] });
+  const listeners: [QuickUser, number, LiveSubscription][] = [];
+  for (const [nth, one] of users.entries()) {
+    listeners.push([one, nth, await listen(query, { where: filterOf(nth) }, one, nth % 2 ? second : running.app)]);
+    // Half of them twice: the same document and filter, another user.
+    if (nth % 2) listeners.push([one, nth + 1, await listen(query, { where: filterOf(nth + 1) }, one)]);
+  }
+  const made: { make: string; value: number; readers: number[] | 'all' }[] = [];
+  for (let nth = 0; nth < 40; nth++) {
+    const value = nth % 10;
+    const readers = nth < 20 ? 'all' : users.filter((_, index) => index % 3 === nth % 3).map(({ id }) => id);
+    const read = readers === 'all' ? { access: 'open' } : { access: 'open_for_users_ids', ids: readers };
+    await make({ make: `car-${nth}`, value, permissions: { read } });
+    made.push({ make: `car-${nth}`, value, readers });
+  }
+  await make({ make: 'end', value: 11 });
+  for (const [one, nth, listening] of listeners) {
+    const theirs = made.filter(
+      ({ value, readers }) => value === nth % 10 && (readers === 'all' || readers.includes(one.id)),
+    );
+    const expected = [...theirs.map((car) => `CREATED ${car.make} ${car.value}`), 'CREATED end 11'];
+    await until(() => heardBy(listening).at(-1) === 'CREATED end 11');
+    expect(heardBy(listening)).toEqual(expected);
+  }
+});
+
+test('a cursor that is too old, or none of ours, is refused', async () => {
+  const heard = await listen(CAR_CHANGED, {}, user);
+  await make({ make: 'old', value: 1 });
+  await make({ make: 'younger', value: 1 });
+  await heard.atLeast(2);
+  const since = cursorOf(heard, 0);
+  const later = new Date(SAMPLE_TIME.getTime() + 25 * 3_600_000);
+  await sweep(later, { sessionMinutes: 1_000_000, eventRetentionHours: 24 });
+  for (const query of Object.values(KINDS)) {
+    await expect(listen(query, { since }, user)).rejects.toMatchObject([{ extensions: { code: 'CURSOR_EXPIRED' } }]);
+    for (const bad of ['x', '-1', '', '1e3', '01']) {
+      await expect(listen(query, { since: bad }, user)).rejects.toMatchObject([
+        { extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+    }
+  }
+});

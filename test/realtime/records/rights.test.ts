@@ -1,0 +1,168 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
+import { rest } from '../../support/clients/rest.ts';
+import {
+  closeSockets,
+  connect,
+  type LiveSubscription,
+  listenOn,
+  type RawSocket,
+  until,
+} from '../../support/clients/websocket.ts';
+import { created } from '../../support/fixtures/chat-cast.ts';
+import { changeClass, defineClass } from '../../support/fixtures/typed-classes.ts';
+import { apiKey, type Caller, createUser, onBehalfOf, type TestUser } from '../../support/fixtures/users.ts';
+
+// Who is told of a record, as lists would show it to them at that moment: the same table, on both subscriptions.
+
+useApp();
+
+let owner: TestUser;
+let named: TestUser;
+let member: TestUser;
+let listeners: Record<string, Caller>;
+
+beforeAll(async () => {
+  owner = await createUser();
+  named = await createUser();
+  member = await createUser({ tag_list: 'g1' });
+  const stranger = await createUser({ tag_list: 'g3' });
+  listeners = { owner, named, member, stranger, key: apiKey, 'key for the owner': onBehalfOf(owner) };
+  await defineClass('cars', { make: 'String' });
+  await defineClass('secrets', { make: 'String' }, { permissions: { read: { access: 'NOT_ALLOWED' } } });
+});
+
+afterEach(() => closeSockets());
+
+const NAMES = ['owner', 'named', 'member', 'stranger', 'key', 'key for the owner'];
+
+type Heard = Record<string, { generic: string[]; typed: string[] }>;
+
+/** The same, heard on both subscriptions, by each of the listeners. */
+function told(by: (name: string) => string[]): Heard {
+  return Object.fromEntries(NAMES.map((name) => [name, { generic: by(name), typed: by(name) }]));
+}
+
+const RECORDS = (className: string) =>
+  `subscription { changed: recordChanged(className: "${className}") { change recordId record { fields } } }`;
+const TYPED = (one: string) => `subscription { changed: ${one}Changed { change recordId record: ${one} { make } } }`;
+
+/** What each hears of a class while something is done, but for a bell that everybody hears. */
+async function heardWhile(className: string, one: string, act: () => Promise<unknown>): Promise<Heard> {
+  const sockets: [string, RawSocket, LiveSubscription[]][] = [];
+  for (const name of NAMES) {
+    const socket = await connect(listeners[name]!);
+    const ways: LiveSubscription[] = [];
+    for (const [id, query] of Object.entries({ generic: RECORDS(className), typed: TYPED(one) })) {
+      ways.push(await listenOn(socket, query, {}, undefined, id));
+    }
+    // What is closed rings no bell: then that of another class tells that what came before is through.
+    if (className !== 'cars') ways.push(await listenOn(socket, RECORDS('cars'), {}, undefined, 'bell'));
+    sockets.push([name, socket, ways]);
+  }
+  await act();
+  const { _id: sentinel } = await created('/data/cars', { make: 'bell' }, owner);
+  const heard: Heard = {};
+  for (const [name, socket, ways] of sockets) {
+    for (const way of className === 'cars' ? ways : ways.slice(-1)) {
+      await until(() => way.payloads().some(({ changed }) => changed.recordId === sentinel));
+    }
+    const [generic, typed] = ways.map((way) =>
+      way
+        .payloads()
+        .filter(({ changed }) => changed.recordId !== sentinel)
+        .map(({ changed: { change, record } }) => `${change} ${(record?.fields ?? record)?.make ?? '-'}`),
+    );
+    heard[name] = { generic: generic!, typed: typed! };
+    await socket.close();
+  }
+  return heard;
+}
+
+const permission = (kind: string) => ({ access: kind, ids: [named.id], groups: ['g1'] });
+
+/** Waits until an event is told to those who hear everything. */
+async function step(method: string, path: string, json?: object): Promise<string> {
+  const { status, body, text } = await rest(method, path, { as: owner, json });
+  if (status > 201) throw new Error(`${method} ${path}: ${status} ${text}`);
+  return body?._id;
+}
+
+const READERS: [kind: string, readers: string[]][] = [
+  ['open', NAMES],
+  ['owner', ['owner', 'key', 'key for the owner']],
+  ['open_for_users_ids', ['owner', 'key', 'key for the owner', 'named']],
+  ['open_for_groups', ['owner', 'key', 'key for the owner', 'member']],
+];
+
+test.each(READERS)('a record that may be read by %s is told to those', async (kind, readers) => {
+  const heard = await heardWhile('cars', 'car', async () => {
+    const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
+    await step('PUT', `/data/cars/${id}`, { make: 'AB' });
+  });
+  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['CREATED AB', 'UPDATED AB'] : [])));
+});
+
+test.each(READERS)('the deletion of a record that may be read by %s is told to those', async (kind, readers) => {
+  const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
+  const heard = await heardWhile('cars', 'car', () => step('DELETE', `/data/cars/${id}`));
+  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['DELETED -'] : [])));
+});
+
+test.each(READERS)(
+  'whoever loses the sight of a record that %s could read is told to take it away',
+  async (kind, readers) => {
+    const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
+    const heard = await heardWhile('cars', 'car', () =>
+      step('PUT', `/data/cars/${id}`, { make: 'secret', permissions: { read: { access: 'owner' } } }),
+    );
+    const stay = ['owner', 'key', 'key for the owner'];
+    expect(heard).toEqual(
+      told((name) => (stay.includes(name) ? ['UPDATED secret'] : readers.includes(name) ? ['UPDATED -'] : [])),
+    );
+  },
+);
+
+test.each(READERS)('whoever gains the sight of a record that %s may read is told it', async (kind, readers) => {
+  const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: { access: 'owner' } } });
+  const heard = await heardWhile('cars', 'car', () =>
+    step('PUT', `/data/cars/${id}`, { permissions: { read: permission(kind) } }),
+  );
+  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['UPDATED AB'] : [])));
+});
+
+test('a class that may not be read is told to API keys alone, whatever its records say', async () => {
+  const heard = await heardWhile('secrets', 'secret', async () => {
+    const id = await step('POST', '/data/secrets', { make: 'AB', permissions: { read: { access: 'open' } } });
+    await step('PUT', `/data/secrets/${id}`, { make: 'AB' });
+  });
+  expect(heard).toEqual(told((name) => (name === 'key' ? ['CREATED AB', 'UPDATED AB'] : [])));
+});
+
+test('what a class closes is told no more, also to its owner, until it is opened again', async () => {
+  const heard = await heardWhile('cars', 'car', async () => {
+    await changeClass('cars', { permissions: { read: { access: 'NOT_ALLOWED' } } });
+    const key = await connect(apiKey);
+    const all = await listenOn(key, RECORDS('cars'), {}, undefined, 'all');
+    await step('POST', '/data/cars', { make: 'closed' });
+    await all.atLeast(1);
+    await changeClass('cars', { permissions: { read: { access: 'OPEN' } } });
+    await step('POST', '/data/cars', { make: 'reopened', permissions: { read: { access: 'open' } } });
+  });
+  for (const name of NAMES) {
+    const expected = name === 'key' ? ['CREATED closed', 'CREATED reopened'] : ['CREATED reopened'];
+    expect(heard[name]!.generic.slice(-1)).toEqual(expected.slice(-1));
+  }
+  expect(heard.key!.typed).toEqual(['CREATED closed', 'CREATED reopened']);
+});
+
+test('tags that come and go are asked for at each event', async () => {
+  const tag = (tags: string) => rest('PUT', `/users/${member.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
+  const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission('open_for_groups') } });
+  await tag('g2');
+  const without = await heardWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'CD' }));
+  expect(without.member).toEqual({ generic: [], typed: [] });
+  await tag('g2,g1');
+  const within = await heardWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'EF' }));
+  expect(within.member).toEqual({ generic: ['UPDATED EF'], typed: ['UPDATED EF'] });
+});

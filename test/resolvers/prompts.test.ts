@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { dialogParts, type QuotedMessage } from '../../src/resolvers/ai/prompts.ts';
+import { fc } from '../support/app/properties.ts';
+
+const AT = '2026-11-20T17:46:59.000Z';
+const message = (text: string): QuotedMessage => ({ from: 'Bob', at: AT, text });
+const textsOf = (parts: string[]) =>
+  parts.flatMap((part) => (JSON.parse(part) as QuotedMessage[]).map(({ text }) => text));
+
+test('no messages are no parts', () => {
+  expect(dialogParts([])).toEqual([]);
+});
+
+test('parts hold all messages in their order, whatever is in them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 2000 }), { maxLength: 60 }), (texts) => {
+      const parts = dialogParts(texts.map(message));
+      for (const part of parts) expect(part.length).toBeLessThan(26_000);
+      expect(textsOf(parts)).toEqual(texts.map((text) => (text.length > 2000 ? `${text.slice(0, 2000)}…` : text)));
+    }),
+  );
+});
+
+test('a dialog that is too long loses its beginning, and long messages their end', () => {
+  const texts = Array.from({ length: 1000 }, (_, nth) => `${nth} ${'x'.repeat(3000)}`);
+  const parts = dialogParts(texts.map(message));
+  expect(parts).toHaveLength(16);
+  const kept = textsOf(parts);
+  expect(kept).toEqual(texts.slice(-kept.length).map((text) => `${text.slice(0, 2000)}…`));
+});
+
+test('what is cut in the middle of a character is well-formed', () => {
+  const [text] = textsOf(dialogParts([message(`${'x'.repeat(1999)}😀😀`)]));
+  expect(text).toBe(`${'x'.repeat(1999)}\ufffd…`);
+});

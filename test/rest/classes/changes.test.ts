@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { APPLICATION, useApp } from '../../support/app/app.ts';
+import { MULTIPART, multipart } from '../../support/clients/raw-http.ts';
+import { rest } from '../../support/clients/rest.ts';
+import { type Scenario, testScenarios } from '../../support/clients/rest-table.ts';
+import { createRecordCast, newCar, outcomeOf, type RecordCast, SOME_ID } from '../../support/fixtures/cars.ts';
+import { created } from '../../support/fixtures/chat-cast.ts';
+import { MALFORMED, NOT_FOUND, UNDEFINED_CLASS } from '../../support/fixtures/error-bodies.ts';
+import { apiKey } from '../../support/fixtures/users.ts';
+
+useApp();
+
+let cast: RecordCast;
+beforeAll(async () => {
+  cast = await createRecordCast();
+  await created('/class', { name: 'Boat', fields: { sail: 'String', crew: 'Integer_a' } }, apiKey);
+});
+
+const refused = (...sentences: string[]) => ({ errors: sentences });
+const OPEN = { access: 'open' };
+const OWNER = { access: 'owner' };
+
+/** The fields of the boat as a row finds them. */
+const SAIL = { name: 'sail', type: 'String' };
+const CREW = { name: 'crew', type: 'Integer', is_array: '1' };
+const NAME = { name: 'name', type: 'String' };
+const [HOME, LAID] = [
+  { name: 'home', type: 'Location' },
+  { name: 'laid', type: 'Date' },
+];
+
+function boat(fields: object[], acl: object = {}) {
+  return {
+    _id: SOME_ID,
+    name: 'Boat',
+    application_id: APPLICATION.id,
+    user_id: 0,
+    acl: { create: { ...OPEN, primary: true }, read: OPEN, update: OWNER, delete: OWNER, ...acl },
+    custom_fields: fields,
+  };
+}
+
+const put = (name: string, body: object | string | undefined, status: number, answer: unknown): Scenario => [
+  name,
+  'key',
+  'PUT',
+  '/class/Boat.json',
+  body,
+  status,
+  answer,
+];
+
+describe('PUT /class/{name}', () => {
+  const ALL = [SAIL, CREW, NAME, HOME, LAID];
+  const SHARED = { access: 'open_for_users_ids', users_ids: ['1'] };
+  testScenarios(
+    () => cast,
+    [
+      put('nothing changes nothing', undefined, 200, boat([SAIL, CREW])),
+      put('fields are added at the end', { fields: { name: 'String' } }, 200, boat([SAIL, CREW, NAME])),
+      put('also by a form', 'fields[home]=Location&fields%5Blaid%5D=Date', 200, boat(ALL)),
+      put('those that are there stay', { fields: { sail: 'String', crew: 'Integer_a' } }, 200, boat(ALL)),
+      put('another type', { fields: { sail: 'Float' } }, 422, refused('Field sail already has another type')),
+      put('an array of one', { fields: { sail: 'String_a' } }, 422, refused('Field sail already has another type')),
+      put('one of an array', { fields: { crew: 'Integer' } }, 422, refused('Field crew already has another type')),
+      put(
+        'all that is wrong is told, and nothing of it done',
+        { fields: { crew: 'Float_a', new: 'String', sail: 'Date', 'a-b': 'String' } },
+        422,
+        refused('Field crew already has another type', 'Field sail already has another type', 'Name is invalid'),
+      ),
+      put('an unknown type', { fields: { other: 'Text' } }, 422, refused('Field other has an unknown type')),
+      put('an unknown access', 'permissions[delete][access]=everyone', 422, refused('Unknown access: everyone')),
+      put('the name stays', 'name=Ship&fields=x', 200, boat(ALL)),
+      put(
+        'permissions that are given are replaced',
+        { permissions: { read: { access: 'open_for_users_ids', ids: '1' } } },
+        200,
+        boat(ALL, { read: SHARED }),
+      ),
+      put(
+        'and only those',
+        'permissions.update.access=not_allowed',
+        200,
+        boat(ALL, { read: SHARED, update: { access: 'not_allowed' } }),
+      ),
+      put(
+        'and back, as they are shown',
+        { permissions: { create: { access: 'open', primary: true }, read: OPEN, update: OWNER, delete: OWNER } },
+        200,
+        boat(ALL),
+      ),
+      ['it is known to the next request', 'key', 'GET', '/class/Boat', undefined, 200, boat(ALL)],
+      [
+        'by multipart',
+        'key',
+        'PUT',
+        '/class/Boat',
+        multipart({ 'permissions[read][access]': 'owner' }),
+        200,
+        boat(ALL, { read: OWNER }),
+        { 'Content-Type': MULTIPART },
+      ],
+      [
+        'too many fields',
+        'key',
+        'PUT',
+        '/class/Boat',
+        { fields: Object.fromEntries(Array.from({ length: 196 }, (_, nth) => [`f${nth}`, 'Integer'])) },
+        422,
+        refused('Too many fields (maximum is 200)'),
+      ],
+      ['an unknown class', 'key', 'PUT', '/class/Ship', 'fields[a]=String', 403, UNDEFINED_CLASS],
+      [
+        'what it says is looked at first',
+        'key',
+        'PUT',
+        '/class/Ship',
+        'fields[a]=Text',
+        422,
+        refused('Field a has an unknown type'),
+      ],
+      ['no form', 'key', 'PUT', '/class/Boat', 'fields[a]=%ff', 400, MALFORMED],
+      ['no name', 'key', 'PUT', '/class', 'fields[a]=String', 404, NOT_FOUND],
+    ],
+  );
+
+  test('a new field is unset in the records that are there', async () => {
+    const id = await newCar({ make: 'AB' }, apiKey);
+    const { body } = await rest('PUT', '/class/cars', { as: apiKey, json: { fields: { colour: 'String' } } });
+    expect(body.custom_fields.at(-1)).toEqual({ name: 'colour', type: 'String' });
+    expect((await rest('GET', `/data/cars/${id}`, { as: apiKey })).body).toMatchObject({ make: 'AB', colour: null });
+    const set = await rest('PUT', `/data/cars/${id}`, { as: apiKey, form: 'colour=red' });
+    expect(set.body).toMatchObject({ make: 'AB', colour: 'red' });
+  });
+});
+
+describe('DELETE /class/{name}', () => {
+  test('takes the records along, and nobody finds them in a new class of the name', async () => {
+    await created('/class', { name: 'Bin', fields: { label: 'String' } }, apiKey);
+    const { _id } = await created('/data/Bin', { label: 'old' }, cast.olga);
+    expect(outcomeOf(await rest('DELETE', '/class/Bin.json', { as: apiKey }))).toEqual([200, '']);
+    for (const [method, path] of [
+      ['GET', '/class/Bin'],
+      ['DELETE', '/class/Bin'],
+      ['PUT', '/class/Bin'],
+      ['GET', '/data/Bin'],
+      ['GET', `/data/Bin/${_id}`],
+      ['POST', '/data/Bin'],
+      ['DELETE', `/data/Bin/${_id}`],
+    ] as const) {
+      expect(outcomeOf(await rest(method, path, { as: apiKey }))).toEqual([403, UNDEFINED_CLASS]);
+    }
+    await created('/class', { name: 'Bin', fields: { label: 'Integer' } }, apiKey);
+    expect((await rest('GET', '/data/Bin', { as: apiKey })).body.items).toEqual([]);
+    expect(outcomeOf(await rest('GET', `/data/Bin/${_id}`, { as: apiKey }))).toEqual([404, NOT_FOUND]);
+  });
+});

@@ -1,5 +1,0 @@
-import { useApp } from '../support/app.ts';
-import { testExamples } from '../support/examples.ts';
-
-useApp();
-testExamples('json');

@@ -1,0 +1,118 @@
+import { beforeAll, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
+import { sweep } from '../../../src/jobs/sweep.ts';
+import { running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
+import { createTenant } from '../../support/app/other-apps.ts';
+import { type Apple, startApple } from '../../support/fakes/apple.ts';
+import { errorOf, execute } from '../../support/fixtures/chat.ts';
+import { appleToken, sendEvent, sentEvent, setUpApple, subscribeDevice } from '../../support/fixtures/pushes.ts';
+import { apiKey, createUsers, type TestUser } from '../../support/fixtures/users.ts';
+
+useApp();
+
+let apple: Apple;
+let alice: TestUser;
+let bob: TestUser;
+let event: number;
+const devices: number[] = [];
+
+beforeAll(async () => {
+  apple = await startApple();
+  await setUpApple(apple);
+  [alice, bob] = await createUsers(2);
+  for (let made = 0; made < 5; made++) {
+    devices.push(await subscribeDevice(bob, 'apns', { client_identification_sequence: appleToken(made) }));
+  }
+  apple.answer = ({ token }) => (token === appleToken(1) ? { status: 400, reason: 'BadTopic' } : { status: 200 });
+  event = await sendEvent({ push_type: 'apns', user: { ids: bob.id } }, alice);
+  await sentEvent(event, 1, alice);
+  return () => apple.down();
+});
+
+const SENDS = `query ($eventId: Int, $dialogId: ID, $first: Int, $after: String) {
+  pushSends(eventId: $eventId, dialogId: $dialogId, first: $first, after: $after) {
+    edges { cursor node { id eventId dialogId recipients delivered failed createdAt finishedAt } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+const DELIVERIES = `query ($sendId: ID!, $status: DeliveryStatus, $first: Int, $after: String) {
+  pushDeliveries(sendId: $sendId, status: $status, first: $first, after: $after) {
+    edges { node { subscriptionId userId channel status attempts answer answeredAt retryAt } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+async function onlySend(): Promise<string> {
+  const { pushSends } = await execute(SENDS, { eventId: event }, alice);
+  return pushSends.edges[0].node.id;
+}
+
+test('the creator of an event sees its sends, and what became of them device by device', async () => {
+  const { pushSends } = await execute(SENDS, { eventId: event }, alice);
+  const at = SAMPLE_TIME.toISOString();
+  expect(pushSends.edges.map(({ node }: { node: object }) => node)).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      eventId: event,
+      dialogId: null,
+      recipients: 5,
+      delivered: 4,
+      failed: 1,
+      createdAt: at,
+      finishedAt: at,
+    },
+  ]);
+  const seen: { subscriptionId: number }[] = [];
+  let after: string | undefined;
+  do {
+    const { pushDeliveries } = await execute(DELIVERIES, { sendId: await onlySend(), first: 2, after }, alice);
+    expect(pushDeliveries.edges.length).toBeLessThanOrEqual(2);
+    seen.push(...pushDeliveries.edges.map(({ node }: { node: { subscriptionId: number } }) => node));
+    after = pushDeliveries.pageInfo.hasNextPage ? pushDeliveries.pageInfo.endCursor : undefined;
+  } while (after);
+  expect(seen).toEqual(
+    devices.map((subscriptionId, index) => ({
+      subscriptionId,
+      userId: bob.id,
+      channel: 'apns',
+      status: index === 1 ? 'FAILED' : 'DELIVERED',
+      attempts: 1,
+      answer: index === 1 ? '400 BadTopic' : '200',
+      answeredAt: at,
+      retryAt: null,
+    })),
+  );
+  const failed = await execute(DELIVERIES, { sendId: await onlySend(), status: 'FAILED' }, alice);
+  expect(
+    failed.pushDeliveries.edges.map(({ node }: { node: { subscriptionId: number } }) => node.subscriptionId),
+  ).toEqual([devices[1]]);
+});
+
+test('nobody else does', async () => {
+  const { key } = await createTenant(0);
+  const sendId = await onlySend();
+  for (const other of [bob, apiKey, key]) {
+    expect(await errorOf(SENDS, { eventId: event }, other)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await errorOf(DELIVERIES, { sendId }, other)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect(await errorOf(DELIVERIES, { sendId: 'x' }, alice)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await errorOf(SENDS, { dialogId: 'x' }, alice)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await errorOf(SENDS, {}, alice)).toMatchObject({ code: 'BAD_USER_INPUT' });
+  expect(await execute(SENDS, { dialogId: '0123456789abcdef01234567' }, apiKey)).toMatchObject({
+    pushSends: { edges: [] },
+  });
+});
+
+test('it is forgotten in time, but for the counts of the latest send', async () => {
+  const retention = { sessionMinutes: 120, eventRetentionHours: 24, pushLogDays: 30 };
+  const days = (count: number) => new Date(SAMPLE_TIME.getTime() + count * 86_400_000);
+  await sweep(days(30), retention);
+  expect(await db.pushDelivery.count()).toBe(5);
+  const again = await sendEvent({ push_type: 'apns', user: { ids: bob.id } });
+  await sentEvent(again);
+  await db.event.delete({ where: { applicationId_id: { applicationId: 92, id: again } } });
+  await sweep(new Date(days(30).getTime() + 1), retention);
+  expect(await db.pushDelivery.count()).toBe(0);
+  expect(await db.pushSend.findMany()).toMatchObject([{ eventId: event, delivered: 4, failed: 1 }]);
+  expect(running.now()).toEqual(SAMPLE_TIME);
+});

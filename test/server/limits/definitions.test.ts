@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Viewer } from '../../../src/lib/access.ts';
+import { SessionMissingError } from '../../../src/lib/errors.ts';
+import { LIMITS, rateHeaders, rateKey } from '../../../src/server/limits/definitions.ts';
+
+const session = { id: 5, generation: 0, token: 't', signedInAt: new Date(), expiresAt: new Date() };
+
+test.each<[Viewer, string]>([
+  [{ kind: 'anonymous' }, 'client:1.2.3.4'],
+  [{ kind: 'refused', reason: new SessionMissingError() }, 'client:1.2.3.4'],
+  [{ kind: 'application', applicationId: 92, catalogueVersion: 0, session }, 'client:1.2.3.4'],
+  [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, session }, 'user:92:7'],
+  [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, apiKeyId: 3 }, 'key:92:3'],
+  [{ kind: 'key', applicationId: 92, catalogueVersion: 0, apiKeyId: 3 }, 'key:92:3'],
+])('%o is counted as %s, and by the client at sign-in', (viewer, key) => {
+  expect(rateKey('default', viewer, '1.2.3.4')).toBe(key);
+  expect(rateKey('signIn', viewer, '1.2.3.4')).toBe('client:1.2.3.4');
+});
+
+test('the limits are those of the contract', () => {
+  expect(LIMITS).toEqual({
+    default: { quota: 600, windowSeconds: 60 },
+    signIn: { quota: 30, windowSeconds: 60 },
+  });
+});
+
+test('the headers tell quota, window, rest and reset, and when to try again', () => {
+  const count = { quota: 600, windowSeconds: 60, remaining: 12, resetSeconds: 7, isExceeded: false };
+  const told = { 'RateLimit-Policy': '"default";q=600;w=60', RateLimit: '"default";r=12;t=7' };
+  expect(rateHeaders(count)).toEqual(told);
+  expect(rateHeaders({ ...count, isExceeded: true })).toEqual({ ...told, 'Retry-After': '7' });
+  expect(rateHeaders(undefined)).toEqual({});
+});

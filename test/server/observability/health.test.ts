@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
+import { readMetrics } from '../../support/app/metrics.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
+import { rawRequest } from '../../support/clients/raw-http.ts';
+import { until } from '../../support/clients/websocket.ts';
+import { createProxiedDatabase, type ProxiedDatabase } from '../../support/faults/proxied-database.ts';
+
+let database: ProxiedDatabase;
+
+useApp({
+  database: async () => {
+    database = await createProxiedDatabase();
+    return database;
+  },
+});
+
+afterEach(() => database.proxy.resume());
+
+const statusOf = async (path: string) => (await rawRequest('GET', path)).status;
+
+test('a service whose database answers is alive and ready, and nobody keeps the answer', async () => {
+  for (const path of ['/healthz', '/readyz']) {
+    const { status, headers, text } = await rawRequest('GET', path);
+    expect({ status, text, kept: headers['cache-control'] }).toEqual({ status: 200, text: 'ok\n', kept: 'no-store' });
+  }
+});
+
+test('a database that hangs makes the service unready, however many ask, and ready again when it is back', async () => {
+  await until(async () => (await statusOf('/readyz')) === 200);
+  database.proxy.pause();
+  // Also connections of the pool that are lost in it do not make the answer wait.
+  const lost = rawRequest('GET', '/session.json', { headers: { 'SVC-Token': '0000005c'.padEnd(40, '0') } });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => statusOf('/readyz')));
+  expect(new Set(answers)).toEqual(new Set([503]));
+  expect(await statusOf('/readyz')).toBe(503);
+  expect(await statusOf('/healthz')).toBe(200);
+  database.proxy.resume();
+  await until(async () => (await statusOf('/readyz')) === 200);
+  expect((await lost).status).toBe(401);
+});
+
+test('metrics are read while the database hangs, but for those that only it knows', async () => {
+  const ofDatabase = ['atrium_waiting_jobs{queue="push-deliver"}', 'atrium_unread_events{reader="pushes"}'];
+  await until(async () => (await readMetrics()).has(ofDatabase[0]!));
+  database.proxy.pause();
+  const metrics = await readMetrics();
+  expect(metrics.get('atrium_http_requests_total{method="GET",route="/healthz",status="200"}')).toBeGreaterThan(0);
+  expect(metrics.has('process_cpu_seconds_total')).toBe(true);
+  expect(metrics.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
+  for (const name of ofDatabase) expect(metrics.has(name)).toBe(false);
+  database.proxy.resume();
+  await until(async () => (await readMetrics()).has(ofDatabase[0]!));
+});
+
+test('a service that stops is not ready for whoever still reaches it', async () => {
+  const other = await startAnother();
+  let isStopped = false;
+  onTestFinished(async () => {
+    if (!isStopped) await other.stop();
+  });
+  const { port } = new URL(other.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text;
+  });
+  // A request that is under way keeps the connection open.
+  socket.write(
+    'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\nPOST /session.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=',
+  );
+  await until(() => heard.includes('ok\n'));
+  const stopping = other.stop().then(() => {
+    isStopped = true;
+  });
+  socket.write('bGET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all([once(socket, 'close'), stopping]);
+  expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 422', 'HTTP/1.1 503']);
+});

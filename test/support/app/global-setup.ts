@@ -1,0 +1,47 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../../src/db/embedded.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { buildSource } from './compiled-source.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URL of the migrated template database, which nobody is connected to. */
+    templateUrl: string;
+  }
+}
+
+/** Its data need not survive a crash, so PostgreSQL writes no more than it has to. */
+const SERVER_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_wal_size: '4GB',
+  max_connections: 200,
+};
+
+/** For the whole run: the source in JavaScript, and one PostgreSQL server. */
+export default async function setup(project: TestProject) {
+  const built = await buildSource();
+  project.provide('builtSource', built.folder);
+  project.onTestsRerun(built.again);
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
+  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  const flags = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'template_atrium', flags });
+  const client = new pg.Client(postgres.config);
+  await client.connect();
+  await migrate(client, new URL('../../../prisma/migrations', import.meta.url));
+  await client.end();
+  project.provide('templateUrl', postgres.url);
+  return async () => {
+    await built.remove();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
+import type { Check, Difference } from '../../../src/operator/integrity/check.ts';
+import { MESSAGE_CHECKS } from '../../../src/operator/integrity/messages.ts';
+import { checkDatabase } from '../../../src/operator/integrity/run.ts';
+import { countUndecryptable } from '../../../src/resolvers/applications/secrets.ts';
+import { APPLICATION, ENCRYPTER, running } from './app.ts';
+
+interface Wanted {
+  applicationId?: number;
+  repairs?: boolean;
+  /** Whether files are looked at. */
+  hasStorage?: boolean;
+  /** Where they lie, if not where the test's own process has them. */
+  dataDir?: string;
+  checks?: readonly Check[];
+}
+
+/** What `npm run cli -- check` would find in the database of the test, and what it has set right. */
+export async function findDifferences({
+  repairs = false,
+  hasStorage = true,
+  dataDir = running.dataDir,
+  applicationId,
+  ...wanted
+}: Wanted = {}) {
+  const found: (Difference & { isRepaired: boolean })[] = [];
+  await checkDatabase({
+    ...wanted,
+    database: running.database.config,
+    storage: hasStorage ? new DiskStorage(join(dataDir, 'files')) : undefined,
+    unopened: (id) => countUndecryptable(ENCRYPTER, { applicationId: id }),
+    now: new Date(),
+    applicationId,
+    repairs,
+    onDifference: (difference, isRepaired) => found.push({ ...difference, isRepaired }),
+  });
+  return found;
+}
+
+/** Every counter of a group or private dialog agrees with its messages, and nothing is left of deleted ones. */
+export async function expectCounted(dialogId: string): Promise<void> {
+  const found = await findDifferences({ applicationId: APPLICATION.id, hasStorage: false, checks: MESSAGE_CHECKS });
+  expect(found.filter(({ row }) => (row.dialogId ?? dialogId) === dialogId)).toEqual([]);
+}

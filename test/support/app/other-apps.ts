@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { db } from '../../../src/db/client.ts';
+import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
+import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
+import { createMailer } from '../../../src/gateways/mailer.ts';
+import { createModelClient } from '../../../src/gateways/model.ts';
+import { createPushGateways } from '../../../src/gateways/push/index.ts';
+import { hashSecret } from '../../../src/lib/tokens.ts';
+import { type App, startApp } from '../../../src/server/lifecycle.ts';
+import type { Caller } from '../fixtures/users.ts';
+import { ENCRYPTER, limitConfig, running, SENDER, type TestSettings } from './app.ts';
+
+/** Another server on the same database and clock, as a second process would be. The test stops it. */
+export function startAnother(settings: TestSettings = {}): Promise<App> {
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
+  const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
+  return startApp({
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: undefined,
+      resetPageUrl: undefined,
+      tokenHeaders: ['SVC-Token'],
+      sessionMinutes: settings.sessionMinutes ?? 120,
+      eventRetentionHours: 24,
+      pushLogDays: 30,
+      ...limitConfig(settings),
+    },
+    limits: settings.limits,
+    presenceClock: settings.presenceClock,
+    database: running.database.config,
+    now: running.now,
+    log,
+    identities: createIdentityVerifiers({ now: running.now, log }),
+    storage: new DiskStorage(join(running.dataDir, 'files')),
+    mailer,
+    models: createModelClient({ silence: settings.modelSilence }),
+    pushGateways: createPushGateways({ now: running.now, mailer, allowsPrivate: true }),
+    encrypter: ENCRYPTER,
+  });
+}
+
+/** Another application on the same server. */
+export interface Tenant {
+  applicationId: number;
+  key: Caller;
+  /** New users by their number, and the API key as each of them. */
+  users: (Caller & { id: number })[];
+}
+
+export async function createTenant(userCount: number): Promise<Tenant> {
+  const at = running.now();
+  const secret = randomUUID();
+  const { id: applicationId } = await db.application.create({
+    data: { name: 'other', authKey: randomUUID(), authSecret: randomUUID(), createdAt: at, updatedAt: at },
+  });
+  await db.apiKey.create({
+    data: { applicationId, name: 'first', keyHash: hashSecret(secret), createdAt: at },
+  });
+  const key: Caller = { headers: { Authorization: `ApiKey ${secret}` } };
+  return { applicationId, key, users: await insertUsers(applicationId, userCount, key) };
+}
+
+/** Users without passwords, who act through the API key: cheap to make many of. */
+export async function insertUsers(
+  applicationId: number,
+  count: number,
+  key: Caller,
+): Promise<(Caller & { id: number })[]> {
+  const at = running.now();
+  const rows = await db.user.createManyAndReturn({
+    data: Array.from({ length: count }, () => ({
+      applicationId,
+      login: `quick-${randomUUID()}`.slice(0, 40),
+      createdAt: at,
+      updatedAt: at,
+    })),
+    select: { id: true },
+  });
+  return rows.map(({ id }) => ({ id, headers: { ...key.headers, 'On-Behalf-Of': String(id) } }));
+}

@@ -1,0 +1,57 @@
+import { afterEach } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  type AtriumClient,
+  type ClientOptions,
+  createClient,
+  graphql,
+  type SignedRequest,
+} from '../../../packages/client/src/index.ts';
+import { running } from '../app/app.ts';
+import { signedParameters } from '../fixtures/users.ts';
+
+const made: AtriumClient[] = [];
+
+/** A client that ends with its test. */
+export function newClient(options: Partial<ClientOptions> = {}): AtriumClient {
+  const client = createClient({ url: running.url, sign: signedRequest, webSocket: WebSocket, ...options });
+  made.push(client);
+  return client;
+}
+
+/** Ends the clients of each test, so that they do not disturb the next one. */
+export function useClients(): void {
+  afterEach(() => {
+    for (const client of made.splice(0)) client.close();
+  });
+}
+
+/** What the server of a web app answers its page: a request signed by the clock of the running app. */
+export function signedRequest(): SignedRequest {
+  const { application_id, auth_key, nonce, timestamp, signature } = signedParameters() as Record<string, string>;
+  return {
+    applicationId: Number(application_id),
+    authKey: auth_key!,
+    nonce: Number(nonce),
+    timestamp: Number(timestamp),
+    signature: signature!,
+  };
+}
+
+export const SEND = graphql(`mutation Send($input: SendMessageInput!) { sendMessage(input: $input) { id text } }`);
+
+export const HEAR = graphql(`subscription Hear($dialogId: ID, $since: String) {
+  messageSent(dialogId: $dialogId, since: $since) { cursor dialogId message { id text senderId } }
+}`);
+
+export const ME = graphql(`query Me { me { id login } }`);
+
+/** Takes so many events and stops, or all until they end; waits for them. */
+export async function take<Data>(events: AsyncIterable<Data>, count?: number): Promise<Data[]> {
+  const taken: Data[] = [];
+  for await (const event of events) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  return taken;
+}

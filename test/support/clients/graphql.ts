@@ -1,0 +1,90 @@
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { running } from '../app/app.ts';
+import { anonymous, type Caller } from '../fixtures/users.ts';
+
+export interface GraphQLAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  data: any;
+  errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
+}
+
+/** One GraphQL operation over HTTP. */
+export async function graphql(
+  query: string,
+  variables: Record<string, unknown> = {},
+  as: Caller = anonymous,
+): Promise<GraphQLAnswer> {
+  const response = await fetch(`${running.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...as.headers },
+    body: JSON.stringify({ query, variables }),
+  });
+  return { status: response.status, ...((await response.json()) as Omit<GraphQLAnswer, 'status'>) };
+}
+
+/** A WebSocket client of the service. */
+export function socketClient(as: Caller, onClosed?: (code: number) => void): Client {
+  return createClient({
+    url: `${running.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: as.headers,
+    retryAttempts: 0,
+    lazyCloseTimeout: 0,
+    on: { closed: (event) => onClosed?.((event as { code: number }).code) },
+  });
+}
+
+export interface Subscription {
+  /** The next payload; waits for it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  next: () => Promise<any>;
+  /** Payloads that have come and were not asked for yet. */
+  readonly pending: unknown[];
+  close: () => Promise<void>;
+}
+
+/**
+ * Subscribes over a WebSocket of its own, and waits until the service listens for it; a refusal is thrown.
+ */
+export async function subscribe(query: string, variables: Record<string, unknown>, as: Caller): Promise<Subscription> {
+  const client = socketClient(as);
+  const { hub } = running.app.services;
+  const before = hub.subscriptionCount;
+  const iterator = client.iterate({ query, variables });
+  const pending: unknown[] = [];
+  const waiting: ((payload: unknown) => void)[] = [];
+  let refusal: unknown;
+  let isListening = false;
+  const reading = (async () => {
+    for await (const { data, errors } of iterator) {
+      if (errors && !isListening) refusal = errors;
+      const payload = errors ? { errors } : data;
+      const taker = waiting.shift();
+      if (taker) taker(payload);
+      else pending.push(payload);
+    }
+  })().catch((error: unknown) => {
+    refusal = error;
+  });
+  while (hub.subscriptionCount <= before && refusal === undefined && pending.length === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  isListening = true;
+  if (refusal !== undefined) {
+    await client.dispose();
+    throw refusal;
+  }
+  return {
+    pending,
+    next: () => {
+      if (pending.length > 0) return Promise.resolve(pending.shift());
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    close: async () => {
+      await client.dispose();
+      await reading;
+    },
+  };
+}

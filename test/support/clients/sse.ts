@@ -1,0 +1,50 @@
+import type { App } from '../../../src/server/lifecycle.ts';
+import { running } from '../app/app.ts';
+import type { Caller } from '../fixtures/users.ts';
+
+export interface EventStream {
+  status: number;
+  contentType: string | null;
+  /** Results that came so far. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  results: any[];
+  /** The service ended the stream. */
+  ended: Promise<void>;
+  abort: () => void;
+}
+
+/** A subscription as server-sent events; does not wait until the service listens for it. */
+export async function streamEvents(
+  query: string,
+  variables: Record<string, unknown>,
+  as: Caller,
+  app: App = running.app,
+): Promise<EventStream> {
+  const aborted = new AbortController();
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...as.headers },
+    body: JSON.stringify({ query, variables }),
+    signal: aborted.signal,
+  });
+  const results: unknown[] = [];
+  const read = async () => {
+    let text = '';
+    for await (const chunk of response.body!) {
+      text += Buffer.from(chunk).toString();
+      const events = text.split('\n\n');
+      text = events.pop()!;
+      for (const event of events) {
+        const data = /^data: (.+)$/m.exec(event)?.[1];
+        if (event.includes('event: next') && data) results.push(JSON.parse(data));
+      }
+    }
+  };
+  return {
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    results,
+    ended: read().catch(() => {}),
+    abort: () => aborted.abort(),
+  };
+}

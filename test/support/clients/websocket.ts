@@ -1,0 +1,158 @@
+import { WebSocket } from 'ws';
+import type { App } from '../../../src/server/lifecycle.ts';
+import { running } from '../app/app.ts';
+import { until } from '../app/until.ts';
+import type { Caller } from '../fixtures/users.ts';
+
+export { until } from '../app/until.ts';
+
+export interface SocketMessage {
+  type: string;
+  id?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  payload?: any;
+}
+
+/** A WebSocket that speaks `graphql-transport-ws` by hand, so that a test sees each message and close code. */
+export interface RawSocket {
+  socket: WebSocket;
+  /** Everything that has come, in order. */
+  received: SocketMessage[];
+  closed: Promise<{ code: number; reason: string }>;
+  send: (message: SocketMessage) => void;
+  /** The first message that fits, also one that came before; waits for it. */
+  find: (fits: (message: SocketMessage) => boolean) => Promise<SocketMessage>;
+  /** One query or mutation; its `next` payload, or `{ errors }` of its `error`. */
+  run: (query: string, variables?: Record<string, unknown>) => Promise<SocketMessage['payload']>;
+  /** Closes, and waits until it is. */
+  close: () => Promise<void>;
+}
+
+const open = new Set<WebSocket>();
+
+/** Ends what a test left open, so that it does not disturb the next one. */
+export async function closeSockets(app: App = running.app): Promise<void> {
+  for (const socket of open) socket.terminate();
+  open.clear();
+  await until(() => app.services.hub.subscriptionCount === 0);
+}
+
+/** Opens a socket and says nothing on it. */
+export async function openSocket(app: App = running.app): Promise<RawSocket> {
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  open.add(socket);
+  socket.on('close', () => open.delete(socket));
+  const received: SocketMessage[] = [];
+  let waiting: (() => void)[] = [];
+  const wake = () => {
+    const woken = waiting;
+    waiting = [];
+    for (const resolve of woken) resolve();
+  };
+  socket.on('message', (data) => {
+    received.push(JSON.parse(String(data)) as SocketMessage);
+    wake();
+  });
+  let end: { code: number; reason: string } | undefined;
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => {
+      end = { code, reason: String(reason) };
+      resolve(end);
+      wake();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('error', reject);
+  });
+  socket.on('error', () => {});
+  const send = (message: SocketMessage) => socket.send(JSON.stringify(message));
+  const find = async (fits: (message: SocketMessage) => boolean) => {
+    for (;;) {
+      const found = received.find(fits);
+      if (found) return found;
+      if (end) throw new Error(`the socket closed with ${end.code} ${end.reason}`);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+  };
+  let runs = 0;
+  return {
+    socket,
+    received,
+    closed,
+    send,
+    find,
+    run: async (query, variables) => {
+      const id = `run${++runs}`;
+      send({ id, type: 'subscribe', payload: { query, variables } });
+      const answer = await find(
+        (message) => message.id === id && (message.type === 'next' || message.type === 'error'),
+      );
+      return answer.type === 'next' ? answer.payload : { errors: answer.payload };
+    },
+    close: async () => {
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+/** A socket whose credentials were accepted. */
+export async function connect(as: Caller, app: App = running.app): Promise<RawSocket> {
+  const socket = await openSocket(app);
+  socket.send({ type: 'connection_init', payload: as.headers });
+  await socket.find((message) => message.type === 'connection_ack');
+  return socket;
+}
+
+/** One subscription on a socket of its own. */
+export interface LiveSubscription {
+  socket: RawSocket;
+  /** Data of the payloads that came so far; one with errors as `{ errors }`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  payloads: () => any[];
+  /** Waits until so many payloads came, and gives all that did. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+  atLeast: (count: number) => Promise<any[]>;
+  close: () => Promise<void>;
+}
+
+/** Subscribes, and waits until the service listens for it; a refusal is thrown as its errors. */
+export async function listen(
+  query: string,
+  variables: Record<string, unknown>,
+  as: Caller,
+  app: App = running.app,
+): Promise<LiveSubscription> {
+  const socket = await connect(as, app);
+  return listenOn(socket, query, variables, app);
+}
+
+export async function listenOn(
+  socket: RawSocket,
+  query: string,
+  variables: Record<string, unknown>,
+  app: App = running.app,
+  id = 'listening',
+): Promise<LiveSubscription> {
+  const { hub } = app.services;
+  const before = hub.subscriptionCount;
+  socket.send({ id, type: 'subscribe', payload: { query, variables } });
+  const own = () => socket.received.filter((message) => message.id === id);
+  await until(() => hub.subscriptionCount > before || own().length > 0 || socket.socket.readyState !== WebSocket.OPEN);
+  const refused = own().find((message) => message.type === 'error' || message.payload?.errors);
+  if (refused) throw refused.type === 'error' ? refused.payload : refused.payload.errors;
+  const heard = () =>
+    own()
+      .filter((message) => message.type === 'next')
+      .map(({ payload }) => (payload.errors ? { errors: payload.errors } : payload.data));
+  return {
+    socket,
+    payloads: heard,
+    atLeast: async (count) => {
+      await until(() => heard().length >= count);
+      return heard();
+    },
+    close: socket.close,
+  };
+}
