@@ -1,22 +1,27 @@
 import pg from 'pg';
 
 /**
- * Has the database give up the statements that the connections wait for, once the signal comes. Between two statements
- * it is for their caller to look at the signal.
- * @returns stops listening
+ * Once the signal aborts, cancels the statements that the connections are running. Between two statements their caller
+ * checks the signal.
+ * @returns stops listening, and waits for a cancellation under way: before a connection closes, because the server goes
+ *   on with the statement of a closed one for as long as it waits for a lock
  */
 export async function cancelOn(
   signal: AbortSignal | undefined,
   database: pg.ClientConfig,
   ...clients: pg.Client[]
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const pids = await Promise.all(clients.map(processOf));
+  let cancelled = Promise.resolve();
   const cancel = () => {
-    cancelAll(database, pids).catch(() => {}); // then it ends when the statement does
+    cancelled = cancelAll(database, pids).catch(() => {}); // then it ends when the statement does
   };
   signal?.throwIfAborted();
   signal?.addEventListener('abort', cancel, { once: true });
-  return () => signal?.removeEventListener('abort', cancel);
+  return () => {
+    signal?.removeEventListener('abort', cancel);
+    return cancelled;
+  };
 }
 
 async function processOf(client: pg.Client): Promise<number> {
@@ -24,7 +29,7 @@ async function processOf(client: pg.Client): Promise<number> {
   return rows[0]!.pid;
 }
 
-/** By a connection of its own: the others are busy. */
+/** On a connection of its own: the others are busy. */
 async function cancelAll(database: pg.ClientConfig, pids: number[]): Promise<void> {
   const client = new pg.Client(database);
   client.on('error', () => {});

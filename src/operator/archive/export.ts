@@ -58,7 +58,7 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
   client.on('error', () => {}); // the query under way fails with it
   await client.connect();
   const unfinished = `${path}.part`;
-  let forget = () => {};
+  let forget = async () => {};
   try {
     forget = await cancelOn(signal, database, client);
     await namePlainly(client);
@@ -77,7 +77,7 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
     await rm(unfinished, { force: true });
     throw signal.aborted ? new ArchiveError('stopped; there is no archive') : error;
   } finally {
-    forget();
+    await forget();
     await client.end();
   }
 }

@@ -53,7 +53,7 @@ export async function importApplications(options: ImportOptions): Promise<Import
   const client = new pg.Client(options.database);
   client.on('error', () => {}); // the query under way fails with it
   await client.connect();
-  let forget = () => {};
+  let forget = async () => {};
   try {
     forget = await cancelOn(options.signal, options.database, client);
     await namePlainly(client);
@@ -62,7 +62,7 @@ export async function importApplications(options: ImportOptions): Promise<Import
   } catch (error) {
     throw options.signal.aborted ? new ArchiveError('stopped; the same command goes on') : error;
   } finally {
-    forget();
+    await forget();
     await client.end();
   }
 }

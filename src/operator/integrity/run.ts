@@ -43,7 +43,7 @@ export interface CheckOptions {
  */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
-  let forget = () => {};
+  let forget = async () => {};
   try {
     forget = await cancelOn(options.signal, options.database, client, fresh);
     const ids = await applicationIds(client, options.applicationId);
@@ -68,7 +68,7 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
     options.signal?.throwIfAborted(); // then what went wrong is that it was stopped
     throw error;
   } finally {
-    forget();
+    await forget();
     await Promise.all([client.end(), fresh.end()]);
   }
 }
