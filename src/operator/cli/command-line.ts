@@ -30,7 +30,7 @@ export async function runCommandLine(argv: string[]): Promise<number> {
   }
 }
 
-function commandLine(): Command {
+export function commandLine(): Command {
   const program = new Command('npm run cli --')
     .description('Administers the service, also while it runs. It reads the same environment as the service.')
     .option('--json', 'print one JSON object or array')
