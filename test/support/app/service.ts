@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { program } from './compiled-source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -24,6 +25,13 @@ export async function createDataDir(): Promise<{ dataDir: string; remove: () => 
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-service-'));
   await chmod(dataDir, 0o755);
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
+}
+
+/** Environment of an empty data folder, which is removed when the test ends. */
+export async function freshDataDir(): Promise<{ DATA_DIR: string }> {
+  const { dataDir, remove } = await createDataDir();
+  onTestFinished(remove);
+  return { DATA_DIR: dataDir };
 }
 
 /** The service as a process of its own, on a free port; ready when this returns. */

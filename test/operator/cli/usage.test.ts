@@ -1,71 +1,7 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { sign } from '../../../src/lib/signature.ts';
-import { cli, cliHere, cliJson } from '../../support/app/cli.ts';
-import { startOwnDatabase } from '../../support/app/postgres-server.ts';
-import { createDataDir, startService } from '../../support/app/service.ts';
-
-async function freshFolder() {
-  const { dataDir, remove } = await createDataDir();
-  onTestFinished(remove);
-  return { DATA_DIR: dataDir };
-}
-
-test('applications are made without a service, at once, and served by the one that starts later', async () => {
-  const env = await freshFolder();
-  const [one, other] = await Promise.all([
-    cliJson(env, 'app', 'create', '--name', ' Shop '),
-    cliJson(env, 'app', 'create', '--name', 'Blog'),
-  ]);
-  expect([one.applicationId, other.applicationId].sort()).toEqual([1, 2]);
-  expect(Object.keys(one)).toEqual(['applicationId', 'authKey', 'authSecret', 'apiKey']);
-  expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
-
-  const chosen = await cliJson(env, 'app', 'create', '--name', 'Chosen', '--id', '92');
-  expect(chosen.applicationId).toBe(92);
-  expect((await cliJson(env, 'app', 'create', '--name', 'Next')).applicationId).toBe(93);
-  expect(await cli(env, 'app', 'create', '--name', 'Again', '--id', '92')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'atrium: Id has already been taken\n',
-  });
-
-  const listed = await cli(env, 'app', 'list');
-  expect(listed.stdout).toMatch(
-    /^id +name +authKey +createdAt\n1 +(Shop|Blog) .+\n2 .+\n92 +Chosen .+\n93 +Next .+\n$/,
-  );
-  const everything = listed.stdout + JSON.stringify(await cliJson(env, 'app', 'list'));
-  for (const { authSecret, apiKey } of [one, other, chosen]) {
-    expect(everything).not.toContain(authSecret);
-    expect(everything).not.toContain(apiKey);
-  }
-
-  const service = await startService(env.DATA_DIR);
-  expect(service.output()).not.toContain('first application');
-  const signed = { application_id: '92', auth_key: chosen.authKey, nonce: '1', timestamp: String(unixNow()) };
-  const signature = sign(Object.entries(signed), chosen.authSecret, 'sha1');
-  const session = await fetch(`${service.url}/session.json`, {
-    method: 'POST',
-    body: new URLSearchParams({ ...signed, signature }),
-  });
-  expect(session.status).toBe(201);
-  const users = await fetch(`${service.url}/users.json`, { headers: { Authorization: `ApiKey ${chosen.apiKey}` } });
-  expect(users.status).toBe(200);
-  expect(await service.stop()).toBe(0);
-}, 600_000);
-
-test('as a process it ends with the same codes', async () => {
-  const env = await freshFolder();
-  const help = await cli(env, 'app', 'set', '--help');
-  expect(help).toMatchObject({ code: 0, stderr: '' });
-  expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
-  expect(await cli(env, 'app', 'set', '1')).toEqual({ code: 2, stdout: '', stderr: 'atrium: no setting is given\n' });
-  expect(await cli({ ...env, PORT: 'http' }, 'app', 'list')).toMatchObject({ code: 1, stdout: '' });
-}, 600_000);
-
-const unixNow = () => Math.floor(Date.now() / 1000);
+import { expect, test } from 'vitest';
+import { cliHere } from '../../support/app/cli.ts';
+import { freshDataDir } from '../../support/app/service.ts';
 
 const APP = ['--application', '1'];
 const APNS = ['--topic', 't', '--team-id', 'T', '--key-id', 'K', '--key-file', '/nowhere.p8'];
@@ -144,7 +80,7 @@ test.each([
 ])(
   'wrong usage ends with 2, one line and no database: %s',
   async (_name, args, line) => {
-    const env = await freshFolder();
+    const env = await freshDataDir();
     const { code, stdout, stderr } = await cliHere(env, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(line);
@@ -166,7 +102,7 @@ test.each([
 ])(
   '%s --help tells what there is',
   async (group, names) => {
-    const env = await freshFolder();
+    const env = await freshDataDir();
     const { code, stdout, stderr } = await cliHere(env, ...group.split(' ').filter(Boolean), '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run cli -- ${group}`));
@@ -184,20 +120,9 @@ test.each([
 ])(
   'a wrong %s ends a command with one line that names it',
   async (name, wrong: Record<string, string>) => {
-    const { code, stdout, stderr } = await cliHere({ ...(await freshFolder()), ...wrong }, 'app', 'list');
+    const { code, stdout, stderr } = await cliHere({ ...(await freshDataDir()), ...wrong }, 'app', 'list');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
   },
   600_000,
 );
-
-test('with DATABASE_URL that database is used, also while Redis is away', async () => {
-  const database = await startOwnDatabase();
-  onTestFinished(() => database.drop());
-  const env = { ...(await freshFolder()), DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' };
-  expect(await cli(env, 'app', 'list')).toEqual({ code: 0, stdout: 'none\n', stderr: '' });
-  expect(await cliJson(env, 'app', 'list')).toEqual([]);
-  const { applicationId } = await cliJson(env, 'app', 'create', '--name', 'Shop');
-  expect(await cliJson(env, 'app', 'show', String(applicationId))).toMatchObject({ id: 1, name: 'Shop' });
-  expect(existsSync(join(env.DATA_DIR, 'postgres'))).toBe(false);
-}, 600_000);
