@@ -7,6 +7,7 @@ import { APPLICATION } from './service.ts';
 export interface Crowd {
   url: string;
   databaseUrl: string;
+  pid: number;
   size: number;
   asker: Person;
 }
@@ -19,9 +20,9 @@ export const TAGGED_TOGETHER = 5;
  * @param name of what they are for
  */
 export async function startCrowd(size: number, arena: Arena, name = 'crowd'): Promise<Crowd> {
-  const { url, databaseUrl } = await startSeeded(`${name}_${size}`, arena);
+  const { url, databaseUrl, pid } = await startSeeded(`${name}_${size}`, arena);
   await fill(databaseUrl, 'users', insertUsers(size));
-  return { url, databaseUrl, size, asker: await createPerson(url, 'asker') };
+  return { url, databaseUrl, pid, size, asker: await createPerson(url, 'asker') };
 }
 
 function insertUsers(size: number): string {

@@ -29,9 +29,11 @@ import { start } from './start.ts';
 import { machine, table } from './table.ts';
 import { upload } from './upload.ts';
 import { users } from './users.ts';
+import { work } from './work.ts';
 import { write } from './write.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
+  work,
   send,
   list,
   get,

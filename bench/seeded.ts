@@ -7,6 +7,7 @@ import { startService } from './service.ts';
 export interface Seeded {
   url: string;
   databaseUrl: string;
+  pid: number;
 }
 
 /** @param name of the database, which there is not yet */
@@ -14,8 +15,8 @@ export async function startSeeded(name: string, { databaseUrl, folder, cleanup }
   await queries(databaseUrl, [`CREATE DATABASE ${name}`]);
   const ownUrl = new URL(databaseUrl);
   ownUrl.pathname = `/${name}`;
-  const { url } = await startService({ databaseUrl: ownUrl.href, dataDir: join(folder, name) }, cleanup);
-  return { url, databaseUrl: ownUrl.href };
+  const { url, child } = await startService({ databaseUrl: ownUrl.href, dataDir: join(folder, name) }, cleanup);
+  return { url, databaseUrl: ownUrl.href, pid: child.pid! };
 }
 
 /** Fills one table by a statement, faster than with its indexes in place. */
