@@ -22,15 +22,13 @@ export async function list({ serviceUrl, recorder, people, databaseUrl, seconds,
   const settings: ListSettings = {
     databaseUrl,
     session: statementWith(recorded, 'JOIN sessions'),
-    place: statementWith(recorded, 'JOIN dialogs'),
-    messages: statementWith(recorded, 'FROM messages'),
-    members: statementWith(recorded, 'FROM dialogs d LEFT JOIN members'),
-    marks: statementWith(recorded, 'is_delivered AS'),
-    reactions: statementWith(recorded, 'FROM reactions'),
+    place: statementWith(recorded, 'member_version'),
+    messages: statementWith(recorded, 'FROM messages m'),
+    details: statementWith(recorded, 'FROM reactions'),
   };
-  if (recorded.length !== 6) {
+  if (recorded.length !== 4) {
     const texts = recorded.map(({ text }) => text.trim()).join('\n\n');
-    throw new Error(`a page takes ${recorded.length} statements, the bare limit 6:\n${texts}`);
+    throw new Error(`a page takes ${recorded.length} statements, the bare limit 4:\n${texts}`);
   }
   const bare = await startScript(new URL('./bare/list.ts', import.meta.url), settings, cleanup);
 

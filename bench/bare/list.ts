@@ -9,9 +9,7 @@ export interface ListSettings {
   session: Statement;
   place: Statement;
   messages: Statement;
-  members: Statement;
-  marks: Statement;
-  reactions: Statement;
+  details: Statement;
 }
 
 interface Message {
@@ -28,29 +26,21 @@ interface Message {
   updatedAt: Date;
 }
 
-interface Member {
-  userId: number;
-  readSeq: number;
-  deliveredSeq: number;
-}
+type Member = [userId: number, readSeq: number, deliveredSeq: number];
 
 const settings = await settingsOf<ListSettings>();
 const prepare = preparer(settings.databaseUrl);
 const findSession = prepare(settings.session);
 const findPlace = prepare(settings.place);
 const findMessages = prepare<Message>(settings.messages);
-const findMembers = prepare<Member>(settings.members);
-const findMarks = prepare(settings.marks);
-const findReactions = prepare(settings.reactions);
+const findDetails = prepare<{ members: Member[] }>(settings.details);
 
 const server = createServer(async (request, response) => {
   await findSession(sessionValues(request.headers['svc-token'] as string));
   await findPlace();
   const messages = await findMessages();
-  const members = await findMembers();
-  // The page has neither marks nor reactions, but one has to ask.
-  await findMarks();
-  await findReactions();
+  // The page has neither marks nor reactions.
+  const [{ members }] = (await findDetails()) as [{ members: Member[] }];
   const page = JSON.stringify({ skip: 0, limit: 50, items: messages.map((message) => item(message, members)) });
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(page) });
   response.end(page);
@@ -70,15 +60,15 @@ function item(message: Message, members: Member[]) {
     date_sent: message.dateSent,
     sender_id: senderId,
     recipient_id: message.recipientId,
-    read_ids: idsOf(members.filter(({ userId, readSeq }) => userId === senderId || readSeq >= seq)),
-    delivered_ids: idsOf(members.filter(({ userId, deliveredSeq }) => userId === senderId || deliveredSeq >= seq)),
+    read_ids: idsOf(members.filter(([userId, readSeq]) => userId === senderId || readSeq >= seq)),
+    delivered_ids: idsOf(members.filter(([userId, , deliveredSeq]) => userId === senderId || deliveredSeq >= seq)),
     read: 0,
     reactions: null,
   };
 }
 
 function idsOf(members: Member[]): number[] {
-  return members.map(({ userId }) => userId).sort((a, b) => a - b);
+  return members.map(([userId]) => userId).sort((a, b) => a - b);
 }
 
 function isoSeconds(moment: Date): string {

@@ -7,6 +7,7 @@ import { builder } from './builder.ts';
 import { DIALOG_ID } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
+import { requestedFields } from './requested-fields.ts';
 
 type Event = Pick<StreamEvent, 'payload'>;
 
@@ -39,7 +40,8 @@ const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: strin
       message: t.field({
         type: Message,
         description: 'As it is when this is told.',
-        resolve: ({ payload }, _args, context) => findMessage(payload.subjectId, context as never),
+        resolve: ({ payload }, _args, context, info) =>
+          findMessage(payload.subjectId, requestedFields(info), context as never),
       }),
     }),
   });

@@ -165,7 +165,7 @@ builder.queryField('message', (t) =>
     type: Message,
     description: 'One message; marks nothing.',
     args: { id: t.arg.id({ required: true, description: MESSAGE_ID }) },
-    resolve: (_root, { id }, context) => findMessage(id, context),
+    resolve: (_root, { id }, context, info) => findMessage(id, requestedFields(info), context),
   }),
 );
 

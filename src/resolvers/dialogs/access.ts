@@ -38,9 +38,14 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
   });
   if (!row) throw new NotFoundError();
   const { type, memberVersion, isMember } = row;
+  requireReader(row, viewer);
+  return { id: dialogId, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
+}
+
+/** @throws {ForbiddenError} the caller is not one of the occupants */
+export function requireReader({ type, isMember }: { type: number; isMember: boolean }, viewer: ActingViewer): void {
   const isReadable = viewer.kind === 'key' || type === DIALOG_TYPE.PUBLIC_GROUP || isMember;
   if (!isReadable) throw new ForbiddenError();
-  return { id: dialogId, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
 }
 
 const DIALOG = columnsOf('Dialog', 'd', ['type', 'memberVersion']);

@@ -7,8 +7,11 @@ export function visibleTo(viewer: Viewer): Prisma.Sql {
 
 /** Whether the viewer has deleted message `m` for themselves. */
 export function hiddenFrom(viewer: Viewer): Prisma.Sql {
-  if (viewer.kind !== 'user') return Prisma.sql`false`;
+  return viewer.kind === 'user' ? hiddenFromUser(Prisma.sql`${viewer.userId}`) : Prisma.sql`false`;
+}
+
+export function hiddenFromUser(userId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`EXISTS (SELECT FROM hidden_messages h
-    WHERE h.application_id = m.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = m.dialog_id
+    WHERE h.application_id = m.application_id AND h.user_id = ${userId} AND h.dialog_id = m.dialog_id
       AND h.seq = m.seq)`;
 }

@@ -1,21 +1,25 @@
 import type { Context } from '../../context.ts';
-import { reactionLoader } from './reactions-of.ts';
-import { readStateLoader } from './read-state.ts';
+import { readDetails } from './details.ts';
+import { orderedReactions, reactionLoader } from './reactions-of.ts';
+import { readStateLoader, readStateOf } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
 
 const OF_READ_STATE = ['readIds', 'deliveredIds', 'read'];
 const OF_REACTIONS = ['reactions', 'ownReactions'];
 
-/** Reads at once what the fields asked for will need of the messages. */
-export async function prepareFields(
-  messages: MessageRow[],
+/** Reads with one statement what the requested fields need of the messages. */
+export async function prepareFields<Row extends MessageRow>(
+  messages: Row[],
   requested: ReadonlySet<string>,
   { loaders }: Context,
-): Promise<MessageRow[]> {
+): Promise<Row[]> {
   const isRequested = (name: string) => requested.has(name);
-  await Promise.all([
-    OF_READ_STATE.some(isRequested) && loaders.of(readStateLoader).prepare(messages),
-    OF_REACTIONS.some(isRequested) && loaders.of(reactionLoader).prepare(messages),
-  ]);
+  const parts = { readState: OF_READ_STATE.some(isRequested), reactions: OF_REACTIONS.some(isRequested) };
+  if (messages.length === 0 || !(parts.readState || parts.reactions)) return messages;
+  const details = await readDetails(messages, parts);
+  for (const [index, message] of messages.entries()) {
+    if (parts.readState) loaders.of(readStateLoader).know(message, readStateOf(message, details[index]!));
+    if (parts.reactions) loaders.of(reactionLoader).know(message, orderedReactions(details[index]!.reactions));
+  }
   return messages;
 }

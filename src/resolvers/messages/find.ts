@@ -1,18 +1,32 @@
 import type { ActingContext } from '../../context.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { requireReadableDialog } from '../dialogs/access.ts';
+import { requireReader } from '../dialogs/access.ts';
+import { prepareFields } from './fields.ts';
 import { type MessageRow, messageLoader } from './rows.ts';
+
 /**
  * One message; marks nothing.
+ * @param requested names of the fields that will be read from the message
  * @throws {NotFoundError} unknown message, or one that the caller has deleted for themselves
- * @throws {ForbiddenError} the caller is no occupant of its dialog
+ * @throws {ForbiddenError} the caller is not an occupant of its dialog
  */
-export async function findMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
+export async function findMessage(
+  id: string,
+  requested: ReadonlySet<string>,
+  context: ActingContext,
+): Promise<MessageRow> {
+  const message = await findReadableMessage(id, context);
+  await prepareFields([message], requested, context);
+  return message;
+}
+
+/** @throws as `findMessage` */
+export async function findReadableMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = isStringId(id)
     ? await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id })
-    : null;
+    : undefined;
   if (!message || message.isHidden) throw new NotFoundError();
-  await requireReadableDialog(message.dialogId, viewer);
+  requireReader(message, viewer);
   return message;
 }

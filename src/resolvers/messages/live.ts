@@ -71,7 +71,7 @@ async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingCon
     if (told.kind === 'dialogChanged') return told.dialogType !== null;
     if (told.kind !== 'messageSent' && told.kind !== 'messageEdited') return true;
     const message = await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id: told.subjectId });
-    return message !== null && !message.isHidden;
+    return message !== undefined && !message.isHidden;
   };
   const there = await Promise.all(events.map(isThere));
   return events.filter((_, index) => there[index]);

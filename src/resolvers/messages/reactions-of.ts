@@ -1,7 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
-import { query } from '../../db/query.ts';
-import { groupBy } from '../../lib/collections.ts';
 import { Loader } from '../../lib/loader.ts';
+import { type Reaction, readDetails } from './details.ts';
 import type { MessageRow } from './rows.ts';
 
 /** Users who left a reaction of one name, by id. */
@@ -16,13 +15,8 @@ export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
 }
 
 async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReaction[][]> {
-  const rows = await query<{ messageId: string; userId: number; name: string }>`
-    SELECT message_id AS "messageId", user_id AS "userId", name FROM reactions
-    WHERE application_id = ${messages[0]!.applicationId}
-      AND message_id = ANY(${messages.map((message) => message.id)}::text[])
-    ORDER BY position`;
-  const byMessage = groupBy(rows, (row) => row.messageId);
-  return messages.map(({ id }) => byName(byMessage.get(id) ?? []));
+  const details = await readDetails(messages, { reactions: true });
+  return details.map(({ reactions }) => orderedReactions(reactions));
 }
 
 export interface OrderedReaction extends ReactionUsers {
@@ -56,9 +50,9 @@ export async function removeReactionsOf(
     ORDER BY r.position`;
 }
 
-function byName(rows: { userId: number; name: string }[]): OrderedReaction[] {
+export function orderedReactions(rows: Reaction[]): OrderedReaction[] {
   const reactions = new Map<string, OrderedReaction>();
-  for (const [ordinal, { userId, name }] of rows.entries()) {
+  for (const [ordinal, [, userId, name]] of rows.entries()) {
     const reaction = reactions.get(name) ?? { name, userIds: [], ordinals: new Map() };
     reaction.ordinals.set(userId, ordinal);
     reactions.set(name, reaction);

@@ -4,7 +4,7 @@ import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { requireReadableDialog } from '../dialogs/access.ts';
+import { requireReader } from '../dialogs/access.ts';
 import type { ReactionUsers } from './reactions-of.ts';
 import { reactionLoader } from './reactions-of.ts';
 import type { MessageRow } from './rows.ts';
@@ -85,7 +85,7 @@ export async function listReactions(messageId: string, context: ActingContext): 
 async function requireMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id });
   if (!message || message.isHidden) throw noMessage();
-  await requireReadableDialog(message.dialogId, viewer);
+  requireReader(message, viewer);
   return message;
 }
 

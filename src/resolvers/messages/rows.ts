@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
-import { column, columnsOf } from '../../db/columns.ts';
+import { Prisma } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { column, columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Message } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
-import { indexBy } from '../../lib/collections.ts';
-import { hiddenFrom } from '../dialogs/hidden-messages.ts';
+import { hiddenFrom, hiddenFromUser } from '../dialogs/hidden-messages.ts';
 
 /** `m` is the table. */
 export const MESSAGE_COLUMNS = columnsOf('Message', 'm');
@@ -16,18 +17,38 @@ export function isHidden(viewer: Viewer) {
   return column('isHidden', 'boolean', hiddenFrom(viewer));
 }
 
-/** Messages by id, whoever may see them: callers check that. */
+export interface FoundMessage extends MessageRow {
+  /** Whether the viewer has deleted it for themselves. */
+  isHidden: boolean;
+  /** Of its dialog. */
+  type: number;
+  /** Whether the viewer is an occupant of its dialog. */
+  isMember: boolean;
+}
+
+/** Messages by id. The caller checks whether the viewer may see them. */
 export function messageLoader(
   viewer: Viewer,
-): DataLoader<{ applicationId: number; id: string }, (MessageRow & { isHidden: boolean }) | null, string> {
-  return new DataLoader(
-    async (keys) => {
-      const rows = await query`
-        SELECT ${MESSAGE_COLUMNS}, ${isHidden(viewer)} FROM messages m
-        WHERE m.application_id = ${keys[0]!.applicationId} AND m.id = ANY(${keys.map((key) => key.id)}::text[])`;
-      const byId = indexBy(rows, (row) => row.id);
-      return keys.map(({ id }) => byId.get(id) ?? null);
-    },
-    { cacheKeyFn: ({ id }) => id },
-  );
+): DataLoader<{ applicationId: number; id: string }, FoundMessage | undefined, string> {
+  const userId = viewer.kind === 'user' ? viewer.userId : 0;
+  return new DataLoader((keys) => Promise.all(keys.map((key) => findRow({ ...key, userId }))), {
+    cacheKeyFn: ({ id }) => id,
+  });
 }
+
+const FOUND = columns({ ord: ['int', 'w.ord::int'], isMember: ['boolean', 'o.user_id IS NOT NULL'] });
+const DIALOG = columnsOf('Dialog', 'd', ['type']);
+const IS_HIDDEN = column('isHidden', 'boolean', hiddenFromUser(Prisma.sql`w.user_id`));
+
+const findRow = coalesce(async (wanted: { applicationId: number; id: string; userId: number }[]) => {
+  const rows = await query`
+    SELECT ${MESSAGE_COLUMNS}, ${DIALOG}, ${FOUND}, ${IS_HIDDEN}
+    FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.id)}::text[],
+      ${wanted.map((key) => key.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
+    JOIN messages m ON m.application_id = w.application_id AND m.id = w.id
+    JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
+    LEFT JOIN members o ON o.application_id = m.application_id AND o.dialog_id = m.dialog_id AND o.user_id = w.user_id
+      AND o.left_at IS NULL`;
+  const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
+  return wanted.map((_, index) => byOrdinal.get(index + 1));
+});

@@ -8,7 +8,7 @@ import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.t
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
 import { queueByDialog } from './dialog-queues.ts';
-import { findMessage } from './find.ts';
+import { findReadableMessage } from './find.ts';
 import { reactionLoader } from './reactions-of.ts';
 import { readStateLoader, readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
@@ -48,7 +48,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
   );
   // The private dialog that a retry was sent to may be gone: a retry makes no new one.
   const known = input.dialogId == null && input.clientId ? await findKey(input.clientId, viewer) : null;
-  if (known) return findMessage(known.messageId, context);
+  if (known) return findReadableMessage(known.messageId, context);
   const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
   if (!isStringId(dialogId)) throw new NotFoundError();
 
@@ -98,7 +98,7 @@ function clientIdProblems({ clientId }: NewMessage): string[] {
 async function findSent(key: string, context: UserContext): Promise<MessageRow> {
   const sent = await findKey(key, context.viewer);
   if (!sent) throw new NotFoundError();
-  return findMessage(sent.messageId, context);
+  return findReadableMessage(sent.messageId, context);
 }
 
 function findKey(key: string, { applicationId, userId }: UserViewer) {
