@@ -1,6 +1,5 @@
 import { DIALOGS, messageId, READ, sentSeconds, type Talk } from './talk.ts';
 
-/** A question of the reader, and what of the answer has to be what. */
 export interface Read {
   name: string;
   request: (talk: Talk) => { path: string; json?: unknown };
@@ -9,11 +8,11 @@ export interface Read {
 }
 
 const PAGE = 50;
-/** Places that a page of messages shows. */
+/** First and last `seq` of a page of messages. */
 type Places = (size: number) => { first: number; last: number };
 
 const middle = (size: number) => Math.floor(size / 6) * 3;
-/** The first message of a second is the one whose place divides by the messages of a second. */
+/** The first message of a second has a `seq` divisible by the number of messages per second. */
 const nearEnd = (size: number) => middle(2 * size) - 99;
 
 export const READS: Read[] = [
@@ -181,7 +180,6 @@ function shown({ first, last }: ReturnType<Places>): [number, string, string] {
   return [PAGE, messageId(first), messageId(last)];
 }
 
-/** A cursor as the service makes it. */
 function cursor(seq: number): string {
   return Buffer.from(JSON.stringify([seq, messageId(seq)])).toString('base64url');
 }

@@ -4,21 +4,19 @@ import { call, messageBody, type Person, sendMessage, tokenHeader } from './door
 import { messageId, type Talk } from './talk.ts';
 import type { Turn } from './turns.ts';
 
-/** Something done in the long dialog, again and again. */
 export interface Write {
   name: string;
   turn: (talk: Talk) => Turn;
 }
 
 const TEXT = 'Shall we meet for lunch at noon?';
-/** Different messages written to in turn, all over the dialog. */
 const PLACES = 100;
 
 export const WRITES: Write[] = [
   {
     name: 'edit one',
     turn: (talk) => {
-      // The writer's have even places.
+      // The writer sent the messages with even `seq`.
       const next = places(talk, (seq) => seq - (seq % 2));
       return async () => () => change(talk, talk.writer, `/${next()}`, { message: `Edited ${randomUUID()}` });
     },
@@ -107,7 +105,6 @@ async function remove(talk: Talk, person: Person, id: string, json: object): Pro
   deepStrictEqual(JSON.parse(answer).SuccessfullyDeleted.ids, [id]);
 }
 
-/** Ids of messages of the long dialog, one after the other and round again. */
 function places({ size }: Talk, shift: (seq: number) => number): () => string {
   let place = 0;
   return () => {

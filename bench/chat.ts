@@ -12,7 +12,6 @@ const MANY = 1_000_000;
 const SECONDS_AT_MOST = 0.5;
 const NOTE = `chat – a dialog of ${FEW} messages beside one of ${MANY}, one request after the other: the ratio is the growth, at most 2`;
 
-/** What one does in a dialog of a thousand messages, and in one of a million. */
 export async function chat(arena: Arena): Promise<Contest[]> {
   const few = await startTalk(FEW, arena);
   const many = await startTalk(MANY, arena);

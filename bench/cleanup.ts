@@ -1,6 +1,6 @@
 type Undo = () => unknown;
 
-/** What was started or made, so that it is stopped and removed in the opposite order however the run ends. */
+/** Stops and removes resources in reverse order, however the run ends. */
 export class Cleanup {
   readonly #undos: Undo[] = [];
   #done: Promise<void> | undefined;

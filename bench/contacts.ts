@@ -10,14 +10,12 @@ import { APPLICATION } from './service.ts';
 const BOOK = 10_000;
 const FEW = 1_000;
 const MANY = 1_000_000;
-/** Contacts of a book who are registered users. */
 const REGISTERED = 100;
 const SECONDS_AT_MOST = 3;
 
 const UPLOAD_NOTE = `contacts upload – bare: the same ${BOOK.toLocaleString('en')} rows replaced by two statements of one transaction, without HTTP, JSON or rules`;
 const MATCH_NOTE = `contacts matching – a book of ${BOOK.toLocaleString('en')} among ${FEW} users beside among ${MANY.toLocaleString('en')}: the ratio is the growth, at most 2`;
 
-/** Replacing a whole address book, and finding out who of it is registered. */
 export async function contacts(arena: Arena): Promise<Contest[]> {
   const few = await startCrowd(FEW, arena, 'contacts');
   const many = await startCrowd(MANY, arena, 'contacts');
@@ -37,7 +35,7 @@ interface Contact {
   phone: string;
 }
 
-/** Two books that have no phone in common, so that each upload replaces all there is. */
+/** Two books without common phone numbers, so that each upload replaces all contacts. */
 const BOOKS = [book(70_000_000_000), book(80_000_000_000)];
 
 function book(first: number): Contact[] {
@@ -117,7 +115,7 @@ async function oneAfterTheOther(act: () => Promise<void>, seconds: number): Prom
 
 async function matching({ url, size, asker }: Crowd, arena: Arena): Promise<Contest['service']> {
   const headers = tokenHeader(asker);
-  // All over the table, as people who know each other are.
+  // Spread over the table, as in real address books.
   const registered = Array.from({ length: REGISTERED }, (_, nth) => Math.floor(((nth + 0.5) * size) / REGISTERED));
   const known = registered.map((number) => ({ name: `User ${number}`, phone: `+${4_900_000_000 + number}` }));
   const json = { contacts: [...known, ...BOOKS[0]!.slice(REGISTERED)] };

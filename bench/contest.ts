@@ -1,20 +1,18 @@
 import type { Options } from './options.ts';
 
-/** Figures of one side of one round, by name: `{ 'requests/s': 2400 }`. */
+/** Results of one side of one round by unit: `{ 'requests/s': 2400 }`. */
 export type Figures = Record<string, number>;
 
-/** The service beside the bare limit, which does the same work with nothing around it. */
+/** The service compared with a baseline that does the same work with nothing around it. */
 export interface Contest {
   name: string;
   service: () => Promise<Figures>;
   bare: () => Promise<Figures>;
-  /** Checks, after the last round, what the answers could not show. @throws something is wrong */
+  /** Runs after the last round. @throws if the work was not done correctly */
   check?: () => Promise<void>;
-  /** What the line of the table can't say. */
   note?: (outcome: Outcome) => string;
 }
 
-/** One line of the table. */
 export interface Outcome {
   name: string;
   unit: string;
@@ -26,10 +24,7 @@ export interface Outcome {
   note: string | undefined;
 }
 
-/**
- * Runs both sides in turn, after one round each that does not count. Ratios are those of neighbours in time, so that a
- * machine which is slow for a while is slow for both.
- */
+/** Ratios compare adjacent rounds, so that a slow phase of the machine affects both sides. */
 export async function hold({ name, service, bare, check, note }: Contest, { rounds }: Options): Promise<Outcome[]> {
   await service();
   await bare();

@@ -3,7 +3,6 @@ import { createPerson, type Person } from './doors.ts';
 import { fill, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-/** A service with many users, and somebody who asks for them. */
 export interface Crowd {
   url: string;
   databaseUrl: string;
@@ -12,13 +11,9 @@ export interface Crowd {
   asker: Person;
 }
 
-/** Users who share a tag. */
 export const TAGGED_TOGETHER = 5;
 
-/**
- * Another service on a database of its own with that many users: `user-1`, `user-2`, …
- * @param name of what they are for
- */
+/** Users are named `user-1`, `user-2`, … */
 export async function startCrowd(size: number, arena: Arena, name = 'crowd'): Promise<Crowd> {
   const { url, databaseUrl, pid } = await startSeeded(`${name}_${size}`, arena);
   await fill(databaseUrl, 'users', insertUsers(size));

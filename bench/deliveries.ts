@@ -1,6 +1,5 @@
 import type { Figures } from './contest.ts';
 
-/** Messages under way at any time. */
 const IN_FLIGHT = 4;
 const PATIENCE_MS = 20_000;
 const PROBE_EVERY_MS = 200;
@@ -8,19 +7,16 @@ const PROBE_EVERY_MS = 200;
 const MARK = '"text":"message ';
 const DIGITS = 8;
 
-/** A message that was sent: when, and how many sockets still wait for it. */
 interface Sent {
   at: number;
   missing: number;
   arrived: () => void;
 }
 
-/** Sends numbered messages and follows each to every socket. */
 export class Deliveries {
   readonly #sockets: number;
   readonly #send: (text: string) => Promise<unknown>;
   readonly #underWay = new Map<number, Sent>();
-  /** Sockets that have got anything. */
   readonly #hearing = new Set<number>();
   #latencies: number[] = [];
   #count = 0;
@@ -42,7 +38,7 @@ export class Deliveries {
     if (sent && --sent.missing === 0) sent.arrived();
   };
 
-  /** Sends until every socket hears. @returns a frame, and the text that was in it */
+  /** @returns a frame, and the text in it */
   async untilAllListen(): Promise<{ frame: string; text: string }> {
     const deadline = performance.now() + PATIENCE_MS;
     while (this.#hearing.size < this.#sockets) {
@@ -54,10 +50,7 @@ export class Deliveries {
     return { frame: this.#frame, text: this.#frame.slice(start, start + textOf(0).length) };
   }
 
-  /**
-   * Some messages at a time, the next one when one has reached everybody.
-   * @throws a socket did not get all of them, or more
-   */
+  /** @throws if a socket received too few or too many messages */
   async measure(seconds: number): Promise<Figures> {
     this.#latencies = [];
     const start = performance.now();
@@ -104,7 +97,7 @@ export class Deliveries {
   }
 }
 
-/** All of the same length. */
+/** Texts of equal length. */
 function textOf(number: number): string {
   return `message ${String(number).padStart(DIGITS, '0')}`;
 }

@@ -1,14 +1,13 @@
 import { sign } from '../src/lib/signature.ts';
 import { APPLICATION } from './service.ts';
 
-/** A user with an open session. */
 export interface Person {
   id: number;
   login: string;
   token: string;
 }
 
-/** One REST call; anything but the expected status is an error. */
+/** @throws on an unexpected status */
 export async function call(
   url: string,
   status: number,
@@ -36,21 +35,20 @@ export async function createPerson(url: string, login: string): Promise<Person> 
   return { id, login, token: session.token };
 }
 
-/** A user who never signs in. @returns the id */
+/** @returns the id */
 export async function createUser(url: string, login: string): Promise<number> {
   const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   const json = { user: { login, password: PASSWORD } };
   return JSON.parse(await call(`${url}/users.json`, 201, { method: 'POST', headers, json })).user.id;
 }
 
-/** Opens another session of a person. */
 export function logIn(url: string, login: string): Promise<string> {
   return call(`${url}/session.json`, 201, { method: 'POST', json: JSON.parse(loginBody(login)) });
 }
 
 let nonce = 0;
 
-/** A signed sign-in, which can be sent once. */
+/** A signed request; valid once, because of its nonce. */
 export function loginBody(login: string): string {
   const parameters = {
     application_id: String(APPLICATION.id),
@@ -63,7 +61,6 @@ export function loginBody(login: string): string {
   return JSON.stringify({ ...parameters, user: { login, password: PASSWORD }, signature });
 }
 
-/** A group of all of them. */
 export async function createGroup(url: string, [owner, ...others]: Person[], name: string): Promise<string> {
   const dialog = await call(`${url}/chat/Dialog.json`, 201, {
     method: 'POST',
@@ -85,7 +82,6 @@ export function sendMessage(url: string, sender: Person, dialogId: string, messa
   });
 }
 
-/** Runs the action for every item, some at a time. */
 export async function forEach<Item>(
   items: Iterable<Item>,
   atOnce: number,

@@ -8,7 +8,6 @@ import { listeners, subscribers } from './subscribers.ts';
 
 const SOCKETS = 2_000;
 
-/** One message to two thousand live subscribers of its dialog. */
 export async function fanOut({ serviceUrl, people, seconds, cleanup }: Arena): Promise<Contest[]> {
   const dialogId = await createGroup(serviceUrl, people, 'bench fan-out');
   const sendTo = (url: string) => (text: string) => sendMessage(url, people[0]!, dialogId, text);

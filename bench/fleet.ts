@@ -3,17 +3,16 @@ import { call, createPerson, type Person } from './doors.ts';
 import { fill, queries, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-/** A service with classes of very different size, all in one table, and who asks for their records. */
 export interface Fleet {
   url: string;
   databaseUrl: string;
-  /** Reads what all may read, and owns a few of the private records of each class. */
+  /** May read the public records, and owns a few private records of each class. */
   owner: Person;
-  /** Of a group that a few of the private records are shared with. */
+  /** In a group with access to a few of the private records. */
   guest: Person;
-  /** Of a group that one in a thousand of the private records is shared with. */
+  /** In a group with access to one in a thousand of the private records. */
   colleague: Person;
-  /** Of a group that every second of the private records is shared with. */
+  /** In a group with access to every second private record. */
   member: Person;
 }
 
@@ -22,17 +21,14 @@ export const SOME = 100_000;
 export const MANY = 1_000_000;
 const SIZES = [FEW, SOME, MANY];
 
-/** Records that have something in common: a model, a tag and a place. */
 export const ALIKE = 20;
-/** Private records of the owner, and as many that are shared with the guest. */
+/** Private records of the owner; as many are shared with the guest. */
 export const OWN = 50;
 
-/** A class of records that everybody may read, of that size. */
 export const carsOf = (size: number) => `cars_${size}`;
-/** A class of private records. */
 export const notesOf = (size: number) => `notes_${size}`;
 
-/** Where the records of a model stand; no two models within kilometres of each other. */
+/** Location of the records of a model; models are kilometers apart. */
 export function placeOf(model: number): [lat: number, lon: number] {
   return [Math.floor(model / 250) * 0.5 - 60, (model % 250) * 1.2 - 150];
 }
@@ -44,7 +40,6 @@ const FIELDS = `[
   { name: "place", type: LOCATION, index: true }
 ]`;
 
-/** Another service on a database of its own with classes of a thousand, a hundred thousand and a million records. */
 export async function startFleet(arena: Arena): Promise<Fleet> {
   const { url, databaseUrl } = await startSeeded('fleet', arena);
   const [owner, guest, colleague, member] = [
@@ -73,10 +68,7 @@ async function createClass(url: string, name: string): Promise<void> {
   if (JSON.parse(answer).errors) throw new Error(answer);
 }
 
-/**
- * The records of all classes. `value` and `make` are permutations of the numbers from 0, the one of even, the other of
- * odd steps. The indexed fields are the first of their kinds, and have the first slots.
- */
+/** `value` and `make` are permutations of 0…n with even and odd steps. Indexed fields have the first slots. */
 function insertRecords(owner: Person): string {
   return `
     INSERT INTO records (application_id, id, class_key, user_id, is_open, readers, updaters, deleters, fields, t1, n1, p1,

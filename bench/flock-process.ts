@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { FlockAnswer, FlockCommand, FlockSettings } from './flock.ts';
 
-/** One socket's place among them, and what it has heard; it outlives the socket. */
+/** Survives reconnects. */
 interface Seat {
   token: string | undefined;
   socket: WebSocket | undefined;
-  /** Of the last message that came: its number, and its place in the stream. */
   last: number;
   cursor: string | undefined;
   missed: number;
   doubled: number;
-  /** The number of a message that is sent after it has subscribed; 0 until then. */
+  /** Number of a message sent after the subscription started; 0 until then. */
   awaits: number;
   served: (() => void) | undefined;
 }
@@ -34,7 +33,6 @@ const seats: Seat[] = settings.tokens.map((token) => ({
   awaits: 0,
   served: undefined,
 }));
-/** The last message that was sent. */
 let sent = 0;
 
 const commands: Record<FlockCommand['do'], (command: FlockCommand) => Promise<FlockAnswer> | undefined> = {
@@ -78,10 +76,7 @@ process.on('message', async (command: FlockCommand) => {
 });
 process.stdout.write('ready at nowhere\n');
 
-/**
- * Sockets that are being opened. Were they more than the kernel lets wait, it would let the others knock again after
- * seconds, and after minutes, and that would be what is measured.
- */
+/** Limits connection attempts to the listen backlog, because beyond it the kernel retries after seconds or minutes. */
 const atTheDoor = {
   count: 0,
   waiting: [] as (() => void)[],
@@ -94,14 +89,13 @@ const atTheDoor = {
   },
 };
 
-/** Opens a socket and says nothing on it. */
 async function sit(seat: Seat): Promise<void> {
   seat.socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
   seat.socket.on('error', () => {});
   await once(seat.socket, 'open');
 }
 
-/** Tries until it listens: a crowd at the door may have to knock twice. */
+/** Retries, because a full backlog may refuse the first attempt. */
 async function subscribe(seat: Seat, resumes: boolean): Promise<void> {
   await atTheDoor.enter();
   const socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
@@ -130,7 +124,7 @@ async function subscribe(seat: Seat, resumes: boolean): Promise<void> {
 
 function hear(seat: Seat, frame: string): void {
   const [, cursor, digits] = MESSAGE.exec(frame) ?? [];
-  if (!digits) throw new Error(`not expected: ${frame}`);
+  if (!digits) throw new Error(`unexpected frame: ${frame}`);
   const number = Number(digits);
   if (number <= seat.last) seat.doubled++;
   else if (seat.last > 0) seat.missed += number - seat.last - 1;
@@ -142,18 +136,17 @@ function hear(seat: Seat, frame: string): void {
   }
 }
 
-/** Breaks off without a word, as a network does. */
+/** Disconnects abruptly, as a failing network does. */
 async function leave(seat: Seat): Promise<void> {
   const { socket } = seat;
   seat.socket = undefined;
   if (!socket || socket.readyState === WebSocket.CLOSED) return;
   const closed = once(socket, 'close');
-  // No port stays behind in TIME_WAIT: there are not enough of them for a few storms.
+  // A reset leaves no port in TIME_WAIT; otherwise the ports would be used up after a few rounds.
   (socket as unknown as { _socket: import('node:net').Socket })._socket.resetAndDestroy();
   await closed;
 }
 
-/** Some at a time. */
 async function forSome(action: (seat: Seat) => Promise<void>): Promise<void> {
   const rest = seats.values();
   const work = async () => {

@@ -3,35 +3,29 @@ import { once } from 'node:events';
 import type { Cleanup } from './cleanup.ts';
 import { startScript } from './processes.ts';
 
-/** One process holds no more sockets than it can serve. */
 const SOCKETS_OF_A_PROCESS = 5_000;
 
 export interface FlockSettings {
   url: string;
   protocol: string[];
-  /** One of each socket. */
   tokens: (string | undefined)[];
   dialogId: string | undefined;
 }
 
 export interface FlockCommand {
   do: 'sit' | 'subscribe' | 'leave' | 'count' | 'sent';
-  /** Goes on behind the last cursor instead of from now on. */
   resumes?: boolean;
   number?: number;
 }
 
 export interface FlockAnswer {
-  /** Until each socket was served. */
+  /** Time until each socket was served. */
   milliseconds: number[];
-  /** Messages that did not come, or came again, of all sockets. */
   missed?: number;
   doubled?: number;
-  /** The last message that all have. */
   last?: number;
 }
 
-/** Many sockets, in processes of their own. */
 export class Flock {
   readonly #processes: ChildProcess[];
   readonly stop: () => Promise<void>;
@@ -52,17 +46,15 @@ export class Flock {
     return new Flock(started);
   }
 
-  /** Opens sockets that say nothing. */
   sit(): Promise<FlockAnswer> {
     return this.#ask({ do: 'sit' });
   }
 
-  /** All subscribe at once; each is served when it hears a message that was sent after it had subscribed. */
+  /** A socket counts as served when it receives a message sent after it subscribed. */
   subscribe(resumes: boolean): Promise<FlockAnswer> {
     return this.#ask({ do: 'subscribe', resumes });
   }
 
-  /** All break off. */
   leave(): Promise<FlockAnswer> {
     return this.#ask({ do: 'leave' });
   }
@@ -71,7 +63,6 @@ export class Flock {
     return this.#ask({ do: 'count' });
   }
 
-  /** Tells them the number of the message that was sent last. */
   sent(number: number): void {
     for (const child of this.#processes) child.send({ do: 'sent', number });
   }

@@ -8,15 +8,12 @@ import { APPLICATION } from './service.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
-/** Users who have been to all the places. */
 const TRAVELLERS = 100;
-/** Different questions asked in turn, all over the earth. */
 const QUESTIONS = 100;
 const PAGE = 10;
-/** Places in the part of the earth that is asked for, about. */
 const FOUND = 20;
 const SECONDS_AT_MOST = 1;
-const NOTE = `geo – the service with ${FEW} places beside the service with ${MANY.toLocaleString('en')}: the ratio is the growth, at most 2`;
+const NOTE = `geo – the service with ${FEW} locations compared with ${MANY.toLocaleString('en')}: the ratio is the growth, at most 2`;
 
 /** Metres. */
 const RADIUS = 6_371_008.8;
@@ -33,7 +30,7 @@ type Place = [latitude: number, longitude: number];
 interface Question {
   name: string;
   query: (place: Place, earth: Earth) => string;
-  /** How many places there are; undefined: some. */
+  /** Expected total; undefined: any number above 0. */
   total?: (earth: Earth) => number;
 }
 
@@ -57,7 +54,6 @@ const QUESTIONS_ASKED: Question[] = [
   },
 ];
 
-/** Finding places among a thousand and among a million of them. */
 export async function geo(arena: Arena): Promise<Contest[]> {
   const few = await createEarth(FEW, arena);
   const many = await createEarth(MANY, arena);
@@ -87,7 +83,6 @@ function insertTravellers(): string {
     SELECT ${APPLICATION.id}, 'traveller-' || n, 'traveller-' || n, now(), now() FROM generate_series(1, ${TRAVELLERS}) n`;
 }
 
-/** All over the earth, nowhere denser than elsewhere, in no order of their latitudes. */
 function insertPlaces(size: number): string {
   return `
     INSERT INTO geodata (application_id, user_id, latitude, longitude, is_latest, created_at, updated_at)
@@ -98,12 +93,10 @@ function insertPlaces(size: number): string {
     ORDER BY n`;
 }
 
-/** A circle of so many metres has about so many places. */
 function radiusOf({ size }: Earth): number {
   return Math.round(2 * RADIUS * Math.sqrt(FOUND / size));
 }
 
-/** About as large as the circle. */
 function rectangle([latitude, longitude]: Place, earth: Earth): string {
   const high = (radiusOf(earth) / RADIUS) * (180 / Math.PI) * 0.9;
   const wide = high / Math.cos((latitude * Math.PI) / 180);
@@ -113,7 +106,7 @@ function rectangle([latitude, longitude]: Place, earth: Earth): string {
   return `geo_rect=${south};${west};${north};${east}`;
 }
 
-/** Where the questions are asked: between the polar circles, away from the date line. */
+/** Centres of the queries, away from the polar circles and the date line. */
 function places(): Place[] {
   return Array.from({ length: QUESTIONS }, (_, nth) => [((nth * 37) % 100) * 1.1 - 55, ((nth * 61) % 100) * 3 - 150]);
 }
@@ -129,7 +122,7 @@ async function load(question: Question, earth: Earth, arena: Arena): Promise<Con
     const total = question.total?.(earth) ?? total_entries;
     strictEqual(total_entries, total, `geo ${question.name}: how many there are`);
     strictEqual(items.length, Math.min(PAGE, total), `geo ${question.name}: how many are found`);
-    if (total === 0) throw new Error(`geo ${question.name}: nothing is found`);
+    if (total === 0) throw new Error(`geo ${question.name}: no results`);
     answers.add(answer);
   });
   return () =>

@@ -10,7 +10,6 @@ import { statementWith } from './statements.ts';
 
 const CLASS = 'bench_reads';
 
-/** Reading one message, one record and one user by their ids over REST. */
 export async function get(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, people } = arena;
   const [reader] = people;
@@ -21,7 +20,7 @@ export async function get(arena: Arena): Promise<Contest[]> {
   const record = JSON.parse(
     await call(`${serviceUrl}/data/${CLASS}.json`, 201, { method: 'POST', headers, json: CAR }),
   );
-  // What is shown of people who signed in changes with the time of their last request.
+  // A user without sessions, because requests change the `last_request_at` of others.
   const userId = await createUser(serviceUrl, 'bench-get');
   return [
     await contest('get a message by id', `/chat/Message/${message._id}.json`, arena),
@@ -36,7 +35,7 @@ async function contest(
   { serviceUrl, recorder, people, databaseUrl, seconds, cleanup }: Arena,
 ): Promise<Contest> {
   const headers = tokenHeader(people[0]!);
-  // The first request lets the recorder know what later ones need not ask.
+  // Warms the caches of the recorder.
   await call(recorder.url + path, 200, { headers });
   const recorded = await recorder.during(() => call(recorder.url + path, 200, { headers }));
   const session = statementWith(recorded, 'JOIN sessions');

@@ -8,20 +8,18 @@ const CLASS = 'bench_graphql';
 const MESSAGES = 200;
 const TEXT = 'Shall we meet for lunch at noon?';
 
-// What the REST adapter asks for behind its endpoints.
+// The fields that the REST adapter selects.
 const MESSAGE = `id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read
   customFields reactions { name count } ownReactions`;
 const RECORD = `id parentId userId fields createdAt updatedAt
   permissions { read { access ids groups } update { access ids groups } delete { access ids groups } }`;
 
-/** One operation at two doors of the service. */
 interface Pair {
   name: string;
   rest: Pick<HttpLoad, 'method' | 'status' | 'isRight' | 'bodies'> & { path: string };
   graphql: { query: string; variables: object; isRight: (body: string) => boolean };
 }
 
-/** The same operations over GraphQL and over REST, both of the service. */
 export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<Contest[]> {
   const [caller] = people;
   const headers = { ...tokenHeader(caller!), 'Content-Type': 'application/json' };
@@ -30,7 +28,7 @@ export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<C
     sendMessage(serviceUrl, people[number % people.length]!, dialogId, `Message number ${number} of a talk`),
   );
   const { _id: messageId } = JSON.parse(await sendMessage(serviceUrl, caller!, dialogId, TEXT));
-  // What is listed and what is sent lie apart, so that pages stay the same.
+  // A separate dialog for sends, so that the listed pages do not change.
   const sentTo = await createGroup(serviceUrl, people, 'bench graphql sends');
   await createClass(serviceUrl, CLASS);
   await call(`${serviceUrl}/data/${CLASS}.json`, 201, { method: 'POST', headers: tokenHeader(caller!), json: CAR });
@@ -48,7 +46,7 @@ export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<C
         seconds,
       }),
     bare: () => httpLoad({ ...rest, url: serviceUrl + rest.path, headers, seconds }),
-    note: () => 'GraphQL : REST – the same operation with the same fields at both doors of the service',
+    note: () => 'GraphQL : REST – the same operation with the same fields over both transports of the service',
   }));
 }
 

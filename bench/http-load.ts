@@ -7,23 +7,18 @@ export interface HttpLoad {
   url: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  /** One body per request in turn; every connection begins elsewhere among them. */
+  /** Request bodies in rotation; connections start at different positions. */
   bodies?: string[];
-  /** Makes the body of each request, where none may be sent twice. */
+  /** For bodies that are valid once. */
   nextBody?: () => string;
-  /** Paths below the URL, one per request in turn. */
   paths?: string[];
   status: number;
   isRight: (body: string) => boolean;
   seconds: number;
-  /** Told how many requests were answered. */
   onAnswered?: (requests: number) => void;
 }
 
-/**
- * As many requests as 32 connections can have answered.
- * @throws an answer has another status or is not right, or none came
- */
+/** @throws on an unexpected status or response, or without any */
 export async function httpLoad(load: HttpLoad): Promise<Figures> {
   const { url, method, headers, status, isRight, seconds } = load;
   const requests = requestsOf(load);
@@ -57,5 +52,5 @@ function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): aut
   return bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
 }
 
-/** Requests that may have been served without their answer being counted, when a load ends. */
+/** Requests that may be served but not counted when a load ends. */
 export const CUT_OFF = CONNECTIONS;

@@ -54,9 +54,8 @@ const BENCHMARKS: Record<string, Benchmark> = {
   geo,
 };
 
-/** Whatever hangs, the run ends after this and what its rounds take. */
+/** Timeout of a run, without its rounds. */
 const PATIENCE_MS = 600_000;
-/** No run holds more. */
 const CONTESTS = 150;
 
 const cleanup = new Cleanup();
@@ -74,7 +73,7 @@ try {
 async function run(options: Options): Promise<void> {
   const chosen = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS);
   const unknown = chosen.find((name) => !Object.hasOwn(BENCHMARKS, name));
-  if (unknown) throw new Error(`there is no benchmark "${unknown}", only ${Object.keys(BENCHMARKS).join(', ')}`);
+  if (unknown) throw new Error(`unknown benchmark "${unknown}"; choose from ${Object.keys(BENCHMARKS).join(', ')}`);
   build();
 
   const { arena, postgres } = await openArena(options);
@@ -88,17 +87,16 @@ async function run(options: Options): Promise<void> {
   if (options.write) await write(outcomes, postgres, options);
 }
 
-/** What is measured is what the sources say now. */
 function build(): void {
   const shell = process.platform === 'win32';
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', shell });
-  if (status !== 0) throw new Error('the service does not build');
+  if (status !== 0) throw new Error('the build of the service failed');
 }
 
 async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena; postgres: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
-  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who needs access
   const cluster = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'bench' });
   cleanup.add(() => cluster.stop());
 

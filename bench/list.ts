@@ -9,7 +9,6 @@ import { statementWith } from './statements.ts';
 
 const MESSAGES = 3_000;
 
-/** Reading a page of a long dialog over REST. */
 export async function list({ serviceUrl, recorder, people, databaseUrl, seconds, cleanup }: Arena): Promise<Contest[]> {
   const dialogId = await createGroup(serviceUrl, people, 'bench list');
   await forEach(Array(MESSAGES).keys(), 32, (number) =>

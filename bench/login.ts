@@ -6,10 +6,9 @@ import type { Contest, Figures, Outcome } from './contest.ts';
 import { logIn, loginBody, PASSWORD } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 
-/** The service hashes as many passwords at once. */
+/** Concurrent password hashes, as in the service. */
 const AT_ONCE = availableParallelism();
 
-/** Signing in with a password, beside nothing but the comparison of the password. */
 export async function login({ serviceUrl, people, databaseUrl, seconds }: Arena): Promise<Contest[]> {
   let requests = 0;
   const nextBody = () => loginBody(people[requests++ % people.length]!.login);
@@ -24,7 +23,7 @@ export async function login({ serviceUrl, people, databaseUrl, seconds }: Arena)
       isRight: (body) => ids.has(JSON.parse(body).session.user_id),
       seconds,
     });
-    // Passwords are compared in turn: with this one, those of requests that were cut off are done too.
+    // Password checks are queued, so this one completes after those of aborted requests.
     await logIn(serviceUrl, people[0]!.login);
     return figures;
   };
@@ -38,7 +37,7 @@ async function verifyFor(seconds: number, passwordHash: string): Promise<Figures
   let verified = 0;
   const verifyOn = async () => {
     while (performance.now() < end) {
-      if (!(await verify(passwordHash, PASSWORD))) throw new Error('the password is another');
+      if (!(await verify(passwordHash, PASSWORD))) throw new Error('the password does not match');
       verified++;
     }
   };
@@ -60,5 +59,5 @@ async function passwordHashOf(userId: number, databaseUrl: string): Promise<stri
 function costs({ service, bare }: Outcome): string {
   const hashing = (1000 * AT_ONCE) / bare;
   const rest = (1000 * AT_ONCE) / service - hashing;
-  return `log in – one costs ${hashing.toFixed(1)} ms of a core for hashing and ${rest.toFixed(1)} ms for all the rest, load and waiting included`;
+  return `log in – each takes ${hashing.toFixed(1)} ms of a core for hashing and ${rest.toFixed(1)} ms for everything else, including load and waiting`;
 }

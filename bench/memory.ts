@@ -11,7 +11,6 @@ import { memoryOf, WEIGHABLE } from './weigh.ts';
 const MESSAGES = 100;
 const MB = 1024 * 1024;
 
-/** Memory of a service that waits, beside `node` with the same packages; and after a load, beside itself before. */
 export async function memory(arena: Arena): Promise<Contest[]> {
   const { databaseUrl, folder, people, seconds, cleanup } = arena;
   const service = await startService({ databaseUrl, dataDir: join(folder, 'memory') }, cleanup, WEIGHABLE);
@@ -44,8 +43,8 @@ export async function memory(arena: Arena): Promise<Contest[]> {
 }
 
 const NOTE =
-  'memory – after collecting garbage; idle beside `node` with the same packages, after the load beside the same ' +
-  'service before, so that its ratios are how many times as much it takes';
+  'memory – after a garbage collection; idle compared with `node` with the same packages, after a load compared with ' +
+  'the same service before it, so that the ratios are those of memory';
 
 async function weigh(started: Started): Promise<Figures> {
   const { rss, heapUsed } = await memoryOf(started);

@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Benchmarks to run, by name; all when empty. */
+  /** Names of benchmarks; empty: all. */
   names: string[];
   rounds: number;
-  /** Length of one side of one round. */
   seconds: number;
-  /** Folder for a CPU profile of the service; profiling slows it down, so the ratios are then too low. */
+  /** Folder for a CPU profile of the service. Profiling is slow and lowers the ratios. */
   profile: string | undefined;
-  /** Keep the outcomes in `docs/benchmarks`. */
   write: boolean;
 }
 

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BUILT = fileURLToPath(new URL('../dist', import.meta.url));
-/** Found by walking what each file imports at once; what is imported when it is needed is not loaded at the start. */
+/** Matches static imports only, because dynamic ones are not loaded at the start. */
 const STATIC_IMPORT = /^(?:import|export)\s(?:[^'";]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 
-/** A server that has loaded the packages of the service, and nothing else of it. */
 export function barePackages(): string[] {
   return [fileURLToPath(new URL('./bare/packages.mjs', import.meta.url)), ...importedPackages('main.js')];
 }

@@ -7,19 +7,17 @@ const ROW = 24;
 const HEADING = 56;
 const FOOT = 40;
 
-/** A group of bars with one scale. */
 interface Panel {
   title: string;
   outcomes: Outcome[];
 }
 
-/** Ratios as bars, a line from the lowest to the highest of the rounds over each, as an SVG picture. */
 export function plot(outcomes: Outcome[]): string {
   const isRate = ({ unit }: Outcome) => unit.endsWith('/s');
   const panels: Panel[] = [
-    { title: 'Speed: times as much per second as the other side', outcomes: outcomes.filter(isRate) },
+    { title: 'Speed: multiple of the baseline per second', outcomes: outcomes.filter(isRate) },
     {
-      title: 'Time and memory: times as much as the other side (less is better)',
+      title: 'Time and memory: multiple of the baseline (less is better)',
       outcomes: outcomes.filter((outcome) => !isRate(outcome)),
     },
   ].filter((panel) => panel.outcomes.length > 0);
@@ -53,7 +51,6 @@ function drawPanel({ title, outcomes }: Panel, top: number): string {
   ].join('\n');
 }
 
-/** The line at 1 is the other side. */
 function drawTick(tick: number, x: number, top: number, bottom: number): string {
   const stroke = tick === 1 ? 'stroke="#c2410c" stroke-width="1.5"' : 'stroke="#ddd"';
   return (
@@ -73,7 +70,7 @@ function drawRow({ name, unit, ratio, lowest, highest }: Outcome, x: (ratio: num
   );
 }
 
-/** At most ten steps of 1, 2 or 5 of some power of ten, the last beyond the highest. */
+/** At most ten steps of 1, 2 or 5 times a power of ten; the last one exceeds the highest value. */
 function scaleOf(highest: number): { most: number; step: number } {
   const power = 10 ** Math.floor(Math.log10(highest / 10));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => highest / candidate <= 10)!;

@@ -8,16 +8,12 @@ const START_PATIENCE_MS = 120_000;
 const STOP_PATIENCE_MS = 15_000;
 
 export interface Started {
-  /** What the process said of itself when it was ready: its base URL. */
   url: string;
   child: ChildProcess;
   stop: () => Promise<void>;
 }
 
-/**
- * Runs `node` with the arguments and waits until it prints `ready at <url>`. Its other output is shown only on stderr.
- * @throws it ends, or says nothing for two minutes
- */
+/** @throws if the process exits or does not print `ready at <url>` within two minutes */
 export async function startNode(
   args: string[],
   { env = {}, settings, cleanup }: { env?: Record<string, string>; settings?: unknown; cleanup: Cleanup },
@@ -34,9 +30,8 @@ export async function startNode(
   return { url: await readyUrl(child, args), child, stop };
 }
 
-/** One of our own scripts, which takes its settings as the first message from us. */
+/** The settings are its first message. */
 export function startScript(script: URL, settings: unknown, cleanup: Cleanup): Promise<Started> {
-  // With the service's own settings of Node.
   const args = ['--env-file=production.env', '--import', 'tsx', fileURLToPath(script)];
   return startNode(args, { settings, cleanup });
 }

@@ -16,21 +16,20 @@ import { queries } from './seeded.ts';
 import { APPLICATION, startService } from './service.ts';
 
 const DEVICES = 5_000;
-/** Pushes of the bare client that are open at a time: as many as the service has. */
+/** Concurrent pushes of the baseline, as in the service. */
 const IN_FLIGHT = 256;
 const FEW = 10_000;
 const MANY = 100_000;
 const LOOK_EVERY_MS = 50;
 
 const HOOK = fileURLToPath(new URL('./tell-peak.mjs', import.meta.url));
-const MEMORY_NOTE = `push, memory – the most the process ever had while it pushed to ${FEW} devices beside ${MANY}, each in a process of its own and once: the ratio is the growth`;
+const MEMORY_NOTE = `push, memory – peak memory of a process that pushes to ${FEW} devices compared with ${MANY}, each in a separate process, measured once: the ratio is the growth`;
 
 interface Apple {
   url: string;
   ca: string;
 }
 
-/** One event to many devices through Apple's stand-in, beside a client that does nothing but send. */
 export async function push(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, databaseUrl, folder } = arena;
   const apple = await startApple(arena);
@@ -75,7 +74,6 @@ async function startApple({ cleanup }: Arena): Promise<Apple> {
   return { url, ca: cert };
 }
 
-/** As the operator does. */
 async function setUp({ databaseUrl, dataDir }: { databaseUrl: string; dataDir: string }, { url, ca }: Apple) {
   await connectDatabase({ connectionString: databaseUrl });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -88,7 +86,7 @@ async function setUp({ databaseUrl, dataDir }: { databaseUrl: string; dataDir: s
   await db.$disconnect();
 }
 
-/** Users with a device each; the first so many have the tag `crowd-<so many>`. */
+/** The first n users have the tag `crowd-<n>`. */
 async function insertDevices(databaseUrl: string, count: number): Promise<void> {
   const tags = [DEVICES, FEW, MANY].map((size) => `CASE WHEN n <= ${size} THEN 'crowd-${size}' END`);
   await queries(databaseUrl, [
@@ -103,7 +101,7 @@ async function insertDevices(databaseUrl: string, count: number): Promise<void> 
   ]);
 }
 
-/** Resolves once every device is served. @throws one was not */
+/** @throws if a device was not served */
 async function sendToAll(url: string, databaseUrl: string, tag: string): Promise<void> {
   const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   const event = { environment: 'production', push_type: 'apns', message: 'aGVsbG8=', user: { tags: { any: [tag] } } };
@@ -117,7 +115,7 @@ async function sendToAll(url: string, databaseUrl: string, tag: string): Promise
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  // What a round leaves behind is no work of the next.
+  // So that no round works on the rows of another.
   await queries(databaseUrl, ['TRUNCATE push_deliveries, push_sends']);
 }
 
@@ -146,7 +144,7 @@ async function sendBare({ url, ca }: Apple): Promise<Figures> {
   return { 'devices/s': (DEVICES * 1000) / took };
 }
 
-/** In a process of its own, which has pushed to nobody before; the service that is measured otherwise takes part. */
+/** A separate process that has pushed nothing before. The measured service is idle in the meantime. */
 async function peakOf(tag: string, { databaseUrl, folder, cleanup }: Arena): Promise<Figures> {
   const own = await startService({ databaseUrl, dataDir: join(folder, 'data') }, cleanup, ['--import', HOOK]);
   await sendToAll(own.url, databaseUrl, tag);

@@ -1,18 +1,15 @@
 import type { Person } from './doors.ts';
 import { ALIKE, carsOf, type Fleet, notesOf, OWN, placeOf } from './fleet.ts';
 
-/** A list of 20 records, and how many of them there are. */
 export interface RecordRead {
   name: string;
-  /** Undefined: by the API key. */
+  /** Undefined: the API key. */
   reader: (fleet: Fleet) => Person | undefined;
   className: (size: number) => string;
-  /** Different questions of a kind, of which one is asked after the other. */
   query: (nth: number, size: number) => string;
   items: number;
-  /** What each of the records has to be like, beside the one in front of it. */
   isRight: (item: Car, before: Car | undefined, nth: number, size: number) => boolean;
-  /** Nothing is promised of its growth. */
+  /** No limit of growth is promised. */
   isUnindexed?: boolean;
 }
 
@@ -28,10 +25,8 @@ export interface Car {
 }
 
 const PAGE = 20;
-/** Different questions of each kind. */
 export const QUESTIONS = 50;
 
-/** One of the models, or of other things that there are so many of. */
 const oneOf = (count: number, nth: number) => Math.floor(((nth + 0.5) * count) / QUESTIONS);
 const modelOf = (nth: number, size: number) => oneOf(size / ALIKE, nth);
 const numberOf = (nth: number, size: number) => oneOf(size / 2, nth);

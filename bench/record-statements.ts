@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-// Loaded into a service before anything else: tells its parent every statement that goes to the database.
+// Preloaded into a service.
 type Query = (this: pg.Client, config: unknown, ...others: unknown[]) => unknown;
 const client = pg.Client.prototype as unknown as { query: Query };
 const { query } = client;

@@ -27,19 +27,17 @@ const TYPES = {
   place: 'Location',
 };
 
-/** A class for such cars. */
 export async function createClass(url: string, name: string): Promise<void> {
   const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   await call(`${url}/class.json`, 201, { method: 'POST', headers, json: { name, fields: TYPES } });
 }
 
-/** Creating records over REST beside the bare limit: one, and a hundred at once. */
 export async function create(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, recorder, people, databaseUrl, cleanup } = arena;
   await createClass(serviceUrl, CLASS);
   const headers = tokenHeader(people[0]!);
   const path = `/data/${CLASS}.json`;
-  // The first record lets the class know which kinds it has.
+  // The first record updates the kinds of its class.
   await call(serviceUrl + path, 201, { method: 'POST', headers, json: CAR });
   let answer = '';
   const recorded = await recorder.during(async () => {

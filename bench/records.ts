@@ -9,7 +9,6 @@ import { takeTurns } from './turns.ts';
 
 const SECONDS_AT_MOST = 0.5;
 
-/** Lists of records over REST among a thousand and among a million. */
 export async function records(arena: Arena): Promise<Contest[]> {
   const fleet = await startFleet(arena);
   const seconds = Math.min(arena.seconds, SECONDS_AT_MOST);
@@ -30,7 +29,6 @@ const NOTE =
   'ratio is the growth, at most 2, but where a thousandth is shared, as that is more in a larger class';
 const UNINDEXED = 'records, without index – every record of the class is looked at, so nothing is promised of them';
 
-/** One of the questions of a kind after the other. */
 function asking(read: RecordRead, size: number, fleet: Fleet) {
   const { name, reader, className, query, items: count, isRight } = read;
   const person = reader(fleet);
@@ -41,7 +39,7 @@ function asking(read: RecordRead, size: number, fleet: Fleet) {
     const path = `/data/${className(size)}.json?limit=20&${query(nth, size)}`;
     return async () => {
       const items: Car[] = JSON.parse(await call(fleet.url + path, 200, { headers })).items;
-      // In the smallest class the thousandth part is one record.
+      // In the smallest class, a thousandth is one record.
       if (size > FEW) strictEqual(items.length, count, `records ${name}: how many are found`);
       for (const [place, item] of items.entries()) {
         deepStrictEqual([name, item._id, isRight(item, items[place - 1], nth, size)], [name, item._id, true]);

@@ -3,14 +3,13 @@ import pg from 'pg';
 import type { Arena } from './arena.ts';
 import { startService } from './service.ts';
 
-/** Another service, on a database of its own. */
 export interface Seeded {
   url: string;
   databaseUrl: string;
   pid: number;
 }
 
-/** @param name of the database, which there is not yet */
+/** @param name of a new database */
 export async function startSeeded(name: string, { databaseUrl, folder, cleanup }: Arena): Promise<Seeded> {
   await queries(databaseUrl, [`CREATE DATABASE ${name}`]);
   const ownUrl = new URL(databaseUrl);
@@ -19,7 +18,7 @@ export async function startSeeded(name: string, { databaseUrl, folder, cleanup }
   return { url, databaseUrl: ownUrl.href, pid: child.pid! };
 }
 
-/** Fills one table by a statement, faster than with its indexes in place. */
+/** Fills a table while its indexes are dropped, because that is faster. */
 export async function fill(databaseUrl: string, table: string, statement: string): Promise<void> {
   const indexes = await queries(databaseUrl, [
     `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = '${table}' AND indexname <> '${table}_pkey'`,
@@ -34,10 +33,10 @@ export async function fill(databaseUrl: string, table: string, statement: string
   ]);
 }
 
-/** Runs them in turn. @returns the rows of the last one */
+/** @returns the rows of the last statement */
 export async function queries(databaseUrl: string, statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => {}); // said by the query
+  client.on('error', () => {}); // the query rejects
   await client.connect();
   try {
     let rows: Record<string, unknown>[] = [];

@@ -9,7 +9,6 @@ import { statementWith } from './statements.ts';
 const TEXT = 'Shall we meet for lunch at noon?';
 const DIALOGS = 200;
 
-/** Sending over REST: into one dialog that everybody writes to, and spread over many. */
 export async function send(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, recorder, people, databaseUrl, cleanup } = arena;
   const dialogIds: string[] = [];
@@ -24,7 +23,7 @@ export async function send(arena: Arena): Promise<Contest[]> {
   const settings: SendSettings = {
     databaseUrl,
     session: statementWith(recorded, 'JOIN sessions'),
-    // It has no second statement for messages whose dialog is locked.
+    // The baseline has no fallback for locked dialogs.
     store: { ...stored, text: stored.text.replace('SKIP LOCKED', '') },
     answer,
   };

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import type { Cleanup } from './cleanup.ts';
 import { type Started, startNode } from './processes.ts';
 
-/** The application that the benchmarks speak to. */
 export const APPLICATION = { id: 1, authKey: 'bench-key', authSecret: 'bench-secret', apiKey: 'bench-api-key' };
 
 export interface ServiceHome {
@@ -10,7 +9,6 @@ export interface ServiceHome {
   dataDir: string;
 }
 
-/** The built service as `npm start` runs it, on a database of its own. */
 export function startService({ databaseUrl, dataDir }: ServiceHome, cleanup: Cleanup, nodeArgs: string[] = []) {
   return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], {
     env: {
@@ -28,13 +26,12 @@ export function startService({ databaseUrl, dataDir }: ServiceHome, cleanup: Cle
   });
 }
 
-/** One statement as the service sent it. */
 export interface Statement {
   text: string;
   values: unknown[];
 }
 
-/** A second service that tells which statements it runs; it is not measured. */
+/** A second service that reports its statements; not measured. */
 export class Recorder {
   readonly url: string;
   readonly stop: () => Promise<void>;
@@ -54,7 +51,6 @@ export class Recorder {
     return new Recorder(await startService(home, cleanup, ['--import', 'tsx', '--import', hook]));
   }
 
-  /** The statements of one request, in the order in which they began. */
   async during(request: () => Promise<unknown>): Promise<Statement[]> {
     await pause(QUIET_AFTER_MS);
     this.#statements.length = 0;
@@ -64,11 +60,10 @@ export class Recorder {
   }
 }
 
-/** What runs by itself beside the requests: stored moments of sessions, readers of the stream, pushes, the work queue. */
 const BACKGROUND =
   /WITH touched AS|SELECT pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
 
-/** What earlier requests have left to do in the background is done after this. */
+/** Background work of earlier requests is done after this time. */
 const QUIET_AFTER_MS = 1_500;
 const LAST_MESSAGES_MS = 200;
 

@@ -9,7 +9,7 @@ import { statementWith } from './statements.ts';
 
 const SECONDS_AT_MOST = 2;
 
-/** What it costs to find out who calls: the shortest request that asks, beside one that does not and beside the limit. */
+/** The shortest authenticated request, compared with an anonymous one and with the baseline. */
 export async function session(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, recorder, people, databaseUrl, cleanup } = arena;
   const headers = tokenHeader(people[0]!);
@@ -64,7 +64,6 @@ export async function session(arena: Arena): Promise<Contest[]> {
   ];
 }
 
-/** Everything but the moment of the latest request. */
 function lasting(answer: { session: Record<string, unknown> }): Record<string, unknown> {
   return { ...answer.session, updated_at: undefined };
 }

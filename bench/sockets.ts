@@ -13,12 +13,10 @@ import { APPLICATION, startService } from './service.ts';
 import { memoryOf, WEIGHABLE } from './weigh.ts';
 
 const SOCKETS = 10_000;
-/** Messages that are sent while all are away. */
 const MISSED = 20;
 const SEND_EVERY_MS = 1_000;
 const PATIENCE_MS = 60_000;
 
-/** Ten thousand users with a subscription each: what they weigh, and how they all come back at once. */
 export async function sockets(arena: Arena): Promise<Contest[]> {
   const { cleanup, folder } = arena;
   const { url, databaseUrl, asker: sender } = await startCrowd(SOCKETS, arena);
@@ -32,7 +30,6 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   ]);
   const settings = (base: string) => ({ url: socketUrl(base), protocol: ['graphql-transport-ws'], tokens, dialogId });
 
-  /** All subscribe while messages go on. @returns how long each took */
   const listening = async (flock: Flock, base: string, resumes: boolean) => {
     const talk = new Talk((text) => sendMessage(base, sender, dialogId, text), flock);
     for (let number = 0; resumes && number < MISSED; number++) await talk.send();
@@ -77,15 +74,14 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   return [
     { name: `${SOCKETS} idle subscribers`, service: weigh, bare: weighBare },
     {
-      name: `${SOCKETS} return at once`,
+      name: `${SOCKETS} reconnect together`,
       service: storm,
       bare: firstConnect,
-      note: () => `"${SOCKETS} return at once" stands beside the first connect of the same sockets.`,
+      note: () => `"${SOCKETS} reconnect together" is compared with the first connect of the same sockets.`,
     },
   ];
 }
 
-/** Tokens of new sessions, one of each user of the crowd. */
 async function openSessions(databaseUrl: string): Promise<string[]> {
   const tokens = Array.from({ length: SOCKETS }, () => sessionToken(APPLICATION.id, randomBytes(SESSION_TOKEN_BYTES)));
   await queries(databaseUrl, [
@@ -97,7 +93,6 @@ async function openSessions(databaseUrl: string): Promise<string[]> {
   return tokens;
 }
 
-/** Somebody who sends a numbered message now and then. */
 class Talk {
   static #count = 0;
   readonly #say: (text: string) => Promise<unknown>;
@@ -144,7 +139,7 @@ const socketUrl = (url: string) => `${url.replace('http', 'ws')}/graphql`;
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** @throws somebody has missed or doubled a message */
+/** @throws if a message was missed or repeated */
 async function allHave(flock: Flock): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -6,7 +6,6 @@ import { barePackages } from './packages.ts';
 import { type Started, startNode } from './processes.ts';
 import { startService } from './service.ts';
 
-/** From nothing to the first answer, on a database that is ready, beside `node` that loads the same packages. */
 export async function start({ databaseUrl, folder, cleanup }: Arena): Promise<Contest[]> {
   const home = { databaseUrl, dataDir: join(folder, 'start') };
   const bare = barePackages();
@@ -15,7 +14,7 @@ export async function start({ databaseUrl, folder, cleanup }: Arena): Promise<Co
       name: 'cold start to the first answer',
       service: () => timed(() => startService(home, cleanup), '/account_settings.json'),
       bare: () => timed(() => startNode(bare, { env: { NODE_ENV: 'production' }, cleanup }), '/'),
-      note: () => 'cold start – the ratio is how many times as long it takes, at most 3',
+      note: () => 'cold start – a ratio of times, at most 3',
     },
   ];
 }

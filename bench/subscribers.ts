@@ -6,10 +6,9 @@ import { forEach, type Person } from './doors.ts';
 const SUBSCRIPTION =
   'subscription ($dialogId: ID!) { messageSent(dialogId: $dialogId) { cursor dialogId message { id text senderId } } }';
 
-/** Called for each frame of each socket. */
 export type OnFrame = (socket: number, frame: Buffer) => void;
 
-/** Sockets that subscribe at the service, in the shortest way that `graphql-transport-ws` allows. */
+/** Minimal use of `graphql-transport-ws`. */
 export function subscribers(
   url: string,
   { people, dialogId, count }: { people: Person[]; dialogId: string; count: number },
@@ -33,7 +32,6 @@ export function subscribers(
   });
 }
 
-/** Sockets that just listen. */
 export function listeners(url: string, count: number, onFrame: OnFrame, cleanup: Cleanup): Promise<void> {
   return connect(count, cleanup, async (number) => {
     const socket = new WebSocket(url.replace('http', 'ws'), OPTIONS);
@@ -52,7 +50,7 @@ async function connect(count: number, cleanup: Cleanup, open: (number: number) =
   });
   await forEach(Array(count).keys(), 32, async (number) => {
     const socket = await open(number);
-    socket.on('error', () => {}); // what does not arrive is counted
+    socket.on('error', () => {}); // missing messages are counted
     sockets.push(socket);
   });
 }

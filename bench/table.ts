@@ -1,7 +1,6 @@
 import { cpus } from 'node:os';
 import type { Outcome } from './contest.ts';
 
-/** The outcomes as a Markdown table, with their notes below. */
 export function table(outcomes: Outcome[]): string {
   const rows = outcomes.map(({ name, unit, service, bare, ratio, lowest, highest }) => [
     name,
@@ -20,7 +19,6 @@ export function table(outcomes: Outcome[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('') + [...notes].join('');
 }
 
-/** What the figures depend on most. */
 export function machine(postgres: string): string {
   const processors = cpus();
   const { model } = processors[0]!;

@@ -3,31 +3,25 @@ import { createPerson, type Person } from './doors.ts';
 import { fill, queries, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-/** A service with one long dialog among the many of its people. */
 export interface Talk {
   url: string;
-  /** Messages of the long dialog. */
   size: number;
   dialogId: string;
-  /** Has written half of the messages, and read the others; the owner. */
+  /** The owner: has written half of the messages and read the others. */
   writer: Person;
-  /** Has read the first few only. */
+  /** Has read only the first few. */
   reader: Person;
   /** Has read all. */
   follower: Person;
-  /** Messages that the reader has not read, of all dialogs. */
   unread: number;
 }
 
-/** Dialogs of the three people, the long one included; that is the last of them, with the latest message. */
+/** The long one was created last and has the latest message. */
 export const DIALOGS = 200;
-/** What the reader has read of each dialog. */
 export const READ = 10;
-/** Messages of somebody else's dialog. */
 const ELSEWHERE = 50_000;
 const PER_SECOND = 3;
 
-/** Another service on a database of its own, with a dialog of that many messages. */
 export async function startTalk(size: number, arena: Arena): Promise<Talk> {
   const { url, databaseUrl } = await startSeeded(`talk_${size}`, arena);
   const [writer, reader, follower] = [
@@ -60,12 +54,11 @@ export async function startTalk(size: number, arena: Arena): Promise<Talk> {
   return { url, size, dialogId: idOf(START, DIALOGS), writer, reader, follower, unread };
 }
 
-/** Unix seconds of a message of that place. */
+/** `date_sent` of a message, in Unix seconds. */
 export function sentSeconds(seq: number): number {
   return START + Math.floor(seq / PER_SECOND);
 }
 
-/** Id of the message of that place in the long dialog. */
 export function messageId(seq: number): string {
   return idOf(sentSeconds(seq), seq, DIALOGS);
 }
@@ -93,5 +86,5 @@ function idOf(seconds: number, number: number, process = 0): string {
   return [seconds.toString(16), process.toString(16).padStart(10, '0'), number.toString(16).padStart(6, '0')].join('');
 }
 
-/** Long enough ago for a million messages. */
+/** Early enough for a million messages. */
 const START = Math.floor(Date.now() / 1000) - 1_000_000;

@@ -1,4 +1,4 @@
-// Loaded into a server before anything else: tells its parent, when asked, the most memory it has ever had.
+// Preloaded into a server.
 process.on('message', (asked) => {
   if (asked === 'peak') process.send({ peak: process.resourceUsage().maxRSS * 1024 });
 });

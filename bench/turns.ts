@@ -1,9 +1,9 @@
 import type { Figures } from './contest.ts';
 
-/** Does something, and says what is to be measured of it. */
+/** Returns the part to measure. */
 export type Turn = () => Promise<() => Promise<unknown>>;
 
-/** One turn after the other, of which only the second part counts: the rate is that of the median. */
+/** The rate is derived from the median. */
 export async function takeTurns(turn: Turn, seconds: number): Promise<Figures> {
   const end = performance.now() + seconds * 1000;
   const took: number[] = [];

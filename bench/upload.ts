@@ -12,17 +12,13 @@ const FILE_BYTES = 32 * 1024 * 1024;
 const CONNECTIONS = 2;
 const BOUNDARY = 'bench';
 
-/** What goes over the wire for a file, and where it is read again. */
 interface Place {
   url: string;
   headers: Record<string, string>;
   body: Buffer[];
 }
 
-/**
- * Files of 32 MiB, two at a time: uploads through the form, the hash and the rows of a blob, beside a body that is piped
- * into a file as it is; downloads beside a file that is piped into an answer. Both are on the disk when it is answered.
- */
+/** Both sides flush to disk before they respond. */
 export async function upload(arena: Arena): Promise<Contest[]> {
   const { serviceUrl, people, folder, cleanup, seconds } = arena;
   const settings: UploadSettings = { folder: join(folder, 'bare-files') };
@@ -43,7 +39,8 @@ export async function upload(arena: Arena): Promise<Contest[]> {
   await send({ url: `${bare.url}/stored`, headers: {}, body: [bytes] });
   const md5 = createHash('md5').update(bytes).digest('hex');
   const urls = [`${serviceUrl}/blobs/${stored.uid}`, `${bare.url}/stored`] as const;
-  for (const url of urls) if ((await load(url, true)) !== md5) throw new Error(`${url}: not what was stored`);
+  for (const url of urls)
+    if ((await load(url, true)) !== md5) throw new Error(`${url}: the content differs from the stored file`);
 
   return [
     {
@@ -65,7 +62,7 @@ interface Blob {
   blob_object_access: { params: string };
 }
 
-/** The form of an upload; it may be sent any number of times before the upload is completed. */
+/** Valid any number of times until the upload is completed. */
 function formOf({ blob_object_access: { params } }: Blob, bytes: Buffer): Place {
   const { origin, pathname, searchParams } = new URL(params);
   const fields = [...searchParams].map(
@@ -96,7 +93,7 @@ async function send({ url, headers, body }: Place): Promise<void> {
   if (response.statusCode !== 201) throw new Error(`POST ${url}: ${response.statusCode}`);
 }
 
-/** @returns the MD5 of what came, where it is asked for */
+/** @returns the MD5 of the response, if requested */
 async function load(url: string, isHashed = false): Promise<string | undefined> {
   const [response] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage];
   const hash = isHashed ? createHash('md5') : undefined;
@@ -110,7 +107,6 @@ async function load(url: string, isHashed = false): Promise<string | undefined> 
   return hash?.digest('hex');
 }
 
-/** Each item again and again, all of them at once, for as long. */
 async function timed<Item>(seconds: number, items: Item[], action: (item: Item) => Promise<unknown>): Promise<Figures> {
   const begin = performance.now();
   const elapsed = () => (performance.now() - begin) / 1000;

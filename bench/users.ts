@@ -7,19 +7,16 @@ import { httpLoad } from './http-load.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
-/** Different users asked for in turn, all over the table. */
 const ASKED_FOR = 100;
 const SECONDS_AT_MOST = 1;
-const NOTE = `users – the service with ${FEW} of them beside the service with ${MANY}: the ratio is the growth, at most 2`;
+const NOTE = `users – the service with ${FEW} users compared with ${MANY}: the ratio is the growth, at most 2`;
 
 interface Query {
   name: string;
-  /** Where to find the user of that number. */
   path: (number: number) => string;
-  /** How many the answer names: 0 for one that is no page. */
+  /** Number of users in the response; 0: not a list. */
   items: number;
   total?: (crowd: Crowd) => number;
-  /** Number of the first user in the answer. */
   first?: (number: number) => number;
 }
 
@@ -42,7 +39,6 @@ const QUERIES: Query[] = [
   },
 ];
 
-/** Finding users among a thousand and among a million of them. */
 export async function users(arena: Arena): Promise<Contest[]> {
   const few = await startCrowd(FEW, arena);
   const many = await startCrowd(MANY, arena);

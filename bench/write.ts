@@ -7,7 +7,6 @@ import { machine, table } from './table.ts';
 
 const FOLDER = new URL('../docs/benchmarks/', import.meta.url);
 
-/** Puts the outcomes of a run where readers find them: `docs/benchmarks/README.md` and its picture. */
 export async function write(outcomes: Outcome[], postgres: string, { names, rounds, seconds }: Options): Promise<void> {
   const command = ['npm run bench --', ...names, `--rounds ${rounds} --seconds ${seconds} --write`].join(' ');
   const page = `# Benchmarks
@@ -15,11 +14,11 @@ export async function write(outcomes: Outcome[], postgres: string, { names, roun
 \`${command}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}.
 
 ${machine(postgres)}
-Each line is the service beside something bare that does the same work: the same statements, prepared once, on a pool as
-large, and the same JSON, with \`node:http\`, \`pg\` and \`ws\` and nothing else; or beside what the line names. Both sides run
-in turn, ${rounds} rounds of ${seconds} s after one that does not count, 32 connections at once. Figures are medians; a ratio is that of
-two neighbours in time, so that a machine which is slow for a while is slow for both. What limits the service is told in
-[performance](../performance.md).
+Each row compares the service with a bare baseline that does the same work with \`node:http\`, \`pg\` and \`ws\` only: the
+same SQL statements, prepared once, on a pool of the same size, and the same JSON. Some rows name another baseline. Both
+sides alternate for ${rounds} rounds of ${seconds} s, after one warm-up round, with 32 connections. Figures are medians. Each ratio
+compares adjacent rounds, so that a slow phase of the machine affects both sides. [Performance](../performance.md) explains
+the limits of the service.
 
 ![Ratios](ratios.svg)
 

@@ -1,6 +1,6 @@
-// Prints all that happens in the caller's dialogs, each event once and in order, whatever becomes of the connection:
-//   KEY=… USER_ID=… node examples/listen.mjs [cursor to go on from]
-// It needs no build; packages/client does the same, typed, for many subscriptions on one socket.
+// Prints the events of the caller's dialogs, each once and in order, across reconnects:
+// KEY=… USER_ID=… node examples/listen.mjs [cursor to resume from]
+// Needs no build. packages/client does the same with types, for many subscriptions on one socket.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -22,7 +22,7 @@ const EVENTS = `subscription ($since: String) {
   }
 }`;
 
-/** What another try does not mend; credentials that are refused close the socket instead. */
+/** Errors that a retry cannot fix. Rejected credentials close the socket instead. */
 const HOPELESS = new Set(['BAD_USER_INPUT', 'FORBIDDEN', 'UNAUTHENTICATED']);
 const CREDENTIALS_REFUSED = 4403;
 const LONGEST_PAUSE = 10_000;
@@ -33,17 +33,17 @@ let pause = 0;
 for (;;) {
   const client = connect();
   try {
-    // Without a place to go on from, a connection that breaks before the first event would lose what comes meanwhile.
+    // Without a cursor, a connection lost before the first event would lose events.
     if (since === undefined) for await (const { changes } of answers(client, PRESENT)) since = changes.cursor;
     for await (const { dialogEvents } of answers(client, EVENTS, { since })) {
       console.log(JSON.stringify(dialogEvents));
-      since = dialogEvents.cursor; // only now: what is not through is told again
+      since = dialogEvents.cursor; // after processing, so that an interrupted event is delivered again
       pause = 0;
     }
   } catch (problem) {
     const code = problem.code ?? problem[0]?.extensions?.code;
     if (code === 'CURSOR_EXPIRED') {
-      console.error('too much was missed: this is where to load dialogs and messages anew');
+      console.error('missed events are no longer available: load dialogs and messages again here');
       since = undefined;
     } else if (code === CREDENTIALS_REFUSED || HOPELESS.has(code)) {
       console.error(code === CREDENTIALS_REFUSED ? 'KEY or USER_ID is wrong' : problem[0].message);
@@ -51,30 +51,30 @@ for (;;) {
     }
   }
   await client.dispose();
-  // Thousands who lose their connection together should not come back together.
+  // Random, so that clients that lost their connection together do not reconnect together.
   pause = Math.min(Math.max(2 * pause, 1_000), LONGEST_PAUSE);
   await sleep(Math.random() * pause);
 }
 
-/** A socket that is given up when it does not answer: a network that has gone closes nothing. */
+/** Terminates the socket when a ping is not answered, because a vanished network closes nothing. */
 function connect() {
-  let patience;
+  let pongTimeout;
   const client = createClient({
     url: `${URL.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     connectionParams: { Authorization: `ApiKey ${KEY}`, 'On-Behalf-Of': USER_ID },
-    retryAttempts: 0, // going on from the last cursor is up to us
+    retryAttempts: 0, // the loop above resumes from the last cursor
     lazyCloseTimeout: 1_000,
     connectionAckWaitTimeout: 10_000,
     keepAlive: 10_000,
     on: {
       ping: (isReceived) => {
-        if (!isReceived) patience = setTimeout(() => client.terminate(), 5_000);
+        if (!isReceived) pongTimeout = setTimeout(() => client.terminate(), 5_000);
       },
       pong: (isReceived) => {
-        if (isReceived) clearTimeout(patience);
+        if (isReceived) clearTimeout(pongTimeout);
       },
-      closed: () => clearTimeout(patience),
+      closed: () => clearTimeout(pongTimeout),
     },
   });
   return client;

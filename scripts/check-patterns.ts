@@ -1,4 +1,4 @@
-// Fails on regular expressions whose time grows faster than the text they are matched against.
+// Fails on regular expressions with super-linear matching time.
 import { BOUNDED } from './patterns/bounded.ts';
 import { patternsBelow } from './patterns/collect.ts';
 import { problemsOf } from './patterns/judge.ts';

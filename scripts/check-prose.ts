@@ -1,5 +1,5 @@
-// Fails on words that docs/glossary.md replaces, and on habits of style that are counted per 1,000 words.
-// `npm run check:prose -- src/resolvers` lists only what lies below the given folders or files.
+// Fails on words that docs/glossary.md replaces, and on style habits counted per 1,000 words.
+// `npm run check:prose -- src/resolvers` covers only the given folders or files.
 import { TextlintKernel } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 import terminology from 'textlint-rule-terminology';

@@ -1,4 +1,4 @@
-// Writes what is derived from the GraphQL schema: schema.graphql, reviewed like code, and the types of REST's documents.
+// Writes the files derived from the GraphQL schema: schema.graphql, and the types of the documents of REST.
 import { writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';

@@ -33,7 +33,7 @@ const FORGOTTEN_KEY = ['const KEY = "AKIA', 'ABCDEFGHIJKLMNOP";'].join('');
 export const GUARDS: Guard[] = [
   ...guardsOf(
     'live.test.ts',
-    '#1 guard on one path only',
+    '#1 check on one path only',
     [
       [
         1,
@@ -42,18 +42,18 @@ export const GUARDS: Guard[] = [
         'return true;',
       ],
     ],
-    'what is told of a record is what its reader may read at that moment',
+    'record events show only what the subscriber may read at delivery',
   ),
-  ...guardsOf('documents.test.ts', '#2 a WebSocket skips nothing', [
+  ...guardsOf('documents.test.ts', '#2 a WebSocket bypasses no check', [
     [2, 'src/graphql/websocket/operations.ts', 'if (read.errors) return read.errors;', ''],
   ]),
   ...guardsOf(
     'live.test.ts',
-    '#3 a revoked or expired session does not go on streaming',
+    '#3 a revoked or expired session stops streaming',
     [[3, 'src/graphql/follow-credentials.ts', '      this.#onEnd();', '']],
-    'logout',
+    'logout closes the sockets and streams of the session',
   ),
-  ...guardsOf('live.test.ts', '#4 change oracle through filters', [
+  ...guardsOf('live.test.ts', '#4 filters reveal unreadable values', [
     [
       4,
       'src/resolvers/records/access.ts',
@@ -62,7 +62,7 @@ export const GUARDS: Guard[] = [
       'const own = Prisma.sql`r.is_open = false`;',
     ],
   ]),
-  ...guardsOf('rights.test.ts', '#4 what an update tells of a record that may not be read', [
+  ...guardsOf('rights.test.ts', '#4 updates of unreadable records', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [4, 'src/resolvers/records/write.ts', '${isReadable(known, viewer)}', 'true AS "isReadable"'],
     [
@@ -96,7 +96,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('inputs.test.ts', '#8 mass assignment', [
     [8, 'src/resolvers/messages/rules.ts', 'withoutReservedKeys(customFields) as', 'customFields as'],
   ]),
-  ...guardsOf('inputs.test.ts', '#9 operators and types for texts', [
+  ...guardsOf('inputs.test.ts', '#9 objects in place of text', [
     [
       9,
       'src/lib/parameter-values.ts',
@@ -150,7 +150,7 @@ export const GUARDS: Guard[] = [
       'if (!found) return [...byName.values()][0]!;',
     ],
   ]),
-  ...guardsOf('callers.test.ts', '#16 a credential with fewer rights', [
+  ...guardsOf('callers.test.ts', '#16 restricted credentials', [
     [
       16,
       'src/lib/access.ts',
@@ -158,7 +158,7 @@ export const GUARDS: Guard[] = [
       "return viewer.kind !== 'anonymous';",
     ],
   ]),
-  ...guardsOf('callers.test.ts', '#17 the credential that is in every app', [
+  ...guardsOf('callers.test.ts', '#17 application sessions', [
     [
       17,
       'src/resolvers/users/list.ts',
@@ -166,7 +166,7 @@ export const GUARDS: Guard[] = [
       '  const isUnfiltered',
     ],
   ]),
-  ...guardsOf('rights.test.ts', '#17 a users list that is off', [
+  ...guardsOf('rights.test.ts', '#17 a disabled users list', [
     [17, 'src/resolvers/geodata/list.ts', 'if (listing.userName != null) await requireListing(context);', ''],
     [
       17,
@@ -187,7 +187,7 @@ export const GUARDS: Guard[] = [
     [
       18,
       'src/gateways/firebase-phone.ts',
-      "if (keys.projectId !== this.#settings.projectId) throw new IdentityRefusedError('another project is named');",
+      "if (keys.projectId !== this.#settings.projectId) throw new IdentityRefusedError('the project id does not match');",
       '',
     ],
   ]),
@@ -204,7 +204,7 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf(
     'callers.test.ts',
-    '#20 state that requests or applications share',
+    '#20 state shared between requests or applications',
     [
       [
         20,
@@ -213,13 +213,13 @@ export const GUARDS: Guard[] = [
         'return hashes.map(() => [...byHash.values()][0]);',
       ],
     ],
-    'callers of several applications who ask at one moment are each answered what is theirs',
+    'concurrent callers of several applications each receive only their own data',
   ),
   ...guardsOf(
     'sessions.test.ts',
     '#21 single-use race',
     [[21, 'src/resolvers/sessions/password-resets.ts', 'AND used_at IS NULL AND created_at', 'AND created_at']],
-    'of 50 uses of a reset link at one moment one sets a password',
+    'of 50 concurrent uses of a reset link, one sets a password',
   ),
   ...guardsOf('sessions.test.ts', '#22 enumeration', [
     [
@@ -237,7 +237,7 @@ export const GUARDS: Guard[] = [
       "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, isCounted: true, isLegacy: true, callerLeft });",
     ],
   ]),
-  ...guardsOf('outside.test.ts', '#24 secrets in addresses', [
+  ...guardsOf('outside.test.ts', '#24 secrets in URLs', [
     [24, 'src/rest/http/handler.ts', "(call.isXml && rules.access !== 'anyone')", "rules.access !== 'anyone'"],
     [24, 'src/server/pages/reset-password.ts', "'Referrer-Policy': 'no-referrer',", ''],
   ]),
@@ -269,13 +269,13 @@ export const GUARDS: Guard[] = [
     [28, 'src/rest/http/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
   ]),
   ...guardsOf('files.test.ts', '#29 path traversal', [
-    [29, 'src/gateways/storage.ts', "if (!STORAGE_KEY.test(key)) throw new Error('not a key of the storage');", ''],
+    [29, 'src/gateways/storage.ts', "if (!STORAGE_KEY.test(key)) throw new Error('invalid storage key');", ''],
   ]),
   ...guardsOf(
     'crawlers.test.ts',
     '#30 IDOR',
     [[30, 'src/resolvers/dialogs/access.ts', 'if (!isReadable) throw new ForbiddenError();', '']],
-    'nothing that is private is shown to, or changed by, another user of the same application',
+    'another user of the same application can neither read nor change private data',
   ),
   ...guardsOf(
     'crawlers.test.ts',
@@ -288,7 +288,7 @@ export const GUARDS: Guard[] = [
         'JOIN users u ON u.id = wanted.id`;',
       ],
     ],
-    'nothing of one application is shown to, or changed by, callers of another, by whatever operation or path',
+    'callers of another application can neither read nor change anything, through any operation or path',
   ),
   ...guardsOf('rights.test.ts', '#30 files by number', [
     [
@@ -321,7 +321,7 @@ export const GUARDS: Guard[] = [
       'return resolver(parent, args, context, info);',
     ],
   ]),
-  ...guardsOf('crawlers.test.ts', '#32 what 403 and 404 tell', [
+  ...guardsOf('crawlers.test.ts', '#32 differences of 403 and 404', [
     [
       32,
       'src/resolvers/dialogs/access.ts',
@@ -337,7 +337,7 @@ export const GUARDS: Guard[] = [
       'if (!row.isReadable || (ownOnly && !isOwn)) throw Object.assign(forbidden(), { message: `Record of user ${row.userId}` });',
     ],
   ]),
-  ...guardsOf('faults.test.ts', '#33 details of faults', [
+  ...guardsOf('faults.test.ts', '#33 details of internal errors', [
     [
       33,
       'src/graphql/presented-errors.ts',
@@ -370,13 +370,13 @@ export const GUARDS: Guard[] = [
         'if (extra.underWay.size < 0) {',
       ],
     ],
-    'a flood of subscriptions ends at 100',
+    'a socket accepts at most 100 operations',
   ),
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
     [[35, 'src/server/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
-    'a socket has so many operations, a user so many sockets, and who says nothing goes',
+    'a user may open 100 sockets; silent sockets and sockets with oversized frames are closed',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
     [
@@ -405,7 +405,7 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf(
     'names.test.ts',
-    '#40 edges of numbers and texts',
+    '#40 edge cases of numbers and texts',
     [
       [
         40,
@@ -414,11 +414,11 @@ export const GUARDS: Guard[] = [
         '',
       ],
     ],
-    'whatever is sent for an id or a text is answered, never a fault, on any door',
+    'no value of an id or a text causes an internal error, on any transport',
   ),
   ...guardsOf(
     'names.test.ts',
-    '#40 edges of numbers and texts',
+    '#40 edge cases of numbers and texts',
     [
       [
         40,
@@ -427,7 +427,7 @@ export const GUARDS: Guard[] = [
         'false',
       ],
     ],
-    'names of groups have 1 to 50 characters, which fit into their index',
+    'group names must have 1 to 50 characters, so that they fit into their index',
   ),
   ...guardsOf('sessions.test.ts', '#41 denial by expensive logins', [
     [41, 'src/lib/semaphore.ts', 'if (isRefusable && path.some(isFull)) {', 'if (path.length === 0) {'],
@@ -444,7 +444,7 @@ export const GUARDS: Guard[] = [
       "if (!isIdentityProvider(provider)) provider = 'facebook';",
     ],
   ]),
-  ...guardsOf('sessions.test.ts', '#43 expiry is looked at each time', [
+  ...guardsOf('sessions.test.ts', '#43 expiry is checked on every request', [
     [
       43,
       'src/resolvers/sessions/authenticate.ts',
@@ -454,25 +454,25 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf(
     'faults.test.ts',
-    '#44 what would end the process',
+    '#44 inputs that could crash the process',
     [
       [
         44,
         'src/graphql/websocket/connection.ts',
-        "socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));",
+        "socket.on('error', (error) => log.debug({ err: error }, 'invalid WebSocket frame from a client; socket closed'));",
         '',
       ],
     ],
-    'connections that break off in the middle of a request, an upgrade or a frame leave the service as it was',
+    'the service survives connections that break off during a request, an upgrade or a frame',
   ),
   ...guardsOf('repository.test.ts', '#45 supply chain', [
     [45, 'src/server/pages/explorer.ts', "from '@graphql-yoga/render-graphiql'", "from 'graphql-yoga'"],
   ]),
-  ...guardsOf('callers.test.ts', '#46 ids that clients would like to choose', [
+  ...guardsOf('callers.test.ts', '#46 client-chosen ids', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [46, 'src/resolvers/classes/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],
   ]),
-  ...guardsOf('rights.test.ts', '#46 groups that users put themselves into', [
+  ...guardsOf('rights.test.ts', '#46 self-assigned groups', [
     [46, 'src/resolvers/users/granted-tags.ts', "grantedTags: kind === 'key' ? tags :", 'grantedTags: true ? tags :'],
     [
       46,
@@ -482,25 +482,25 @@ export const GUARDS: Guard[] = [
     ],
   ]),
   ...guardsOf('repository.test.ts', '#47 hard-coded credentials', [
-    [47, 'src/config.ts', '/** Headers that have a meaning of their own. */', FORGOTTEN_KEY],
+    [47, 'src/config.ts', '/** Longer periods could yield dates that cannot be represented. */', FORGOTTEN_KEY],
   ]),
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
     [[48, 'src/server/http/unread-responses.ts', 'while (total > MAX_UNREAD_BYTES) {', 'while (total < 0) {']],
-    'responses that nobody reads hold a bounded amount of memory, and others are answered',
+    'unread responses hold a bounded amount of memory, and other requests are served',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
     [[48, 'src/graphql/document-limits.ts', "'__Type.fields': 10,", "'__Type.fields': 1,"]],
-    'no introspection is outside the limits, on any transport',
+    'limits apply to introspection on every transport',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
     [[48, 'src/graphql/variables.ts', ', { maxErrors: 1 }', '']],
-    'wrong variables are reported once, by a short answer, on any transport',
+    'invalid variables yield one short error on every transport',
   ),
   ...guardsOf(
     'amplification.test.ts',
@@ -513,13 +513,13 @@ export const GUARDS: Guard[] = [
         'undefined',
       ],
     ],
-    'values count at every place that uses their variable, on any transport',
+    'the complexity limit counts the values of variables at every use, on every transport',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#48 introspection amplification',
     [[48, 'src/schema/response-size.ts', 'if (!size.addField(String(info.path.key))) return null;', '']],
-    'a response ends at its limit of bytes, on any transport',
+    'the service rejects a response above 16 MiB on every transport',
   ),
   ...guardsOf(
     'amplification.test.ts',
@@ -533,25 +533,25 @@ export const GUARDS: Guard[] = [
       ],
       [48, 'src/rest/http/parameters.ts', '      busboy.destroy();\n', ''],
     ],
-    'parts beyond the limit of a caller without credentials are not parsed',
+    'parts above the limit for callers without credentials are not parsed',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#48 multipart amplification',
     [[48, 'src/rest/http/parameters.ts', 'openBusboy(contentType, { parts: maxParts })', 'openBusboy(contentType)']],
-    'nor are those beyond the limit of keys, whatever they hold',
+    'parts above the limit of keys are not parsed, even without names',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#49 cache exhaustion',
     [[49, 'src/lib/weighted-cache.ts', 'if (this.#weight <= this.#maxWeight) break;', 'break;']],
-    'what documents are kept has a bound in bytes over all of them',
+    'the document cache has a limit in bytes',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#49 cache exhaustion',
     [[49, 'src/graphql/documents.ts', 'if (!prepared.errors || keepsRefused) kept.set', 'kept.set']],
-    'refused documents of callers without valid credentials are not kept',
+    'rejected documents of callers without valid credentials are not cached',
   ),
   ...guardsOf(
     'amplification.test.ts',
@@ -564,19 +564,19 @@ export const GUARDS: Guard[] = [
         '',
       ],
     ],
-    'a caller whose quota is used up costs no parsing, on any transport',
+    'documents of a caller over the quota are not parsed, on any transport',
   ),
   ...guardsOf(
     'amplification.test.ts',
     '#49 cache exhaustion',
     [[49, 'src/server/http/unauthenticated-body.ts', 'pendingBytes > MAX_PENDING_BYTES', 'pendingBytes < 0']],
-    'large bodies without credentials that arrive slowly hold a bounded amount of memory',
+    'slow large bodies without credentials hold a bounded amount of memory',
   ),
   ...guardsOf(
     'shared-statements.test.ts',
     '#50 poison in coalesced statements',
     [[50, 'src/db/coalesce.ts', 'if (jobs.length === 1 || isDatabaseUnavailable(error)) {', 'if (jobs.length > 0) {']],
-    'a message that fails with 54000 fails alone, across applications',
+    'a message that fails with 54000 does not affect others in the same statement, across applications',
   ),
   ...guardsOf('starvation.test.ts', '#51 starvation of connections', [
     [51, 'src/db/transact.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', ''],
@@ -586,7 +586,7 @@ export const GUARDS: Guard[] = [
     'searches.test.ts',
     '#51 starvation of connections',
     [[51, 'src/db/search-turns.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', '']],
-    'searches that hang keep nobody else waiting, and more are refused at once',
+    'blocked searches do not delay other callers, and excess searches are rejected',
   ),
   ...guardsOf(
     'searches.test.ts',
@@ -595,7 +595,7 @@ export const GUARDS: Guard[] = [
       [51, 'src/db/conditions.ts', 'if (!isSearchText(text)) throw', 'if (text.length < 0) throw'],
       [51, 'src/resolvers/records/filter.ts', '  if (!isSearchText(String(text))) throw incorrect(key);\n', ''],
     ],
-    'a text to search for has at most 256 characters',
+    'a search text has at most 256 characters',
   ),
   ...guardsOf(
     'searches.test.ts',
@@ -608,13 +608,13 @@ export const GUARDS: Guard[] = [
         '',
       ],
     ],
-    'a subscription that has ended costs no statement',
+    'a closed subscription runs no further statement',
   ),
   ...guardsOf(
     'searches.test.ts',
     '#51 starvation of connections',
     [[51, 'src/realtime/record-filters.ts', 'valueCount > MAX_VALUES_PER_CALLER', 'valueCount < 0']],
-    'the filters of all record subscriptions of a caller name at most 1,000 values',
+    "the filters of a caller's record subscriptions name at most 1,000 values together",
   ),
   ...guardsOf(
     'large-records.test.ts',
@@ -627,19 +627,19 @@ export const GUARDS: Guard[] = [
         'found',
       ],
     ],
-    'an update by criteria changes few of them in one step: a value',
+    'an update by criteria is split into steps of bounded size: a value',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/resolvers/records/batches.ts', 'bytes + addedBytes', 'bytes']],
-    'records that become large are counted as such',
+    'records that become large through the update count with their new size',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/resolvers/records/sizes.ts', 'if (sliceBytes > MAX_SLICE_BYTES) {', 'if (sliceBytes < 0) {']],
-    'others have their turns between the records of one step',
+    'an update by criteria yields to the event loop between records',
   ),
   ...guardsOf(
     'large-records.test.ts',
@@ -648,17 +648,17 @@ export const GUARDS: Guard[] = [
       [
         51,
         'src/resolvers/records/update.ts',
-        'of batchesOf(changes, ({ held, update }) => held.bytes + addedBytes(update.bytes))',
+        'of batchesOf(changes, ({ locked, update }) => locked.bytes + addedBytes(update.bytes))',
         'of [changes]',
       ],
     ],
-    'an update of several records writes few of them in one statement, and still all or none',
+    'an update of several records is split into several statements and remains atomic',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/db/coalesce.ts', 'waiting.splice(0, nextCount())', 'waiting.splice(0, max)']],
-    'calls that share a statement are not large together',
+    'coalesce limits the total size of a batch',
   ),
   ...guardsOf(
     'large-records.test.ts',
@@ -671,31 +671,31 @@ export const GUARDS: Guard[] = [
         'true',
       ],
     ],
-    'what nobody asks for is not read: records',
+    'large fields are not read unless they are requested: records',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/resolvers/records/large-fields.ts', 'if (names === null)', 'if (names !== undefined)']],
-    'what nobody asks for is not read: one field',
+    'large fields are not read unless they are requested: one field',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/db/search-turns.ts', 'return runSoon(largeReads, owner, read);', 'return read();']],
-    'reads of large records take turns, for which no other list waits',
+    'reads of large records take turns per caller, and other lists do not wait',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/resolvers/records/large-fields.ts', '!context.responseSize?.problem && ', '']],
-    'no more is read once the response is too large',
+    'the service stops reading once the response exceeds its limit',
   ),
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
     [[51, 'src/resolvers/records/large-fields.ts', ' && !callerLeft?.aborted', '']],
-    'nothing is read for a caller who has left while waiting',
+    'the service reads nothing for a caller who disconnected while waiting',
   ),
   ...guardsOf('locks.test.ts', '#51 starvation of connections', [
     [
@@ -723,7 +723,7 @@ export const GUARDS: Guard[] = [
       [53, 'src/operator/archive/trust.ts', '    return stored;\n  });', '    return value;\n  });'],
       [53, 'src/operator/archive/trust.ts', '  return stored;\n}', '  return secret;\n}'],
     ],
-    'an import drops what only the operator may set, and says of which rows',
+    'an untrusted import drops settings reserved for the operator and reports the affected rows',
   ),
   ...guardsOf(
     'pushes.test.ts',
@@ -734,7 +734,7 @@ export const GUARDS: Guard[] = [
       [54, 'src/resolvers/events/rules.ts', "tag.trim() === '' || isLonger(tag, MAX_TAG)", "tag.trim() === ''"],
       [54, 'src/resolvers/events/rules.ts', '> MAX_TAG_QUERY_BYTES', '< 0'],
     ],
-    'an event with more recipients or tags than it may have is not stored, on any transport',
+    'an event with too many recipients or tags is rejected and not stored, on any transport',
   ),
   ...guardsOf(
     'pushes.test.ts',
@@ -745,13 +745,13 @@ export const GUARDS: Guard[] = [
       [54, 'src/resolvers/events/lock.ts', '    omit: RECIPIENTS,\n', ''],
       [54, 'src/resolvers/events/update.ts', '      ...selection,\n', ''],
     ],
-    'events are listed, shown and changed without reading their recipients',
+    'events are listed, read and changed without reading their recipients',
   ),
   ...guardsOf(
     'pushes.test.ts',
     '#54 starvation of pushes',
     [[54, 'src/gateways/push/traffic.ts', '  concurrencyPerOwner: [1_536, 256, 32, 8],', '']],
-    'one user has a small share of what is in flight',
+    'one user has at most 8 sends in flight',
   ),
   ...guardsOf(
     'pushes.test.ts',
@@ -765,6 +765,6 @@ export const GUARDS: Guard[] = [
       ],
       [54, 'src/gateways/push/traffic.ts', 'return waitMs > 0', 'return waitMs < 0'],
     ],
-    'a host is not asked for a while when browsers of many users fail there, and one user is not many',
+    'failures of many users open the circuit breaker of a host; failures of one user do not',
   ),
 ];

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-// The Prisma CLI where its engine's download host is out of reach: `npm run prisma -- migrate dev`.
-//
-// Every command of the CLI insists on a native schema engine that npm does not carry. schema-engine.mjs speaks its
-// protocol, so the CLI is told to use that. PRISMA_NATIVE=1 gives the downloaded engine back.
+// The Prisma CLI without a downloaded engine: `npm run prisma -- migrate dev`.
+// The CLI requires a native schema engine that npm does not provide, so this script makes it use schema-engine.mjs.
+// PRISMA_NATIVE=1 uses the downloaded engine.
 import { spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +12,7 @@ const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
 const args = process.argv.slice(2);
 const env = { ...process.env, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
 
-// Windows cannot execute a script; commands that only check that the engine exists work there all the same.
+// Windows cannot execute a script. Other commands only check that the file exists.
 const canUseEngine = process.platform !== 'win32' || !['migrate', 'db'].includes(args[0]);
 
 if (!env.PRISMA_NATIVE && canUseEngine) {

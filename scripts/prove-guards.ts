@@ -1,6 +1,8 @@
-// Proves that the tests of test/proof/attacks fail without what they test: takes each guard of scripts/guards.ts out of a copy
-// of the sources, runs its test there, and demands that it fails; with all guards in their places it has to pass.
-// `npm run prove:guards` for all rows, `npm run prove:guards -- 21 36` for some. Interrupted, it ends with the run under way.
+// Proves that the tests of test/proof/attacks fail without the guards they test: removes each guard of
+// scripts/guards.ts from a copy of the sources and requires that its test fails there, and passes with all guards
+// present.
+// `npm run prove:guards` runs all rows, `npm run prove:guards -- 21 36` some. An interrupt ends it after the current
+// run.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,21 +10,21 @@ import { dirname, join, resolve } from 'node:path';
 import { GUARDS, type Guard } from './guards.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** How long a test may take with all guards, in milliseconds: a busy machine proves nothing. */
-const PATIENCE = 600_000;
+/** Timeout per test with all guards; long, because a slow machine must not count as a failure. */
+const TIMEOUT_MS = 600_000;
 const rows = process.argv.slice(2).map(Number);
 const unknown = rows.filter((row) => !GUARDS.some((guard) => guard.row === row));
-if (unknown.length > 0) throw new Error(`no guards of ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`no guards for row ${unknown.join(', ')}`);
 const guards = rows.length === 0 ? GUARDS : GUARDS.filter(({ row }) => rows.includes(row));
 
-for (const guard of guards) mutated(guard, ROOT); // a table that does not fit the sources ends it at once
+for (const guard of guards) mutated(guard, ROOT); // fails early if a guard does not match the sources
 
-// A run that is cut off would leave its PostgreSQL behind.
+// An aborted run would leave its PostgreSQL process running.
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     isInterrupted = true;
-    process.stdout.write('interrupted: ends with the run under way\n');
+    process.stdout.write('interrupted: stopping after the current run\n');
   });
 }
 
@@ -33,7 +35,7 @@ try {
   const passing = await passingTests();
   for (const guard of guards) {
     if (isInterrupted) break;
-    const why = passing.has(nameOfTests(guard)) ? await whyUnproven(guard) : 'its tests do not pass with all guards';
+    const why = passing.has(nameOfTests(guard)) ? await whyUnproven(guard) : 'its tests fail with all guards present';
     if (!why) proven++;
     process.stdout.write(`${why ? 'NOT PROVEN' : 'proven    '}  ${nameOf(guard)}${why ? `: ${why}` : ''}\n`);
   }
@@ -43,7 +45,7 @@ try {
 process.stdout.write(`\n${proven} of ${guards.length} guards proven\n`);
 process.exit(proven === guards.length ? 0 : 1);
 
-/** What git would keep, with what is generated; packages are shared with the original. */
+/** Copies tracked, untracked and generated files; the packages are linked. */
 function copySources(folder: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of listed.toString().split('\0').filter(Boolean)) {
@@ -51,19 +53,19 @@ function copySources(folder: string): void {
     cpSync(join(ROOT, file), join(folder, file));
   }
   cpSync(join(ROOT, 'src/generated'), join(folder, 'src/generated'), { recursive: true });
-  // Some tests ask git what there is.
+  // Some tests run `git ls-files`.
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   execFileSync('git', ['add', '--all'], { cwd: folder });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Names of the tests of these guards that pass while the guards are in their places. */
+/** Names of the tests that pass with all guards present. */
 async function passingTests(): Promise<Set<string>> {
   const passing = new Set<string>();
   for (const file of new Set(guards.map(({ testFile }) => testFile))) {
     if (isInterrupted) break;
     const names = [...new Set(guards.filter(({ testFile }) => testFile === file).map(nameOfTests))];
-    const { tests, output } = await vitest(file, names, PATIENCE);
+    const { tests, output } = await vitest(file, names, TIMEOUT_MS);
     const failed = names.filter((name) => {
       const own = tests.filter(({ fullName }) => fullName.startsWith(name));
       return !own.some(({ status }) => status === 'passed') || own.some(({ status }) => status === 'failed');
@@ -80,20 +82,20 @@ async function whyUnproven(guard: Guard): Promise<string | undefined> {
   writeFileSync(file, mutated(guard, copy));
   try {
     const { code, tests, output } = await vitest(guard.testFile, [nameOfTests(guard)]);
-    // Where the guard keeps the process alive, the test itself may not be the one that fails.
+    // Without a guard that keeps the process alive, another test may fail first.
     if (tests.some(({ status }) => status === 'failed') || /Unhandled Error/.test(output)) return undefined;
-    // A file that does not even load says nothing of its tests.
-    return code === 0 ? 'its tests pass without it' : `its tests did not run without it\n${output}`;
+    // A file that fails to load proves nothing.
+    return code === 0 ? 'its tests pass without the guard' : `its tests did not run without the guard\n${output}`;
   } finally {
     writeFileSync(file, original);
   }
 }
 
-/** The file of a guard without it. Its text must be there exactly once, or else something else would be changed. */
+/** The source without the guard. @throws if the text does not occur exactly once */
 function mutated(guard: Guard, folder: string): string {
   const source = readFileSync(join(folder, guard.file), 'utf8');
   const found = source.split(guard.text).length - 1;
-  if (found !== 1) throw new Error(`${nameOf(guard)} has the text ${found} times, not once: ${guard.text}`);
+  if (found !== 1) throw new Error(`${nameOf(guard)}: expected the text once, found ${found}: ${guard.text}`);
   return source.replace(guard.text, () => guard.instead);
 }
 
@@ -102,7 +104,7 @@ function nameOf({ row, file, text }: Guard): string {
   return `#${row} ${file}:${source.slice(0, source.indexOf(text)).split('\n').length}`;
 }
 
-/** How the full names of a guard's tests begin. */
+/** Prefix of the full test names. */
 function nameOfTests({ test, only }: Guard): string {
   return only === undefined ? test : `${test} ${only}`;
 }
@@ -113,7 +115,7 @@ interface Run {
   output: string;
 }
 
-/** Runs the tests of a file whose full names begin so. */
+/** Runs the tests of a file whose full names start with one of `names`. */
 async function vitest(file: string, names: string[], timeout?: number): Promise<Run> {
   const results = join(copy, '.results.json');
   rmSync(results, { force: true });
@@ -124,7 +126,7 @@ async function vitest(file: string, names: string[], timeout?: number): Promise<
     cwd: copy,
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Out of reach of the terminal's interrupt.
+    // Its own process group, so that Ctrl-C in the terminal does not reach it.
     detached: process.platform !== 'win32',
     shell: process.platform === 'win32',
   });

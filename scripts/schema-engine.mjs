@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-// Stands in for Prisma's native schema engine, which has to be downloaded from a host that is not the npm registry.
-//
-// The Prisma CLI starts the file named by PRISMA_SCHEMA_ENGINE_BINARY and talks line-delimited JSON-RPC with it. The same
-// engine exists as WebAssembly on npm; this script puts it behind that protocol, with adapter-pg as its connection.
+// Replaces Prisma's native schema engine, because that is only available from a host other than the npm registry.
+// The CLI starts the file named by PRISMA_SCHEMA_ENGINE_BINARY and exchanges line-delimited JSON-RPC with it. This
+// script implements that protocol with the WebAssembly engine from npm and adapter-pg.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -11,7 +10,7 @@ import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/dri
 import * as wasm from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 
-// A crash must answer the CLI's request: when its engine merely ends, the CLI ends with status 0 and says nothing.
+// A crash must answer the pending request, because the CLI exits silently with status 0 when the engine just ends.
 let pendingRequest;
 process.on('uncaughtException', (error) => {
   logError(String(error?.stack ?? error));
@@ -19,7 +18,7 @@ process.on('uncaughtException', (error) => {
   process.exit(101);
 });
 
-// Without this registry a panic of the engine never settles the promise of the request.
+// Without this registry, a panic of the engine never settles the request.
 let panic;
 globalThis.PRISMA_WASM_PANIC_REGISTRY = {
   set_message(message) {
@@ -31,18 +30,18 @@ const args = process.argv.slice(2);
 const datasource = JSON.parse(options('--datasource')[0] ?? '{}');
 const databaseUrl = datasource.url ?? 'postgresql://postgres@127.0.0.1:5432/postgres';
 
-/** The values of every occurrence of an option on the command line. */
+/** All values of a repeatable option. */
 function options(name) {
   return args.flatMap((arg, index) => (arg === name ? [args[index + 1]] : []));
 }
 
-/** The log format of the native engine; the CLI shows the message and reads the code. */
+/** Log format of the native engine; the CLI prints the message and evaluates the code. */
 function logError(message, code) {
   const line = { level: 'ERROR', target: 'schema_engine::logger', fields: { message, error_code: code } };
   process.stderr.write(`\n${JSON.stringify(line)}\n`);
 }
 
-/** The one-shot commands the CLI uses outside JSON-RPC: `create-database` and `can-connect-to-database`. */
+/** Commands outside JSON-RPC: `create-database` and `can-connect-to-database`. */
 async function runCommand(command) {
   try {
     if (command === 'create-database') {
@@ -74,13 +73,13 @@ async function query(connectionString, sql) {
   }
 }
 
-/** adapter-pg as the engine's connection, with its gaps as a migration adapter closed. */
+/** adapter-pg with the missing parts of a migration adapter. */
 class MigrationAdapterFactory extends PrismaPg {
   async connect() {
     return closeGaps(await super.connect());
   }
 
-  // adapter-pg ignores the shadow database's name when it was given a connection string, and would hand out the real one.
+  // With a connection string, adapter-pg ignores the shadow database name and would connect to the real database.
   async connectToShadowDb() {
     if (datasource.shadowDatabaseUrl) {
       return closeGaps(await new PrismaPg({ connectionString: datasource.shadowDatabaseUrl }).connect());
@@ -103,8 +102,9 @@ function closeGaps(adapter) {
   const queryRaw = adapter.queryRaw.bind(adapter);
   let singleCharColumns = [];
 
-  // PostgreSQL 18 lists NOT NULL in pg_constraint, which panics the engine (prisma/orm#29635): show it checks and
-  // exclusions only. And adapter-pg knows no "char" (oid 18), a type of the catalog: read it as char(n) (oid 1042).
+  // PostgreSQL 18 lists NOT NULL in pg_constraint, which panics the engine (prisma/orm#29635), so only checks and
+  // exclusions are returned. adapter-pg does not know "char" (oid 18) of the catalogue, so it is read as char(n) (oid
+  // 1042).
   adapter.performIO = async (query) => {
     const sql = query.sql.replace("contype NOT IN ('p', 'u', 'f')", "contype IN ('c', 'x')");
     const result = await performIO({ ...query, sql });
@@ -119,7 +119,7 @@ function closeGaps(adapter) {
     return { ...result, columnTypes: types };
   };
 
-  // The original splits the script at each semicolon, which breaks function bodies; PostgreSQL splits it properly itself.
+  // The original splits the script at semicolons, which breaks function bodies; PostgreSQL splits it correctly.
   adapter.executeScript = async (script) => {
     try {
       await adapter.underlyingDriver().query(script);
@@ -130,13 +130,13 @@ function closeGaps(adapter) {
   return adapter;
 }
 
-/** Answers the CLI's requests, one after the other, until it closes our standard input. */
+/** Answers requests in order until stdin closes. */
 async function serve() {
   let engine;
   for await (const line of createInterface({ input: process.stdin })) {
     if (!line.trim()) continue;
     const { id, method, params } = JSON.parse(line);
-    // A line without a method is the CLI's acknowledgement of a `print` notification.
+    // A line without a method acknowledges a `print` notification.
     if (!method) continue;
 
     pendingRequest = id;
@@ -187,7 +187,7 @@ function failure(error) {
 async function call(engine, method, params) {
   if (method === 'getDatabaseVersion') return engine.version(params);
   if (method === 'evaluateDataLoss') {
-    // As WebAssembly this method cannot open the shadow database itself; devDiagnostic fills the cache it reads.
+    // The WebAssembly engine cannot open the shadow database in this method; devDiagnostic fills the cache it reads.
     await engine.devDiagnostic({ migrationsList: params.migrationsList, filters: params.filters });
   }
   return engine[method](params);

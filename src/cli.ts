@@ -1,11 +1,11 @@
 import { runCommandLine } from './operator/cli/command-line.ts';
 
-// A short command finishes what it has begun, a long one listens by itself (src/operator/cli/interruption.ts); a second Ctrl-C ends
-// either at once.
+// The first Ctrl-C lets a short command finish; long commands handle it (src/operator/cli/interruption.ts). The second
+// one ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => {});
-// Whoever reads the answer may stop reading (`| head -1`).
+// Ignored, because the reader of a pipe may close it early (`| head -1`).
 process.stdout.on('error', () => {});
 
 const exitCode = await runCommandLine(process.argv);
-// What a command leaves to the next sweep is not waited for; what it has written is.
+// Flushes stdout, but does not wait for background work, because the next sweep completes it.
 process.stdout.write('', () => process.exit(exitCode));

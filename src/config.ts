@@ -5,34 +5,34 @@ import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 import { parseEncryptionKey } from './server/encryption/keys.ts';
 
-/** A whole number in decimal digits. */
 const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,10}$/, 'should be a whole number')
+    .regex(/^\d{1,10}$/, 'must be a whole number')
     .transform(Number)
-    .refine((number) => number >= min && number <= max, `should be between ${min} and ${max}`);
+    .refine((number) => number >= min && number <= max, `must be between ${min} and ${max}`);
 
-/** Longest time that may be asked for: beyond it a date could not be told. */
+/** Longer periods could yield dates that cannot be represented. */
 const TEN_YEARS_MINUTES = 5_256_000;
 const TEN_YEARS_HOURS = 87_600;
 const TEN_YEARS_DAYS = 3_650;
 
 const HOUR_SECONDS = 3_600;
 
-/** Headers that have a meaning of their own. */
-const TAKEN_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
+const RESERVED_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
 const text = z.string().min(1);
-const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'should be http/json').optional();
-const redisUrl = z.url({ protocol: /^rediss?$/ });
-const databaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
+const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json').optional();
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
+const onOrOff = z.enum(['on', 'off'], 'must be on or off');
+const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' });
+const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
 
-/** The environment as the README documents it; an empty variable counts as unset. */
+/** Documented in docs/reference/configuration.md. An empty variable counts as unset. */
 const environment = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(4000),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: httpUrl.optional(),
   DATA_DIR: text.default('./data'),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_DIRECT_URL: databaseUrl.optional(),
@@ -40,39 +40,42 @@ const environment = z.object({
   TOKEN_HEADERS: text
     .default('SVC-Token')
     .transform((names) => names.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)), 'should be header names')
     .refine(
-      (names) => !names.some((name) => TAKEN_HEADERS.includes(name.toLowerCase())),
-      'has a name with another meaning',
+      (names) => names.every((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)),
+      'must be a comma-separated list of header names',
+    )
+    .refine(
+      (names) => !names.some((name) => RESERVED_HEADERS.includes(name.toLowerCase())),
+      'must not name Authorization, On-Behalf-Of or Content-Type',
     ),
   SESSION_MINUTES: whole(1, TEN_YEARS_MINUTES).default(120),
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
-  PUSH_PRIVATE_NETWORKS: z.enum(['on', 'off']).default('off'),
+  PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
-    .refine((key) => key !== undefined, 'should be 32 bytes as 64 hex digits or in Base64')
+    .refine((key) => key !== undefined, 'must be 32 bytes, as 64 hex digits or in Base64')
     .optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   MAIL_FROM: text
     .optional()
     .refine(
       (sender) => sender === undefined || parseMailbox(sender) !== undefined,
-      'should be a name and an <address>',
+      'must be a mail address or a name followed by <address>',
     ),
-  RESET_PAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  RESET_PAGE_URL: httpUrl.optional(),
   STORAGE_URL: z
-    .url({ protocol: /^s3$/ })
+    .url({ protocol: /^s3$/, error: 'must be s3://bucket?endpoint=…&region=…' })
     .transform((url) => s3SettingsOf(new URL(url)))
-    .refine((settings) => settings !== undefined, 'should be s3://bucket?endpoint=…&region=…')
+    .refine((settings) => settings !== undefined, 'must be s3://bucket?endpoint=…&region=…')
     .optional(),
-  RATE_LIMIT: z.enum(['on', 'off']).default('on'),
+  RATE_LIMIT: onOrOff.default('on'),
   DRAIN_SECONDS: whole(0, HOUR_SECONDS).default(0),
-  TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'should be off or a number').default('off'),
+  TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'must be off or a number from 0 to 100').default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  // The SDK reads these and their likes itself; here it is only asked whether there is anything to do.
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  // The SDK reads these itself. They are validated here because they decide whether to start it.
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
@@ -85,46 +88,41 @@ const environment = z.object({
 
 export interface Config {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** Base of the links the service hands out, without trailing slash; undefined means host and port in use. */
+  /** Base URL of links, without trailing slash; undefined: the host and port in use. */
   publicUrl: string | undefined;
   /** Absolute path. */
   dataDir: string;
-  /** Undefined means the embedded PostgreSQL in `dataDir`. */
+  /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
-  /** The same database past a pooler that shares connections between transactions; undefined means there is none. */
+  /** The same database, bypassing a transaction-mode pooler; undefined if there is no pooler. */
   databaseDirectUrl: string | undefined;
-  /** Where processes tell each other of events and count their rate limits together; undefined means in PostgreSQL. */
+  /** For the bus and shared rate limits; undefined: both use PostgreSQL. */
   redisUrl: string | undefined;
-  /** Accepted token header names, the first one preferred. */
+  /** The preferred name is first. */
   tokenHeaders: string[];
-  /** Lifetime of a session after its latest request. */
+  /** Lifetime after the latest request. */
   sessionMinutes: number;
-  /** How long a live event can be resumed from its cursor. */
   eventRetentionHours: number;
-  /** How long it is kept what became of pushes. */
   pushLogDays: number;
-  /** Whether browsers' endpoints may lie in private networks, and be reached without TLS. */
+  /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
-  /** Seals the secrets of applications; undefined means a key file in `dataDir`. */
+  /** Undefined: the key file in `dataDir`. */
   encryptionKey: Buffer | undefined;
-  /** Undefined means that mails are written to `dataDir`. */
+  /** Undefined: mails are written to `dataDir`. */
   smtpUrl: string | undefined;
-  /** Who our mails come from. */
   mailFrom: Mailbox;
-  /** Where a reset link leads; undefined means the service's own page. */
+  /** Undefined: the service's own page. */
   resetPageUrl: string | undefined;
-  /** Where files lie; undefined means in `dataDir`. */
+  /** Undefined: files are stored in `dataDir`. */
   s3: S3Settings | undefined;
-  /** Whether requests and sockets are limited. */
   rateLimit: boolean;
-  /** Number of proxies before the service. */
+  /** Number of proxies; 0 ignores `X-Forwarded-For`. */
   trustProxy: number;
-  /** How long it goes on serving once it is asked to stop and no longer says that it is ready. */
+  /** How long the service accepts requests after a stop signal, while `/readyz` already fails. */
   drainSeconds: number;
   logLevel: string;
-  /** Whether traces are collected; where they go, and which, the SDK reads itself. */
   traces: boolean;
   bootstrap: {
     applicationId: number;
@@ -134,13 +132,16 @@ export interface Config {
   };
 }
 
-/** A variable that can't be used; the message is one line that names it. */
+/** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
-/** Reads and checks the configuration; the only reader of the environment. */
+/**
+ * Reads and validates the environment; no other module reads it. Empty variables count as unset.
+ * @throws {ConfigError}
+ */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const result = environment.safeParse(given);
+  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(present);
   if (!result.success) {
     const { path, message } = result.error.issues[0]!;
     throw new ConfigError(`${path.join('.')}: ${message}`);
@@ -193,7 +194,7 @@ export interface S3Settings {
   region: string | undefined;
 }
 
-/** `s3://bucket?endpoint=https://…&region=…`; credentials are no part of it, so that it may be shown. */
+/** `s3://bucket?endpoint=https://…&region=…`. Contains no credentials, so that the URL may be displayed. */
 function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Settings | undefined {
   const { endpoint, region, ...others } = Object.fromEntries(searchParams);
   const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
@@ -203,7 +204,7 @@ function s3SettingsOf({ host, username, password, pathname, hash, searchParams }
   return isPlain && isBucket && isEndpoint && isRegion ? { bucket: host, endpoint, region } : undefined;
 }
 
-/** The domain of our own address: an IP address in brackets, as mail addresses have it. */
+/** Domain of the default sender. An IP address becomes an address literal in brackets. */
 function publicHost(publicUrl: string | undefined, host: string): string {
   const name = publicUrl ? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') : host;
   if (isIP(name) === 0) return name;
@@ -221,10 +222,10 @@ const source = z.object({
   SOURCE_TOKEN_HEADER: text.optional(),
 });
 
-/** What another server knows us by, from which the shell migrates an application; the service itself has no use for it. */
+/** Credentials at the server from which the CLI migrates an application. */
 export function readSourceVariables(variables: Record<string, string | undefined> = process.env) {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const result = source.safeParse(given);
+  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const result = source.safeParse(present);
   if (!result.success) {
     const { path, message } = result.error.issues[0]!;
     throw new ConfigError(`${path.join('.')}: ${message}`);

@@ -16,14 +16,13 @@ import type { CallingRequest } from './server/limits/client-address.ts';
 import type { Meter, RateLimits } from './server/limits/rate-limits.ts';
 import type { Observer } from './server/observability/observer.ts';
 
-/** The clock and what operators see. */
 export interface Diagnostics {
   now: () => Date;
   log: Logger;
   observer: Observer;
 }
 
-/** Events between processes and to subscribers. */
+/** Live events and signals between processes. */
 export interface Realtime {
   outbox: Outbox;
   hub: Hub;
@@ -31,11 +30,9 @@ export interface Realtime {
   pushNotifier: PushNotifier;
 }
 
-/** Systems outside this service. */
 export interface Gateways {
   identities: IdentityVerifiers;
   mailer: Mailer;
-  /** Holds the bytes of files. */
   storage: Storage;
   pushGateways: PushGateways;
   models: ModelClient;
@@ -43,83 +40,75 @@ export interface Gateways {
 
 export interface Security {
   sessionClock: SessionClock;
-  /** Undefined when rate limits are switched off. */
+  /** Undefined when rate limits are disabled. */
   rateLimits: RateLimits | undefined;
-  /** The network that a request comes from; a network counts as one client. */
+  /** The network of a request; rate limits count each network as one client. */
   networkOf: (request: CallingRequest) => string;
-  /** Encrypts the secrets of applications. */
   encrypter: Encrypter;
 }
 
-/** URLs that are handed out. */
+/** URLs in responses and mails. */
 export interface Links {
-  /** Base URL without trailing slash; known once the server listens. */
+  /** Base URL without trailing slash; available once the server listens. */
   publicUrl: () => string;
-  /** The page that a reset link opens, before the token is added. */
+  /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
 }
 
-/** Shared by all requests of one running service. */
 export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {}
 
-/** A row of `sessions` with what its application adds. */
+/** A row of `sessions` with settings of its application. */
 export interface StoredSession {
   applicationId: number;
   id: number;
   userId: number | null;
   generation: number;
-  /** The lifetime that its application sets; null: the service's. */
+  /** Lifetime configured by the application; null for the service default. */
   sessionMinutes: number | null;
-  /** Version of the application's classes. */
   catalogueVersion: number;
-  /** When its user signed in. */
   signedInAt: Date;
-  /** The latest stored request; `SessionClock` knows later ones. */
+  /** The latest stored request; `SessionClock` may know a later one. */
   updatedAt: Date;
 }
 
-/** The sliding lifetime of sessions. */
 export interface SessionClock {
-  /** When a session ends whose latest request came at this moment. */
+  /** End of the session, given its latest request. */
   expiry(latestRequest: Date, lifetime: Pick<StoredSession, 'sessionMinutes'>): Date;
   isExpired(session: StoredSession, now: Date): boolean;
   latestRequest(session: Pick<StoredSession, 'applicationId' | 'id' | 'updatedAt'>): Date;
-  /** The latest request made as that user; null before the first. */
+  /** null before the first request of the user. */
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
-  /** Counts a request of the session, and of its user. */
   touch(session: StoredSession, at: Date): void;
   touchUser(user: { applicationId: number; userId: number }, at: Date): void;
-  /** Stores the requests that are not stored yet. */
   flush(): Promise<void>;
 }
 
-/** What one request, or one operation on a socket, gives to every resolver. */
+/** Available to every resolver of one request, or of one operation on a socket. */
 export interface Context extends Services {
   viewer: Viewer;
-  /** Batch reads of fields; they live as long as one execution, so that nothing in them is stale. */
+  /** Live as long as one execution, so that no value becomes stale. */
   loaders: Loaders;
-  /** The network of the client (`networkOf`). */
   network: string;
-  /** Bounds the response of a client's document; undefined for documents of the service itself. */
+  /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
-  /** Counts operations and guesses; undefined while rate limits are off. */
+  /** Counts operations and password attempts; undefined when rate limits are disabled. */
   meter?: Meter | undefined;
-  /** The transport has counted the operation, as REST does before it reads parameters. */
+  /** The transport has already counted the operation; REST does so before parsing parameters. */
   isCounted?: boolean | undefined;
-  /** The caller uses the legacy REST contract, which newer rules do not apply to. */
+  /** The caller uses the legacy REST contract, to which newer rules do not apply. */
   isLegacy?: boolean | undefined;
-  /** The uploaded file, over REST, if the operation takes one and the client sent one. */
+  /** REST only, if the operation accepts a file. */
   upload?: StagedFile | undefined;
-  /** Aborts when the caller no longer waits: the connection is closed, or the operation cancelled. */
+  /** Aborts when the connection closes or the operation is cancelled. */
   callerLeft?: (() => AbortSignal) | undefined;
-  /** Ends the connection of a subscriber who does not keep up with the events. */
+  /** Closes the connection of a subscriber that reads events too slowly. */
   onTooSlow?: (() => void) | undefined;
 }
 
-/** For operations on a whole application: an API key calls, or the operator's shell. */
+/** For operations on a complete application by an API key or the CLI. */
 export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'encrypter'> & { viewer: OfApplication };
 
-// Contexts whose viewer `withAuth` has checked (src/lib/access.ts).
+// `withAuth` has checked the viewer (src/lib/access.ts).
 export type IdentifiedContext = Context & { viewer: IdentifiedViewer };
 export type TokenContext = Context & { viewer: SessionViewer };
 export type UserContext = Context & { viewer: UserViewer };

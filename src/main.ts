@@ -16,7 +16,7 @@ import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
 import { createEncrypter, type Database, naming, openDatabase } from './server/startup.ts';
 
-/** Of each kind; one is enough to know a wrong key by. */
+/** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
 const SECRETS_TRIED = 10;
 
 type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
@@ -29,8 +29,8 @@ try {
 }
 
 async function main(config: Config): Promise<void> {
-  // Asked to stop while it starts, it first finishes the start: what half stands can't be taken down in good order.
-  const stopAsked = signalled();
+  // Deferred until the start completes, because a partly started service cannot stop gracefully.
+  const stopRequested = stopSignal();
   const log = createLog(config.logLevel, process.stdout.isTTY ? readable(process.stdout) : undefined);
   const traces = await startTraces(config, log);
   const database = await openDatabase(config);
@@ -44,7 +44,7 @@ async function main(config: Config): Promise<void> {
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
     const encrypter = await createEncrypter(config);
     await encryptIdentityProviders(encrypter);
-    await warnOfOtherKey(encrypter, log);
+    await warnIfKeyChanged(encrypter, log);
     const models = createModelClient();
     const peers = { identities, mailer, storage, models, pushGateways, encrypter };
     const { drainSeconds } = config;
@@ -57,19 +57,19 @@ async function main(config: Config): Promise<void> {
     throw error;
   }
   process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
-  await stopAsked;
+  await stopRequested;
   await stop(app, database, { log, traces });
 }
 
 /**
- * The first application of an empty database. Its secrets are shown and written down this once, and before it is
- * stored for good: nobody else could tell them again.
+ * Creates the first application of an empty database. Its secrets are printed and written to a file before the
+ * transaction commits, because they cannot be displayed again.
  */
 async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   const { applicationId: id, ...secrets } = bootstrap;
   const file = join(dataDir, 'credentials.json');
   const credentials = await bootstrapApplication({ id, name: 'first', ...secrets }, new Date(), (created) =>
-    writeDown(created, file).catch(naming('DATA_DIR')),
+    storeCredentials(created, file).catch(naming('DATA_DIR')),
   );
   if (!credentials) return;
   process.stdout.write(
@@ -80,20 +80,20 @@ async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   );
 }
 
-async function writeDown(credentials: ApplicationCredentials, file: string): Promise<void> {
+async function storeCredentials(credentials: ApplicationCredentials, file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
 }
 
-/** Everything but what needs the secrets works all the same. */
-async function warnOfOtherKey(encrypter: Encrypter, log: Logger): Promise<void> {
+/** Only a warning, because everything that needs no secrets still works. */
+async function warnIfKeyChanged(encrypter: Encrypter, log: Logger): Promise<void> {
   const count = await countUndecryptable(encrypter, { most: SECRETS_TRIED });
-  if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY does not open secrets in the database: it is another than before');
+  if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY cannot decrypt existing secrets; has it changed?');
 }
 
-/** When the process is first asked to stop. A second Ctrl-C ends it at once. */
-function signalled(): Promise<void> {
+/** Resolves on the first stop signal. A second Ctrl-C exits immediately. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);
     process.once('SIGINT', () => {
@@ -103,7 +103,6 @@ function signalled(): Promise<void> {
   });
 }
 
-/** Loads what collects traces, if somebody wants them. */
 async function startTraces({ traces }: Config, log: Logger): Promise<Traces | undefined> {
   if (!traces) return undefined;
   const { startOtlp } = await import('./server/observability/otlp.ts');
@@ -124,7 +123,7 @@ async function stop(
     await traces?.stop();
     process.exit(0);
   } catch (error) {
-    log.error({ err: error }, 'could not stop in good order');
+    log.error({ err: error }, 'the service did not stop gracefully');
     process.exit(1);
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
 
-test('an empty environment gives the documented defaults', () => {
+test('an empty environment yields the documented defaults', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 4000,
@@ -34,7 +34,7 @@ test('an empty variable counts as unset', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
 
-test('values are read into their units and forms', () => {
+test('variables are parsed into their units and types', () => {
   expect(
     readConfig({
       PORT: '0',
@@ -73,7 +73,7 @@ test.each([
   [{ MAIL_FROM: 'Our App <post@example.com>' }, 'Our App', 'post@example.com'],
   [{ MAIL_FROM: '"App, Inc." <post@example.com>' }, 'App, Inc.', 'post@example.com'],
   [{ MAIL_FROM: 'post@example.com' }, '', 'post@example.com'],
-])('with %j mails come from %s <%s>', (variables, name, address) => {
+])('with %j the service sends mail as %s <%s>', (variables, name, address) => {
   expect(readConfig(variables).mailFrom).toEqual({ name, address });
 });
 
@@ -124,7 +124,7 @@ test.each([
   ['OTEL_TRACES_EXPORTER', 'zipkin'],
   ['BOOTSTRAP_APPLICATION_ID', '-1'],
   ['BOOTSTRAP_APPLICATION_ID', '2147483648'],
-])('%s=%s is refused by name, in one line', (name, value) => {
+])('%s=%s is rejected with one line that names the variable', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name}: .+$`));
 });
@@ -138,6 +138,6 @@ test.each<[Record<string, string>, boolean]>([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_SDK_DISABLED: 'false' }, true],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'always_on' }, false],
-])('%j: traces are collected: %s', (variables, traces) => {
+])('with %j traces are exported: %s', (variables, traces) => {
   expect(readConfig(variables).traces).toBe(traces);
 });

@@ -6,7 +6,7 @@ import { createUsers } from './support/fixtures/users.ts';
 
 useApp();
 
-test('a message sent over REST is heard over WebSocket, answered over GraphQL, and seen by its dialog alone', async () => {
+test('a message sent over REST is received over WebSocket, read over GraphQL and visible only to its dialog', async () => {
   const [alice, bob, mallory] = await createUsers(3);
   const created = await graphql(
     `mutation ($ids: [Int!]!) { createDialog(input: { type: GROUP, name: "Lunch", occupantIds: $ids }) { id type occupantIds } }`,

@@ -2,13 +2,12 @@ import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { settingsOf } from './settings.ts';
 
-/** A certificate of the loopback's own. */
 export interface AppleSettings {
   key: string;
   cert: string;
 }
 
-// Takes every push at once, as Apple would without the way there.
+// Accepts every push immediately, without network latency.
 const { key, cert } = await settingsOf<AppleSettings>();
 const server = http2.createSecureServer({ key, cert, settings: { maxConcurrentStreams: 1_000 } });
 server.on('stream', (stream) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { announce, settingsOf } from './settings.ts';
 
-/** A frame as the service sends it, and the text in it that each message replaces. */
+/** The text is replaced by that of each message. */
 export interface BroadcastSettings {
   frame: string;
   text: string;

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Statement } from '../service.ts';
 
-/** A statement of the service, prepared once per connection. */
 export type Prepared<Row> = (values?: unknown[]) => Promise<Row[]>;
 
-/** Prepares statements on a pool as large as the service's. */
+/** The pool has the size of that of the service. */
 export function preparer(databaseUrl: string) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
   let statements = 0;
@@ -15,7 +14,6 @@ export function preparer(databaseUrl: string) {
   };
 }
 
-/** Values of the session look-up: application and hash of the token, each as a list of one. */
 export function sessionValues(token: string): unknown[] {
   return [[Number.parseInt(token.slice(0, 8), 16)], [createHash('sha256').update(token).digest('hex')]];
 }

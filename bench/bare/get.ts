@@ -3,11 +3,10 @@ import type { Statement } from '../service.ts';
 import { preparer, sessionValues } from './database.ts';
 import { announce, settingsOf } from './settings.ts';
 
-/** The statements of reading one thing by its id, with their values, and the answer to it. */
 export interface GetSettings {
   databaseUrl: string;
   session: Statement;
-  /** What is asked behind the session, in its order. */
+  /** Statements after the session lookup, in order. */
   reads: Statement[];
   answer: string;
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-// Sockets, and nothing said on them. Plain JavaScript: see `tell-memory.mjs`.
+// Holds idle sockets. Plain JavaScript for the reason in `tell-memory.mjs`.
 process.on('disconnect', () => process.exit());
 const server = createServer();
 new WebSocketServer({ server, perMessageDeflate: false });

@@ -3,7 +3,6 @@ import type { Statement } from '../service.ts';
 import { preparer, sessionValues } from './database.ts';
 import { announce, settingsOf } from './settings.ts';
 
-/** The statements of one page, with their values: every request asks for the same page. */
 export interface ListSettings {
   databaseUrl: string;
   session: Statement;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// Loads the packages named on the command line, and answers. Plain JavaScript: a compiler takes time and memory as well.
+// Plain JavaScript, because a compiler costs time and memory.
 process.on('disconnect', () => process.exit());
 for (const name of process.argv.slice(2)) await import(name);
 const server = createServer((_request, response) => response.end('{}'));

@@ -4,7 +4,6 @@ import type { Statement } from '../service.ts';
 import { preparer, sessionValues } from './database.ts';
 import { announce, settingsOf } from './settings.ts';
 
-/** The statements of creating a record, and the answer to it. */
 export interface RecordSettings {
   databaseUrl: string;
   session: Statement;
@@ -61,7 +60,6 @@ const server = createServer((request, response) => {
 });
 announce(server);
 
-/** As the service stores them. */
 function fieldsOf(car: Car) {
   const [lat, lon] = car.place.split(',').map(Number);
   return { ...car, registered: Date.parse(`${car.registered.replace(' ', 'T')}Z`), place: { lat, lon } };

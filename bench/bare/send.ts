@@ -4,7 +4,6 @@ import type { Statement } from '../service.ts';
 import { preparer, sessionValues } from './database.ts';
 import { announce, settingsOf } from './settings.ts';
 
-/** The statements of one send, and the answer to it. */
 export interface SendSettings {
   databaseUrl: string;
   session: Statement;

@@ -3,7 +3,6 @@ import type { Statement } from '../service.ts';
 import { preparer, sessionValues } from './database.ts';
 import { announce, settingsOf } from './settings.ts';
 
-/** The statements of finding one's session, and the answer to it. */
 export interface SessionSettings {
   databaseUrl: string;
   session: Statement;
@@ -20,7 +19,7 @@ const answer = JSON.parse(settings.answer);
 const server = createServer(async (request, response) => {
   const token = request.headers['svc-token'] as string;
   const [session] = await findSession(sessionValues(token));
-  // The last values are the limit and the offset.
+  // The last two parameters are limit and offset.
   const [row] = await findRow([session!.applicationId, session!.id, ...settings.row.values.slice(2)]);
   const updatedAt = `${new Date().toISOString().slice(0, 19)}Z`;
   const found = { ...answer.session, token, user_id: row!.userId, updated_at: updatedAt };

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { announce, settingsOf } from './settings.ts';
 
-/** Where the files of a bare server lie. */
 export interface UploadSettings {
   folder: string;
 }
@@ -13,7 +12,7 @@ export interface UploadSettings {
 const { folder } = await settingsOf<UploadSettings>();
 await mkdir(folder, { recursive: true });
 
-/** A body as it is into a file, kept when it is answered; a file as it is into an answer. */
+/** Flushes an upload to disk before it responds, like the service. */
 const server = createServer(async (request, response) => {
   const path = join(folder, request.url!.replaceAll('/', ''));
   if (request.method === 'POST') {

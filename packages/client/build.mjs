@@ -1,4 +1,4 @@
-// Builds `dist`: the modules with their types, which hold those of the service's schema.
+// Builds `dist`: the modules with their declarations, and the schema types.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ rmSync(join(here, 'dist'), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [join(typescript, 'bin/tsc'), '-p', here], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 
-// Without what makes it the schema of the whole program: an app may have types of its own classes beside it.
+// Removes the global augmentation, because an app may declare the types of its own classes.
 const types = readFileSync(join(here, '../../src/generated/graphql-env.d.ts'), 'utf8');
 writeFileSync(
   join(here, 'dist/introspection.d.ts'),

@@ -6,7 +6,7 @@ const shown = (literal: string): BoundedPattern => ({
   literal,
   bound: MAX_SHOWN,
   reason:
-    'Finds secrets anywhere in a message of the log, which redactText cuts first (test/server/observability/redact.test.ts).',
+    'Finds secrets anywhere in a log message; redactText truncates it first (test/server/observability/redact.test.ts).',
 });
 
 export const BOUNDED: BoundedPattern[] = [

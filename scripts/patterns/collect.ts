@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** A regular expression of the sources. */
 export interface Pattern {
   /** `src/lib/a.ts:12` */
   place: string;
-  /** Undefined where the text is not known before the program runs. */
+  /** Undefined if the pattern is not a constant. */
   source: string | undefined;
   flags: string;
 }
@@ -17,7 +16,7 @@ interface SyntaxNode {
   [key: string]: unknown;
 }
 
-/** Every pattern below the folders: literals, `RegExp(…)`, and texts of which string methods make one. */
+/** All patterns in the folders: literals, `RegExp(…)`, and strings passed to methods that make a pattern of them. */
 export function patternsBelow(...folders: string[]): Pattern[] {
   return folders.flatMap(sourcesBelow).flatMap((file) => patternsIn(file, readFileSync(file, 'utf8')));
 }
@@ -51,7 +50,7 @@ function literalOf(node: SyntaxNode): Found | undefined {
   return regex && { source: regex.pattern, flags: regex.flags };
 }
 
-/** `new RegExp(a, b)`, `RegExp(a)`, and `x.match('a')`, which makes a pattern of a text that is no pattern. */
+/** `new RegExp(a, b)`, `RegExp(a)`, and `x.match('a')`, which compiles its string. */
 function constructedOf(node: SyntaxNode, constants: Map<string, SyntaxNode>): Found | undefined {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return undefined;
   const callee = node.callee as SyntaxNode;
@@ -63,7 +62,7 @@ function constructedOf(node: SyntaxNode, constants: Map<string, SyntaxNode>): Fo
   return { source: textOf(source, constants), flags: isMatcher ? '' : ((flags && textOf(flags, constants)) ?? '') };
 }
 
-/** The text of an expression of literals, templates and constants of the file. */
+/** Evaluates literals, templates and constants of the file. */
 function textOf(node: SyntaxNode, constants: Map<string, SyntaxNode>): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type === 'Identifier' && constants.has(nameOf(node)!)) {

@@ -1,17 +1,17 @@
 import { checkSync } from 'recheck';
 import type { Pattern } from './collect.ts';
 
-/** A pattern that takes more than linear time, on text that is bounded before. */
+/** A super-linear pattern that only receives text of bounded length. */
 export interface BoundedPattern {
   file: string;
-  /** As it stands in the sources, with flags. */
+  /** As in the source, with flags. */
   literal: string;
-  /** Characters of the text; a test enforces it. */
+  /** Maximum length in characters, verified by a test. */
   bound: number;
   reason: string;
 }
 
-/** Why patterns are refused, a line each: super-linear, not known before the program runs, or listed in vain. */
+/** One line per problem: a super-linear or non-constant pattern, or an unused entry of `bounded`. */
 export function problemsOf(patterns: Pattern[], bounded: BoundedPattern[]): string[] {
   const listed = new Set<BoundedPattern>();
   const problems = patterns.flatMap((pattern) => {
@@ -22,7 +22,7 @@ export function problemsOf(patterns: Pattern[], bounded: BoundedPattern[]): stri
     return entry ? [] : problemOf(pattern);
   });
   const unused = bounded.filter((entry) => !listed.has(entry));
-  return [...problems, ...unused.map(({ file, literal }) => `${file}: ${literal} is listed, but not there`)];
+  return [...problems, ...unused.map(({ file, literal }) => `${file}: ${literal} is listed, but does not occur`)];
 }
 
 const judged = new Map<string, string[]>();
@@ -35,8 +35,8 @@ function problemOf(pattern: Pattern): string[] {
 }
 
 /**
- * Steps are counted by the analyser's own matcher, not measured in time, and its choices have a fixed seed, so the
- * verdict is the same on every machine.
+ * The analyser counts the steps of its own matcher and has a fixed seed, so that the result does not depend on the
+ * machine.
  */
 function growthOf(source: string, flags: string): string[] {
   const found = checkSync(source, flags, { timeout: null, randomSeed: 1 });

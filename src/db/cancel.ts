@@ -1,10 +1,10 @@
 import pg from 'pg';
 
 /**
- * Once the signal aborts, cancels the statements that the connections are running. Between two statements their caller
- * checks the signal.
- * @returns stops listening, and waits for a cancellation under way: before a connection closes, because the server goes
- *   on with the statement of a closed one for as long as it waits for a lock
+ * Cancels the statements that the connections are running when the signal aborts. Between statements the caller must
+ * check the signal.
+ * @returns removes the listener and waits for a cancellation in flight. Call it before closing a connection, because
+ *   the server continues a closed connection's statement for as long as it waits for a lock
  */
 export async function cancelOn(
   signal: AbortSignal | undefined,
@@ -14,7 +14,7 @@ export async function cancelOn(
   const pids = await Promise.all(clients.map(processOf));
   let cancelled = Promise.resolve();
   const cancel = () => {
-    cancelled = cancelAll(database, pids).catch(() => {}); // then it ends when the statement does
+    cancelled = cancelAll(database, pids).catch(() => {}); // then the statement runs to completion
   };
   signal?.throwIfAborted();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -29,7 +29,7 @@ async function processOf(client: pg.Client): Promise<number> {
   return rows[0]!.pid;
 }
 
-/** On a connection of its own: the others are busy. */
+/** Uses a separate connection because the others are busy. */
 async function cancelAll(database: pg.ClientConfig, pids: number[]): Promise<void> {
   const client = new pg.Client(database);
   client.on('error', () => {});

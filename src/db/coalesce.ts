@@ -8,23 +8,23 @@ interface Job<Input, Output> {
   input: Input;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
-  /** Whose trace it belongs to. */
   span: SpanReference | undefined;
 }
 
 export interface CoalesceOptions<Input> {
-  /** Inputs of one statement. */
   max?: number;
-  /** Statements that run at once. */
   atOnce?: number;
-  /** Bytes of one statement, unless its only input is larger; needs `bytesOf`. */
+  /** Bytes per statement, unless a single input is larger; requires `bytesOf`. */
   maxBytes?: number;
   bytesOf?: (input: Input) => number;
-  /** Whose input it is; needed where the statement takes locks. */
+  /** Required if the statement takes locks. */
   ownerOf?: (input: Input) => JobOwner;
 }
 
-/** Runs parts of failed statements, so that failing inputs never occupy all connections. Each part was admitted before. */
+/**
+ * Retries parts of failed statements, so that failing inputs never occupy all connections. Refuses none, because all
+ * were admitted before.
+ */
 export const retries = new Semaphore({
   concurrency: 2,
   maxWaiting: Number.POSITIVE_INFINITY,
@@ -32,9 +32,9 @@ export const retries = new Semaphore({
 });
 
 /**
- * Gathers the calls that arrive in one turn of the event loop and runs them as one statement. Outputs come in the order
- * of the inputs. `run` is one statement, so a failed one has changed nothing: its inputs run again in smaller parts, and
- * an input that fails alone rejects its own call only. An unavailable database rejects all of them at once.
+ * Runs the calls of one turn of the event loop as one statement. Outputs are in the order of the inputs. Because `run`
+ * is a single statement, a failure has no effect: its inputs run again in smaller parts, and an input that fails alone
+ * rejects only its own call. An unavailable database rejects all calls immediately.
  */
 export function coalesce<Input, Output>(
   run: (inputs: Input[]) => Promise<Output[]>,
@@ -50,7 +50,6 @@ export function coalesce<Input, Output>(
     setImmediate(start);
   };
 
-  /** How many of the waiting calls share the next statement. */
   const nextCount = (): number => {
     if (!bytesOf) return max;
     let bytes = 0;
@@ -73,12 +72,11 @@ export function coalesce<Input, Output>(
     }
   };
 
-  /** What is done for several requests at once is part of none of their traces, but linked with each. */
+  /** A statement for several requests belongs to none of their traces; its span links to each of them. */
   const settleTraced = (jobs: Job<Input, Output>[]): Promise<void> => {
     if (!tracing) return settle(jobs);
     const joins = jobs.map(({ span }) => span);
     const settleJobs = () => settle(jobs);
-    // Work of the background is traced no more than its other statements.
     if (joins.every((span) => span === undefined)) return tracing.detached(settleJobs);
     return tracing.span('coalesced', { joins, attributes: { 'atrium.calls': jobs.length } }, settleJobs);
   };
@@ -91,7 +89,7 @@ export function coalesce<Input, Output>(
       if (jobs.length === 1 || isDatabaseUnavailable(error)) {
         for (const job of jobs) job.reject(error);
       } else {
-        // Not awaited: the statements of others go on in the meantime.
+        // Not awaited, so that other statements continue.
         for (const part of partsOf(jobs, error)) void settleAgain(part);
       }
     }
@@ -114,7 +112,9 @@ export function coalesce<Input, Output>(
     });
 }
 
-/** Halves find a failing input with the fewest statements; where each failure takes long, nobody shares it again. */
+/**
+ * Halving finds a failing input with the fewest statements. Lock conflicts take long to fail, so each input runs alone.
+ */
 function partsOf<Item>(items: Item[], error: unknown): Item[][] {
   if (isLockConflict(error)) return items.map((item) => [item]);
   const middle = Math.ceil(items.length / 2);

@@ -3,7 +3,6 @@ import type { Cursor, PageRequest } from '../lib/pagination.ts';
 import { isSearchText, MAX_SEARCH_CHARACTERS } from '../lib/search-text.ts';
 import { Prisma } from './client.ts';
 
-/** What a list may be asked of one field; several are AND-ed. */
 export interface FieldFilter {
   eq?: unknown;
   ne?: unknown;
@@ -13,38 +12,34 @@ export interface FieldFilter {
   gte?: unknown;
   in?: readonly unknown[] | null;
   notIn?: readonly unknown[] | null;
-  /** Array fields: holds all of them. */
+  /** Array fields: contains all of them. */
   all?: readonly unknown[] | null;
-  /** Letter case ignored. */
   contains?: string | null;
 }
 
-/** Filters by field, AND-ed; of `or` at least one has to match, of `and` every one. */
+/** Conditions by field, AND-ed; at least one of `or` and all of `and` must match. */
 export type FilterInput = {
   or?: readonly FilterInput[] | null;
   and?: readonly FilterInput[] | null;
 } & Record<string, unknown>;
 
-/** How a field is compared. `column` and `cast` are our own constants, never input. */
+/** `column` and `cast` are constants in the code, never input. */
 export interface FilteredField {
   column: Prisma.Sql;
-  /** PostgreSQL type of the values. */
   cast: 'int' | 'int8' | 'numeric' | 'text' | 'timestamptz' | 'float8';
-  /** The column is kept in lower case, so letter case of what it is compared with is ignored. */
+  /** The column is stored in lower case, so values are lower-cased before the comparison. */
   isFolded?: boolean;
-  /** The column holds several values; `column` is then an array. */
   isArray?: boolean;
 }
 
-/** What a filter may ask for, by name; a function makes the condition of what is no plain column. */
+/** Filterable fields by name; a function builds the condition of a field without a plain column. */
 export type FilterFields = Record<string, FilteredField | ((condition: unknown) => Prisma.Sql)>;
 
-/** Conditions and alternatives of one filter; a list of values is one. */
 const MAX_FILTER_PARTS = 1_000;
 
 /**
- * The `where` of a filter. Fields outside the table can't be asked for.
- * @throws {BadInputError} a filter beyond all need
+ * Builds the `WHERE` condition of a filter. Ignores fields that `fields` lacks.
+ * @throws {BadInputError} more than `MAX_FILTER_PARTS` conditions
  */
 export function conditionOf(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
   return conditionIn(filter, fields, { left: MAX_FILTER_PARTS });
@@ -76,7 +71,6 @@ function conditionIn(
   return conditions.length > 0 ? Prisma.sql`(${Prisma.join(conditions, ' AND ')})` : Prisma.sql`true`;
 }
 
-/** What is asked of one field, to be AND-ed. */
 export function fieldConditions(
   condition: FieldFilter,
   { column, cast, isArray, isFolded }: FilteredField,
@@ -112,10 +106,10 @@ export function fieldConditions(
   return conditions;
 }
 
-/** Operators, by field, that an index serves, or that cost no more than the list without them. */
+/** Operators by field that an index serves, or that cost no more than the unfiltered list. */
 export type CheapOperators = Record<string, readonly (keyof FieldFilter)[]>;
 
-/** Whether the cost of a filtered list can grow with what is stored. */
+/** Whether the cost of a filtered list can grow with the stored data. */
 export function isSearch(filter: FilterInput | null | undefined, cheap: CheapOperators): boolean {
   return Object.entries(filter ?? {}).some(([name, condition]) => {
     if (condition == null) return false;
@@ -128,7 +122,7 @@ export function isSearch(filter: FilterInput | null | undefined, cheap: CheapOpe
   });
 }
 
-/** PostgreSQL reads years of four digits and knows no year 0; what is kept lies between. */
+/** PostgreSQL accepts years 1 to 9999. Stored times are in this range, so infinity compares the same. */
 function parameter(value: unknown): unknown {
   if (!(value instanceof Date)) return value;
   const year = value.getUTCFullYear();
@@ -136,23 +130,21 @@ function parameter(value: unknown): unknown {
   return year > 9_999 ? 'infinity' : value.toISOString();
 }
 
-/** The pattern of `ILIKE`. */
 function partOfText(text: string): string {
   if (!isSearchText(text)) throw new BadInputError(`contains should have at most ${MAX_SEARCH_CHARACTERS} characters`);
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** What a list is sorted by: a column and, as the tie-breaker, the id. Unset values come last in both directions. */
+/** Sort column, with the id as tie-breaker. NULL sorts last in both directions. */
 export interface Order {
   column: Prisma.Sql;
   cast: FilteredField['cast'];
   id: Prisma.Sql;
   isDescending: boolean;
-  /** The column is never unset: then one index serves both directions. */
+  /** The column is never NULL, so one index serves both directions. */
   isAlwaysSet?: boolean;
 }
 
-/** `ORDER BY` list, turned round for walking backward. */
 export function orderBy({ column, id, isDescending, isAlwaysSet }: Order, isBackward: boolean): Prisma.Sql {
   const direction = Prisma.raw(isDescending === isBackward ? 'ASC' : 'DESC');
   if (isAlwaysSet) return Prisma.sql`${column} ${direction}, ${id} ${direction}`;
@@ -160,7 +152,6 @@ export function orderBy({ column, id, isDescending, isAlwaysSet }: Order, isBack
   return Prisma.sql`${column} ${direction} ${unset}, ${id} ${direction}`;
 }
 
-/** The rows between the page's cursors. */
 export function between({ after, before }: PageRequest, order: Order): Prisma.Sql {
   const conditions = [...(after ? [behind(after, order)] : []), ...(before ? [ahead(before, order)] : [])];
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
@@ -182,7 +173,7 @@ function ahead(cursor: Cursor, { column, cast, id, isDescending }: Order): Prism
   return Prisma.sql`(${column}, ${id}) ${before} (${value}::${Prisma.raw(cast)}, ${tie})`;
 }
 
-/** A cursor comes from outside: what is in it need not be what we once wrote there for this order. */
+/** Cursors are client input: the value may not match this order. */
 function requireFitting(cursor: Cursor, cast: Order['cast']): Cursor {
   const { value, id } = cursor;
   const isFitting = value === null || FITS[cast](value);

@@ -1,9 +1,9 @@
-/** The kinds of dialogs by their number in the legacy record. */
+/** Numbers of the legacy record. */
 export const DIALOG_TYPE = {
-  /** Every user of the application takes part; nothing is marked or counted. */
+  /** Open to every user of the application; has no marks and no counters. */
   PUBLIC_GROUP: 1,
   GROUP: 2,
-  /** Two users; exists once for a pair. */
+  /** Two users; unique per pair. */
   PRIVATE: 3,
 } as const;
 

@@ -5,24 +5,19 @@ import { openCluster } from './embedded/cluster.ts';
 import { joinServer, leaveServer, type Server } from './embedded/server.ts';
 
 export type EmbeddedPostgres = {
-  /** For a `pg.Pool` or `pg.Client`; holds for as long as this object is in use, also when the server was restarted. */
+  /** For `pg.Pool` or `pg.Client`; remains valid when the server restarts. */
   config: { host: string; port: number; user: string; database: string; ssl: false };
-  /** The same as one string, for the Prisma CLI among others. */
   url: string;
-  /** Whether the server ran already. */
   adopted: boolean;
-  /** The process that runs now; another one after a restart. */
   readonly pid: number;
-  /** Leaves the server, and stops it unless another process still uses it. Later calls wait for the first. */
+  /** Releases the server, and stops it unless another process uses it. Later calls wait for the first. */
   stop(): Promise<void>;
 };
 
 type Options = {
-  /** The folder of the cluster; made when absent. */
   dataDir: string;
-  /** Made when absent. */
   database?: string;
-  /** More arguments for `postgres`; without effect on a server that runs already. */
+  /** Extra arguments for `postgres`; ignored if the server is already running. */
   flags?: string[];
 };
 
@@ -30,12 +25,12 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
 /**
- * Starts a PostgreSQL of our own, which needs nothing but the npm package with its binaries and listens on a Unix socket
- * that only its owner can open. Any number of processes may share the folder: they use one server, which the last of
- * them to leave stops. A killed process leaves the server running for the next one.
+ * Starts an embedded PostgreSQL from the binaries of the npm package. It listens on a Unix socket that only its owner
+ * can open (Windows: on the loopback interface). Processes that share the folder share one server, which the last of
+ * them stops. A killed process leaves the server running for the next one.
  *
- * When the server dies while it is in use, it is started again, over and over with growing pauses: pools with `config`
- * recover by themselves, only the queries under way fail.
+ * A server that dies while in use is restarted, with growing pauses. Pools with `config` recover; only queries in
+ * flight fail.
  */
 export async function startEmbedded({ dataDir, database = 'app', flags = [] }: Options): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(resolve(dataDir));
@@ -58,7 +53,7 @@ export async function startEmbedded({ dataDir, database = 'app', flags = [] }: O
         watch(server);
         return;
       } catch {
-        // The log in the cluster's folder says why; the queries of the service fail meanwhile.
+        // The cluster's log has the cause. Until the server is back, queries fail.
         await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -96,7 +91,7 @@ async function createDatabase(connection: pg.Client, name: string): Promise<void
   try {
     await connection.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
   } catch (error) {
-    // Another process was faster: PostgreSQL notices that at one of two places.
+    // Another process created it first: duplicate_database or unique_violation.
     const isDuplicate = error instanceof pg.DatabaseError && ['42P04', '23505'].includes(error.code ?? '');
     if (!isDuplicate) throw error;
   }

@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 const process = randomBytes(5).toString('hex');
-/** Begins in the lower half, so that it is millions of ids until it begins again and ids of one second may not sort. */
+/** Starts in the lower half, so that only millions of ids later it wraps and ids of one second may sort wrongly. */
 let counter = randomInt(0x800000);
 
 /**
- * A new id of a dialog, message or record: 24 hex digits, 4 bytes of Unix seconds, 5 random ones per process and a
- * counter of 3, so that ids of one process sort in the order in which they were made.
+ * 24 hex digits for dialogs, messages and records: 4 bytes of Unix seconds, 5 random bytes per process, 3 bytes of a
+ * counter. Ids of one process sort by creation.
  */
 export function newId(now: Date): string {
   counter = (counter + 1) % 0x1000000;
@@ -14,7 +14,6 @@ export function newId(now: Date): string {
   return hex(seconds, 8) + process + hex(counter, 6);
 }
 
-/** Unix seconds at which an id was made. */
 export function secondsOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8), 16);
 }

@@ -5,17 +5,16 @@ import { sqlState } from './failures.ts';
 import type { RunStep } from './long-work.ts';
 import { transact } from './transact.ts';
 
-/** Locks of normal traffic are free within this, so that only what is locked for longer waits in turns. */
+/** Normal traffic releases locks within this time; only longer waits take turns. */
 const SHORT_WAIT_MS = 50;
 
-/** A turn starts with this and doubles up to the maximum, so that a lock with many waiters is still reached. */
+/** Turns double up to the maximum, so that even a lock with many waiters is obtained. */
 const FIRST_TURN_MS = 100;
 const MAX_TURN_MS = 1_000;
 
-/** Then the lock counts as unavailable. */
 const MAX_WAIT_MS = 30_000;
 
-/** Connections that wait for locks: of one application, and of one dialog or caller in it. */
+/** Connections that wait for locks: per application, and per dialog or caller within it. */
 const turns = new Semaphore({
   concurrency: 3,
   concurrencyPerOwner: [2, 1],
@@ -25,10 +24,10 @@ const turns = new Semaphore({
 });
 
 /**
- * Runs work that waits for locks, again and again until it gets them: each attempt occupies a connection for one turn
- * at most, then another owner's work has its turn.
- * @param attempt one statement or transaction that gives up a lock after `lockTimeoutMs`, without effect
- * @throws {ServiceUnavailableError} the lock is still held after 30 seconds, or too much work waits
+ * Retries work until it gets its locks. An attempt occupies a connection for at most one turn; then other owners have
+ * theirs.
+ * @param attempt one statement or transaction, without effect if it does not get a lock within `lockTimeoutMs`
+ * @throws {ServiceUnavailableError} no lock after 30 seconds, or too much work waits
  */
 export async function inLockTurns<Result>(
   owner: JobOwner,
@@ -46,8 +45,8 @@ export async function inLockTurns<Result>(
 }
 
 /**
- * Runs a transaction that locks rows others may hold for long. While they do, it starts again from its beginning, in
- * turns and without a connection in between; so `work` must have no effect but on the database.
+ * Runs a transaction on rows that others may lock for long. While they do, it restarts in turns and holds no connection
+ * in between, so `work` must have no effects outside the database.
  * @param runStep of the long job that the transaction is a step of
  * @throws as `inLockTurns`
  */
@@ -71,7 +70,7 @@ export async function transactInTurns<Result>(
   }
 }
 
-/** Whether another transaction held a lock for longer than `lock_timeout`. */
+/** lock_not_available: `lock_timeout` has expired. */
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }

@@ -3,7 +3,7 @@ import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 
 const refuse = () => new ServiceUnavailableError();
 
-/** Admits one job of a caller at a time. Those that wait hold no connection. */
+/** Admits one job per caller at a time. Waiting jobs hold no connection. */
 export const longJobs = new Semaphore({
   concurrency: 50,
   concurrencyPerOwner: [20, 1],
@@ -12,16 +12,16 @@ export const longJobs = new Semaphore({
   refuse,
 });
 
-/** Runs the steps of admitted jobs, which are few: a step is never refused. */
+/** Never refuses a step, because the number of admitted jobs is bounded. */
 export const longSteps = new Semaphore({ concurrency: 2, maxWaiting: Number.POSITIVE_INFINITY, refuse });
 
-/** Runs a part of a long job when it is its owner's turn. A step should commit what it did within about a second. */
+/** Runs a step of a long job when its owner's turn comes. A step should commit within about a second. */
 export type RunStep = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Runs a job whose cost grows with what is stored. Its steps alternate with those of other callers, so that a job of a
- * million rows delays another by one step. Enter it before you take a connection.
- * @throws {ServiceUnavailableError} too many jobs of the caller wait already
+ * Runs a job whose cost grows with the stored data. Its steps alternate with those of other callers, so that a job on a
+ * million rows delays another job by one step. Enter it before taking a connection.
+ * @throws {ServiceUnavailableError} too many jobs wait
  */
 export function runLong<Result>(owner: JobOwner, job: (runStep: RunStep) => Promise<Result>): Promise<Result> {
   return longJobs.run(() => job((step) => longSteps.run(step, owner)), owner);

@@ -9,10 +9,10 @@ type Connection = pg.Client | pg.PoolClient;
 type Migration = { name: string; sql: string; checksum: string };
 type AppliedMigration = { migration_name: string; checksum: string; finished_at: Date | null };
 
-/** The advisory lock of the Prisma CLI, so that the two never migrate at the same time. */
+/** The Prisma CLI's advisory lock, so that the two never migrate at the same time. */
 const MIGRATION_LOCK = 72707369;
 
-/** Prisma's own bookkeeping, column by column, so that `prisma migrate status` and `deploy` agree with this file. */
+/** Same columns as Prisma's own table, so that `prisma migrate status` and `deploy` work with it. */
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -25,10 +25,10 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Applies the migrations in `directory` (`<name>/migration.sql`) that the database does not have yet, in order of name.
- * Any number of processes may call it at once; each migration is applied by one of them.
+ * Applies the pending migrations in `directory` (`<name>/migration.sql`) in order of name. Several processes may call
+ * it at once.
  * @returns the names of those applied by this call
- * @throws an earlier migration failed or was changed since, one is unknown to this build, or one fails now
+ * @throws a migration fails, failed earlier, was modified after it was applied, or is unknown to this build
  */
 export async function migrate(connection: Connection, directory: string | URL): Promise<string[]> {
   const migrations = await readMigrations(directory);
@@ -39,7 +39,7 @@ export async function migrate(connection: Connection, directory: string | URL): 
     for (const migration of pending) await apply(connection, migration);
     return pending.map(({ name }) => name);
   } finally {
-    // A lost connection has released the lock already; its own error is the one to report.
+    // A lost connection has already released the lock; report only its own error.
     await connection.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
   }
 }
@@ -57,7 +57,7 @@ async function readMigrations(directory: string | URL): Promise<Migration[]> {
   );
 }
 
-/** Asks again and again instead of waiting inside one query, whose snapshot would block CREATE INDEX CONCURRENTLY. */
+/** Polls, because the snapshot of a waiting query would block CREATE INDEX CONCURRENTLY. */
 async function lock(connection: Connection): Promise<void> {
   for (;;) {
     const sql = 'SELECT pg_try_advisory_lock($1) AS locked';
@@ -81,7 +81,7 @@ async function listPending(connection: Connection, migrations: Migration[]): Pro
     }
     if (!finished_at) {
       const remedy = `npm run prisma -- migrate resolve --rolled-back ${name}`;
-      throw new Error(`The migration ${name} failed earlier; repair what it left, then run: ${remedy}`);
+      throw new Error(`The migration ${name} failed earlier; repair its partial changes, then run: ${remedy}`);
     }
     if (checksum !== migration.checksum) {
       throw new Error(`The migration ${name} was changed after it had been applied to this database`);
@@ -92,7 +92,7 @@ async function listPending(connection: Connection, migrations: Migration[]): Pro
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-/** Without parameters PostgreSQL takes the text as a script, in one transaction unless the script has its own. */
+/** Without parameters PostgreSQL runs the text as a script, in one transaction unless the script contains its own. */
 async function apply(connection: Connection, { name, sql, checksum }: Migration): Promise<void> {
   const id = randomUUID();
   const begin = 'INSERT INTO "_prisma_migrations" (id, checksum, migration_name) VALUES ($1, $2, $3)';

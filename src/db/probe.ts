@@ -3,13 +3,12 @@ import type pg from 'pg';
 import { SECOND } from '../lib/time.ts';
 import { createPool } from './pool.ts';
 
-/** How long a connection, and each question, may take. */
 const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
 
 /**
- * Asks the database over connections of its own how it is, so that neither a full pool nor a database that hangs makes
- * anybody wait for the answer for more than two seconds.
+ * Checks the database over separate connections, so that neither a full pool nor a hung database delays the result by
+ * more than two seconds.
  */
 export class DatabaseProbe {
   readonly #pool: pg.Pool;
@@ -25,7 +24,6 @@ export class DatabaseProbe {
     });
   }
 
-  /** Whether it answers. However many ask at once, it is asked once. */
   isThere(): Promise<boolean> {
     this.#pending ??= this.query('SELECT 1 AS one')
       .then((rows) => rows !== undefined)
@@ -35,7 +33,7 @@ export class DatabaseProbe {
     return this.#pending;
   }
 
-  /** Rows of a short question; undefined when the database does not answer in time. */
+  /** @returns undefined if the database does not respond in time */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[] | undefined> {
     try {
       return (await this.#pool.query<Row>(text, values)).rows;
@@ -45,7 +43,7 @@ export class DatabaseProbe {
   }
 
   async stop(): Promise<void> {
-    // A database that hangs says no farewell.
+    // A hung database never confirms the end of a connection.
     await Promise.race([this.#pool.end(), delay(QUERY_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

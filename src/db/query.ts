@@ -5,10 +5,9 @@ import { underSpan } from './statement-span.ts';
 import { parameterOf, valueTypes } from './values.ts';
 
 /**
- * Rows of one statement outside of transactions, typed by its select lists (`columns.ts`), or as query<Row>`SELECT …`
- * when its columns are few and stand beside it. It goes to the pool directly, which takes half the CPU time of
- * `$queryRaw` for the same statement and values (docs/performance.md).
- * @throws {pg.DatabaseError} `failures.ts` classifies it
+ * Runs a statement outside of transactions, typed by its select lists (`columns.ts`), or as query<Row>`SELECT …` for a
+ * few columns. It uses the pool directly, which takes half the CPU time of `$queryRaw` (docs/performance.md).
+ * @throws {pg.DatabaseError} classified by `failures.ts`
  */
 export function query<Row>(sql: RowSql<Row>): Promise<Row[]>;
 export function query<Values extends unknown[]>(
@@ -25,7 +24,6 @@ export async function query<Row>(statement: TemplateStringsArray | Prisma.Sql, .
   return rows as Row[];
 }
 
-/** Rows of one statement of a transaction, typed by its select lists. */
 export function queryIn<Row>(transaction: Transaction, sql: RowSql<Row>): Promise<Row[]> {
   return transaction.$queryRaw<Row[]>(sql);
 }

@@ -2,20 +2,19 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE } from './client.ts';
 
-/** Connections that searches never take, so that other statements always find one. */
+/** Searches never take these connections, so that other statements always find one. */
 const RESERVED_CONNECTIONS = 4;
 
-/** One application leaves room for the others, and one caller for the others of the application. */
+/** Leaves room for other applications, and for other callers of the application. */
 const PER_APPLICATION = 5;
 const PER_CALLER = 3;
 
-/** Then nobody waits for the answer any more, and it must not delay those that came later. */
+/** By then the client has given up, and the search must not delay later ones. */
 const MAX_WAIT_MS = 30_000;
 
-/** Rows that a list may pass over without taking a turn. */
 export const MAX_CHEAP_SKIP = 1_000;
 
-/** Statements whose cost grows with what is stored: filtered lists, counts, groups, and filters of subscriptions. */
+/** Statements whose cost grows with the stored data: filtered lists, counts, groups, and filters of subscriptions. */
 export const searches = new Semaphore({
   concurrency: POOL_SIZE - RESERVED_CONNECTIONS,
   concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],
@@ -25,8 +24,8 @@ export const searches = new Semaphore({
 });
 
 /**
- * Admits searches for events of subscriptions to `searches`, few at a time, so that they do not fill its queue.
- * Subscriptions are bounded, and so are the events of each, so that here none is refused.
+ * Feeds searches for subscription events to `searches` a few at a time, so that they do not fill its queue. It refuses
+ * none, because subscriptions and their pending events are bounded.
  */
 const liveSearches = new Semaphore({
   concurrency: Number.POSITIVE_INFINITY,
@@ -36,8 +35,8 @@ const liveSearches = new Semaphore({
 });
 
 /**
- * Reads of large records, of which one request may ask for 25 MB. What they have read is in memory until the response is
- * written, so few run at once.
+ * Reads of large records, up to 25 MB per request. Few run concurrently, because the rows remain in memory until the
+ * response is written.
  */
 export const largeReads = new Semaphore({
   concurrency: 3,
@@ -47,12 +46,10 @@ export const largeReads = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/** Runs the statement of a list. */
 export type RunSearch = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Runs a search when it is its owner's turn. `statement` is one statement and runs no other search, because a search
- * that waits for another could wait forever.
+ * Runs a search in the turn of its owner. `statement` must run no other search, because nested searches could deadlock.
  * @throws {ServiceUnavailableError} too many searches wait, or this one has waited for 30 seconds
  */
 export function inSearchTurn<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
@@ -60,8 +57,8 @@ export function inSearchTurn<Result>(owner: JobOwner, statement: () => Promise<R
 }
 
 /**
- * Runs the statements that read the large records of one request, one after the other.
- * @throws as `inSearchTurn`
+ * Runs the statements that read large records of one request, one after the other.
+ * @throws like `inSearchTurn`
  */
 export function inLargeReadTurn<Result>(owner: JobOwner, read: () => Promise<Result>): Promise<Result> {
   return runSoon(largeReads, owner, read);
@@ -75,12 +72,12 @@ function runSoon<Result>(turns: Semaphore, owner: JobOwner, job: () => Promise<R
   }, owner);
 }
 
-/** @param isSearch whether the cost of the list can grow with what is stored; others take no turns */
+/** @param isSearch whether the cost of the list can grow with the stored data; other lists take no turn */
 export function searchesOf(owner: JobOwner, isSearch: boolean): RunSearch {
   return isSearch ? (statement) => inSearchTurn(owner, statement) : (statement) => statement();
 }
 
-/** Runs a search for an event of a subscription when it is its owner's turn. It waits as long as it takes. */
+/** Runs a search for a subscription event when its owner's turn comes, without a time limit. */
 export function inLiveSearchTurn<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   return liveSearches.run(() => searches.run(statement, owner, { isRefusable: false }), owner);
 }

@@ -1,11 +1,11 @@
 import { tracing } from '../server/observability/tracing.ts';
 
-/** Longer statements are cut: they are many rows of placeholders. */
+/** Longer statements are truncated: the rest is rows of placeholders. */
 const MAX_TEXT = 4_000;
 
 /**
- * Sends a statement in a span of its own, if that is below another: what is read in the background is part of nothing
- * that anybody would look for. A statement's text is ours and has no values in it.
+ * Runs a statement in its own span if it has a parent; background reads belong to no request. The statement text is
+ * constant and contains no values.
  */
 export function underSpan<Result>(sql: string, run: () => Promise<Result>): Promise<Result> {
   if (!tracing?.here()) return run();
@@ -13,7 +13,6 @@ export function underSpan<Result>(sql: string, run: () => Promise<Result>): Prom
   return tracing.span(nameOf(sql), { kind: 'client', attributes }, run);
 }
 
-/** `SELECT`, `WITH`, `COMMIT` … */
 function nameOf(sql: string): string {
   return /[a-z]+/i.exec(sql.replace(/^\s*\/\*.*?\*\//, ''))?.[0].toUpperCase() ?? 'SQL';
 }

@@ -7,7 +7,6 @@ import type {
 } from '@prisma/driver-adapter-utils';
 import { underSpan } from './statement-span.ts';
 
-/** The adapter with a span for each statement that is run below another span. */
 export function tracedAdapter(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
   return {
     provider: factory.provider,

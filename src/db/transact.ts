@@ -2,14 +2,12 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE, runTransaction, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS, type Transaction } from './client.ts';
 
-/** Connections that lock waits never take, so that single statements always find one. */
+/** Transactions never take these connections, so that single statements always find one. */
 const RESERVED_CONNECTIONS = 4;
 
-/** One application leaves room for the others, and one caller for the others of the application. */
 const PER_APPLICATION = 5;
 const PER_CALLER = 3;
 
-/** Work that no application asked for. */
 export const BACKGROUND: JobOwner = ['background'];
 
 export const lockWaits = new Semaphore({
@@ -21,8 +19,8 @@ export const lockWaits = new Semaphore({
 });
 
 /**
- * Runs statements in one transaction, as soon as it is the owner's turn. Do not wait for another transaction inside.
- * @param timeoutMs the whole transaction and each of its statements
+ * Runs a transaction when its owner's turn comes. Do not wait for another transaction inside.
+ * @param timeoutMs for the transaction and for each of its statements
  * @throws {ServiceUnavailableError} too many transactions wait, or this one has waited too long
  */
 export function transact<Result>(
@@ -39,11 +37,11 @@ export function transact<Result>(
   return waitForLocks(owner, () => runTransaction(run, timeoutMs));
 }
 
-/** Runs a single statement that may wait for locks of others, counted as a transaction. */
+/** Runs a single statement that may wait for locks; counts as a transaction. */
 export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   const enteredAt = performance.now();
   return lockWaits.run(() => {
-    // After an outage, requests that nobody waits for any more must not delay those that came later.
+    // After an outage, requests whose clients have gone must not delay later ones.
     if (performance.now() - enteredAt > TRANSACTION_TIMEOUT_MS) throw new ServiceUnavailableError();
     return statement();
   }, owner);

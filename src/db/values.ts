@@ -2,7 +2,6 @@ import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 
 const { INT8, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC, BYTEA } = pg.types.builtins;
-/** Arrays of int8, timestamp, timestamptz, date and numeric have no names there. */
 const ARRAYS = { int8: 1016, timestamp: 1115, timestamptz: 1185, date: 1182, numeric: 1231 };
 const TEXT_ARRAY = 1009;
 
@@ -27,13 +26,13 @@ const PARSERS = new Map<number, Parser>([
   [ARRAYS.numeric, each(decimal)],
 ]);
 
-/** Values as Prisma reads them: moments are dates, `int8` is a bigint, `numeric` a decimal; json is parsed. */
+/** Parses values like Prisma: times as Date, `int8` as bigint, `numeric` as Decimal, json parsed. */
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
 
-/** A parameter as the driver understands it. Dates are told in UTC, which also holds for columns without a zone. */
+/** Converts a parameter for the driver. Dates are sent in UTC, which is correct for columns without a zone. */
 export function parameterOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return dateText(value);
@@ -45,16 +44,18 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Beyond the year 9999 PostgreSQL wants no sign. */
+/** PostgreSQL rejects a sign before years beyond 9999. */
 function dateText(date: Date): string {
   return date.toISOString().replace(/^\+0*/, '');
 }
 
 let latest = { text: '', at: Number.NaN };
 
-/** `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or the day alone; of a second the milliseconds. */
+/**
+ * `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or only the day; truncated to milliseconds.
+ */
 function dateOf(text: string): Date {
-  // Most things were changed when they were made, so every other moment of a list is the one before it.
+  // Adjacent values are often equal, because most rows were never updated after their creation.
   if (text !== latest.text) latest = { text, at: millisecondsOf(text) };
   return new Date(latest.at);
 }

@@ -1,16 +1,14 @@
 import type pg from 'pg';
 
-/** About what one answer of the database holds. */
 const BATCH_CHARACTERS = 512 * 1024;
 const FIRST_BATCH = 20;
 const MAX_BATCH = 2_000;
 
-/** Values stay the text in which PostgreSQL sends them. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
 /**
- * The rows of a query in the transaction of the connection, each as the text of its values. However many there are and
- * however long they are, few are in memory: the cursor is asked for as many as the last ones let expect.
+ * Streams the rows of a query in the connection's transaction, with values as PostgreSQL's text. Memory is bounded: the
+ * length of the previous rows determines the size of the next fetch.
  */
 export async function* walk(
   client: pg.Client,

@@ -4,34 +4,30 @@ import type { Logger } from 'pino';
 import type { Transaction } from './client.ts';
 import { BACKGROUND, transact } from './transact.ts';
 
-/** Whose turn it is: applications alternate, and in each of them its users. */
+/** Applications take turns, and in each of them its users. */
 export interface JobOwner {
   applicationId: number;
-  /** 0 or none: nobody in particular. */
   userId?: number;
 }
 
-/** Work that any process may do, stored by pg-boss in a schema of its own (`pgboss`). */
 export interface Job<Data extends JobOwner = JobOwner> {
   id: string;
   data: Data;
 }
 
 export interface QueueSettings {
-  /** A job whose process has not said within this time that it is done is given to another. */
+  /** An unfinished job then goes to another process. */
   expireInSeconds: number;
 }
 
-/** Connections for taking work and handing it back. */
 const CONNECTIONS = 2;
 
-/** What is done is kept for a while by pg-boss itself, of no use to us. */
+/** pg-boss retains finished jobs; nothing reads them. */
 const KEEP_DONE_SECONDS = 60;
 
-/** Held by the process that makes queues. */
 const START_LOCK = 7_270_103;
 
-/** Jobs that fail for whatever reason are tried again until they do not. */
+/** Jobs are retried until they succeed. */
 const RETRIES = 1_000_000;
 const RETRY_SECONDS = 1;
 
@@ -49,7 +45,7 @@ const next = (after: string) => `
   (SELECT ${APPLICATION} FROM pgboss.job WHERE ${WAITING} AND ${APPLICATION} > ${after} AND start_after < now()
    ORDER BY ${APPLICATION} LIMIT 1)`;
 
-/** The first application behind $2 that has work and is not busy, by one step in the index for each. */
+/** The first application after $2 that has work and is not in $3; one index step per application. */
 const NEXT_APPLICATION = `
   WITH RECURSIVE found AS (
     SELECT ${next('$2')} AS id
@@ -61,17 +57,16 @@ const first = (users: string) => `
   (SELECT id FROM pgboss.job WHERE ${WAITING} AND ${APPLICATION} = $2 AND ${USER} ${users} AND start_after < now()
    ORDER BY ${USER}, created_on, id LIMIT 1 FOR UPDATE SKIP LOCKED)`;
 
-/** The oldest job of the first user behind $3, and else of the first one. */
+/** The oldest job of the next user after $3, or else of the first user. */
 const TAKE = `
   UPDATE pgboss.job SET state = 'active', started_on = now(),
     retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
   WHERE name = $1 AND id = (SELECT coalesce(${first('> $3')}, ${first('<= $3')}))
   RETURNING id, data`;
 
-/** Another process may have taken what was found. */
+/** Another process may take a job between the two statements. */
 const MAX_TRIES = 5;
 
-/** Applications whose last user is remembered. */
 const MAX_TURNS = 1_000;
 
 function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }: JobOwner): void {
@@ -81,13 +76,12 @@ function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }:
 }
 
 /**
- * A queue of work on PostgreSQL. A job is stored in the transaction of what it is about, is given to one process at a
- * time, and comes back when that process is gone. Its own timers stay off: who takes work, and when, is for its users.
+ * A work queue on PostgreSQL. A job is stored in the transaction of its subject, runs in one process at a time, and
+ * returns to the queue if that process dies. pg-boss's own timers are off; callers decide when to take jobs.
  */
 export class WorkQueue {
   readonly #boss: PgBoss;
   readonly #queues: Record<string, QueueSettings>;
-  /** By queue: who was served last. */
   readonly #turns: Record<string, { applicationId: number; users: Map<number, number> }> = {};
 
   constructor(database: ClientConfig, queues: Record<string, QueueSettings>, log: Logger) {
@@ -100,12 +94,17 @@ export class WorkQueue {
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     });
     this.#queues = queues;
-    this.#boss.on('error', (error) => log.warn({ err: error }, 'the work queue has lost a connection'));
+    this.#boss.on('error', (error) =>
+      log.warn(
+        { err: error },
+        'work queue: database connection lost, reconnecting; check that PostgreSQL is reachable',
+      ),
+    );
   }
 
   /**
-   * Makes or updates its schema. Any number of processes may start at once: one after the other, since two that make
-   * queues would wait for each other in a circle.
+   * Creates or updates the schema. Processes that start at the same time take turns, because concurrent creation of
+   * queues would deadlock.
    */
   async start(): Promise<void> {
     await transact(BACKGROUND, async (transaction) => {
@@ -130,9 +129,9 @@ export class WorkQueue {
   }
 
   /**
-   * Takes the job whose turn it is; whoever has it says `done`, `failed` or `again` before it expires. pg-boss itself
-   * hands out the oldest, behind which everybody else would wait.
-   * @param busy applications that get none
+   * Takes the next job; call `done`, `failed` or `again` before it expires. pg-boss itself would take the oldest job,
+   * so that one application could block the others.
+   * @param busy applications to skip
    */
   async take<Data extends JobOwner>(name: string, busy: number[] = []): Promise<Job<Data> | undefined> {
     const turn = this.#turns[name] ?? { applicationId: 0, users: new Map<number, number>() };
@@ -167,7 +166,6 @@ export class WorkQueue {
     await this.#boss.complete(name, id);
   }
 
-  /** The job is given to somebody again when its turn comes. */
   async again(name: string, id: string): Promise<void> {
     await this.#execute(`UPDATE pgboss.job SET state = 'retry' WHERE name = $1 AND id = $2 AND state = 'active'`, [
       name,
@@ -175,17 +173,16 @@ export class WorkQueue {
     ]);
   }
 
-  /** The job is given to somebody again, after a moment. */
+  /** Returns the job to the queue, after a pause. */
   async failed(name: string, id: string): Promise<void> {
     await this.#boss.fail(name, id);
   }
 
-  /** Gives out again what was taken by processes that are gone, and forgets what is done. */
+  /** Requeues jobs of dead processes and deletes finished ones. */
   async maintain(): Promise<void> {
     await this.#boss.maintain();
   }
 
-  /** Jobs that are there once the transaction commits. */
   async add(transaction: Transaction, name: string, jobs: JobOwner[]): Promise<void> {
     if (jobs.length === 0) return;
     const db = {

@@ -17,15 +17,13 @@ import {
   type StoredFile,
 } from './storage.ts';
 
-/** Bytes that may wait to be written, so that many chunks are one write. */
 const WRITTEN_BYTES = 1024 * 1024;
 
-/** Files in a folder of this machine, each complete from the moment it has its name. Nobody else may read them. */
+/** Files in a local folder, readable by this user only. A file gets its name when it is complete. */
 export class DiskStorage implements Storage {
   readonly #folder: string;
   readonly #log: Logger | undefined;
 
-  /** @param log is told of a disk that is full or fails */
   constructor(folder: string, log?: Logger) {
     this.#folder = folder;
     this.#log = log;
@@ -35,7 +33,7 @@ export class DiskStorage implements Storage {
     const path = this.#pathOf(key);
     const unfinished = unfinishedOf(path);
     const measuring = new Measuring(maxBytes);
-    stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
+    stream.on('error', () => {}); // it may fail before the file is open; the pipeline still gets the error
     try {
       await makeFolder(dirname(path));
       const file = await open(unfinished, 'wx', 0o600);
@@ -88,10 +86,9 @@ export class DiskStorage implements Storage {
 
   close(): void {}
 
-  /** What is the disk's matter the log alone is told. */
   #storageError(error: unknown): unknown {
     if (!isOfDisk(error)) return error;
-    this.#log?.error({ err: error }, 'the disk of the files failed');
+    this.#log?.error({ err: error }, 'file storage: the disk failed; check its free space and health');
     return new ServiceUnavailableError();
   }
 
@@ -111,14 +108,13 @@ async function contentOf(file: FileHandle, range: ByteRange | undefined): Promis
   }
 }
 
-/** Named after its file, so that whoever deletes the file finds what a crash has left of it. */
+/** Named after its file, so that deleting the file also removes the remains of a crash. */
 function unfinishedOf(path: string): string {
   return `${path}.part`;
 }
 
 const UNFINISHED = /\.part$/;
 
-/** A folder that is still there after a crash. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -128,7 +124,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the names in a folder outlive a crash; Windows, which knows no such call, does so by itself. */
+/** Makes the names in a folder durable. Not on Windows, because it has no such call. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);
@@ -139,7 +135,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** In their order; none where there is no such folder. */
 async function namesIn(folder: string): Promise<string[]> {
   return ((await readdir(folder).catch(unlessMissing)) ?? []).sort();
 }

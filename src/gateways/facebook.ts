@@ -17,13 +17,11 @@ import {
 export const facebookSettings = z.object({
   appId: settingText,
   appSecret: settingText,
-  /** Base of the Graph API; a version may be part of it. */
   endpoint: endpointSetting.default('https://graph.facebook.com'),
 });
 
 type FacebookSettings = z.infer<typeof facebookSettings>;
 
-/** What the Graph API tells of a token that it knows; others lack the fields. */
 const inspection = z.object({
   data: z.object({
     app_id: z.coerce.string(),
@@ -36,7 +34,6 @@ const inspection = z.object({
 
 const profile = z.object({ id: providerIdText, name: z.unknown().optional() });
 
-/** A user's access token of the application's own Facebook app. */
 export class FacebookVerifier implements IdentityVerifier {
   readonly #settings: FacebookSettings;
   readonly #now: () => Date;
@@ -50,23 +47,23 @@ export class FacebookVerifier implements IdentityVerifier {
     const token = requireKey(keys.token);
     const userId = await this.#inspect(token);
     const { id, name } = await this.#readProfile(token);
-    if (id !== userId) throw new IdentityRefusedError('the profile is not that of the user of the token');
+    if (id !== userId) throw new IdentityRefusedError('the profile and the token belong to different users');
     return { provider: 'facebook', providerId: id, fullName: nameOf(name) };
   }
 
-  /** Any app's token opens a profile, so the token has to be one that was given to this app. */
+  /** Requires a token that was issued to this app, because any app's token can read a profile. */
   async #inspect(token: string): Promise<string> {
     const { appId, appSecret } = this.#settings;
     const { status, body } = await this.#ask('/debug_token', {
       input_token: token,
       access_token: `${appId}|${appSecret}`,
     });
-    // Whatever the token, Facebook inspects it for an app that it knows.
-    if (status !== 200) throw new ProviderUnavailableError(`it answered ${status}: are app id and secret right?`);
+    // Facebook inspects every token for an app it knows, so an error means wrong credentials.
+    if (status !== 200) throw new ProviderUnavailableError(`responded with ${status}; check app id and secret`);
     const inspected = inspection.safeParse(body);
     if (!inspected.success) throw new IdentityRefusedError('the token is not valid');
     const { app_id, expires_at, user_id } = inspected.data.data;
-    if (app_id !== appId) throw new IdentityRefusedError("the token is another app's");
+    if (app_id !== appId) throw new IdentityRefusedError('the token was issued to another app');
     const isExpired = expires_at !== 0 && expires_at <= unixSeconds(this.#now());
     if (isExpired) throw new IdentityRefusedError('the token has expired');
     return user_id;
@@ -79,7 +76,7 @@ export class FacebookVerifier implements IdentityVerifier {
       appsecret_proof: createHmac('sha256', this.#settings.appSecret).update(token).digest('hex'),
     });
     const read = profile.safeParse(body);
-    if (!read.success) throw new IdentityRefusedError('the token opens no profile');
+    if (!read.success) throw new IdentityRefusedError('the token gives access to no profile');
     return read.data;
   }
 

@@ -13,7 +13,6 @@ import {
 
 export const firebasePhoneSettings = z.object({
   projectId: settingText,
-  /** Where Firebase's public keys are, as a JSON Web Key Set. */
   endpoint: endpointSetting.default(
     'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com',
   ),
@@ -21,10 +20,10 @@ export const firebasePhoneSettings = z.object({
 
 type FirebasePhoneSettings = z.infer<typeof firebasePhoneSettings>;
 
-/** How far the provider's clock may be ahead of ours; a client signs in within a second of getting its token. */
+/** Tolerance for a provider's clock that is ahead; a client signs in within a second of getting its token. */
 const CLOCK_SKEW_SECONDS = 30;
 
-/** Beyond what `jwtVerify` checks; the number is as Firebase gives it, E.164. */
+/** Claims that `jwtVerify` does not check. Firebase sends the number in E.164. */
 const phoneClaims = z.object({
   aud: z.string(),
   sub: z.string().min(1).max(128),
@@ -34,7 +33,6 @@ const phoneClaims = z.object({
   firebase: z.object({ sign_in_provider: z.literal('phone') }),
 });
 
-/** A Firebase ID token of the application's own project, from a sign-in by phone. */
 export class FirebasePhoneVerifier implements IdentityVerifier {
   readonly #settings: FirebasePhoneSettings;
   readonly #keySets: KeySets;
@@ -48,12 +46,13 @@ export class FirebasePhoneVerifier implements IdentityVerifier {
 
   async verify(keys: IdentityKeys): Promise<VerifiedIdentity> {
     const token = requireKey(keys.accessToken);
-    if (keys.projectId !== this.#settings.projectId) throw new IdentityRefusedError('another project is named');
+    if (keys.projectId !== this.#settings.projectId) throw new IdentityRefusedError('the project id does not match');
     const claims = phoneClaims.safeParse(await this.#claimsOf(token));
-    if (!claims.success) throw new IdentityRefusedError('the token is not from a sign-in by phone');
+    if (!claims.success) throw new IdentityRefusedError('the token is not from a phone sign-in');
     const { iat, auth_time, phone_number } = claims.data;
     const latest = unixSeconds(this.#now()) + CLOCK_SKEW_SECONDS;
-    if (iat > latest || auth_time > latest) throw new IdentityRefusedError('the token is from the future');
+    if (iat > latest || auth_time > latest)
+      throw new IdentityRefusedError('the token was issued in the future; check the clock');
     return { provider: 'firebase_phone', phone: phone_number };
   }
 
@@ -70,16 +69,16 @@ export class FirebasePhoneVerifier implements IdentityVerifier {
       return payload;
     } catch (error) {
       if (error instanceof ProviderUnavailableError) throw error;
-      if (error instanceof errors.JWKSInvalid) throw new ProviderUnavailableError('it answered no key set');
-      if (error instanceof errors.JOSEError) throw new IdentityRefusedError(`the token does not hold: ${error.code}`);
-      throw new ProviderUnavailableError('a key of its set can not be used');
+      if (error instanceof errors.JWKSInvalid) throw new ProviderUnavailableError('the response is not a key set');
+      if (error instanceof errors.JOSEError) throw new IdentityRefusedError(`the token is invalid: ${error.code}`);
+      throw new ProviderUnavailableError('the key set contains an unusable key');
     }
   }
 }
 
 /**
- * Public keys by their address, as they hold for whatever application asks. Kept for ten minutes; an unknown key id
- * has them read again, at most every half minute, so that made-up ids do not make us ask without end.
+ * Public keys by address, shared by all applications and cached for ten minutes. An unknown key id triggers a refresh,
+ * at most every 30 seconds, so that forged ids cannot cause a flood of requests.
  */
 export class KeySets {
   readonly #byAddress = new Map<string, RemoteJWKSet>();
@@ -100,6 +99,6 @@ export class KeySets {
 
 async function readKeySet(address: string): Promise<Response> {
   const { status, body } = await askProvider(new URL(address));
-  if (status !== 200) throw new ProviderUnavailableError(`it answered ${status}`);
+  if (status !== 200) throw new ProviderUnavailableError(`responded with ${status}`);
   return Response.json(body);
 }

@@ -1,4 +1,4 @@
-/** What a client sends to prove who signs in: `keys[…]` of the social providers, `firebase_phone[…]` of the other. */
+/** Credentials from the client: `keys[…]` for social providers, `firebase_phone[…]` for phone sign-in. */
 export interface IdentityKeys {
   token?: string;
   secret?: string;
@@ -6,12 +6,11 @@ export interface IdentityKeys {
   projectId?: string;
 }
 
-/** Who signs in, as the provider vouches for it. */
 export type VerifiedIdentity =
   | { provider: 'facebook' | 'twitter' /** 1–20 digits. */; providerId: string; fullName: string | null }
   | { provider: 'firebase_phone' /** E.164: `+15551234567`. */; phone: string };
 
 export interface IdentityVerifier {
-  /** @throws {IdentityRefusedError} the keys prove nothing, or the provider can't be asked */
+  /** @throws {IdentityRefusedError} the credentials are invalid, or the provider is unavailable */
   verify(keys: IdentityKeys): Promise<VerifiedIdentity>;
 }

@@ -5,7 +5,6 @@ import type { IdentityVerifier } from './identity-verifier.ts';
 import { IdentityRefusedError, ProviderUnavailableError } from './provider.ts';
 import { TwitterVerifier, twitterSettings } from './twitter.ts';
 
-/** What an application needs at each provider, `endpoint` included; secrets are among it. */
 export const identitySettings = {
   facebook: facebookSettings,
   twitter: twitterSettings,
@@ -15,7 +14,6 @@ export const identitySettings = {
 export type IdentityProvider = keyof typeof identitySettings;
 
 export interface IdentityVerifiers {
-  /** The verifier of one application, by its own settings at the provider; it lasts for one sign-in. */
   of(provider: IdentityProvider, settings: unknown): IdentityVerifier;
 }
 
@@ -23,7 +21,6 @@ export function isIdentityProvider(text: string | undefined): text is IdentityPr
   return text !== undefined && Object.hasOwn(identitySettings, text);
 }
 
-/** The real providers. Applications share nothing but public keys, which are kept by their address. */
 export function createIdentityVerifiers({ now, log }: { now: () => Date; log: Logger }): IdentityVerifiers {
   const keySets = new KeySets();
   return {
@@ -52,12 +49,13 @@ function verifierOf(
   }
 }
 
-/** A caller is not told why; the log is, in words that hold nothing of the keys. */
+/** Only the log gets the reason, without any part of the credentials. */
 function refuse(provider: IdentityProvider, error: unknown, log: Logger): never {
   if (error instanceof ProviderUnavailableError) {
-    log.warn({ provider, reason: error.message }, 'an identity provider could not be asked');
+    log.warn({ provider, reason: error.message }, 'an identity provider is unavailable');
     throw new IdentityRefusedError(error.message);
   }
-  if (error instanceof IdentityRefusedError) log.debug({ provider, reason: error.message }, 'an identity was refused');
+  if (error instanceof IdentityRefusedError)
+    log.debug({ provider, reason: error.message }, 'an identity provider did not confirm a sign-in');
   throw error;
 }

@@ -6,9 +6,7 @@ import MimeNode from 'nodemailer/lib/mime-node';
 import { isMailAddress, type Mailbox } from '../lib/mail-address.ts';
 import { SECOND } from '../lib/time.ts';
 
-/** A mail in plain text. */
 export interface Mail {
-  /** One address, nothing else. */
   to: string;
   subject: string;
   /** Lines end with `\n`. */
@@ -17,12 +15,11 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves once the mail is out of our hands.
-   * @throws {MailRefusedError} it can't be a mail
-   * @throws {MailUnavailableError} the server did not take it; `MailRejectedError`: and never will
+   * Resolves when the server has accepted the mail.
+   * @throws {MailRefusedError} invalid address or subject
+   * @throws {MailUnavailableError} the server did not accept it; `MailRejectedError`: it never will
    */
   send(mail: Mail): Promise<void>;
-  /** Ends its connections. */
   close(): void;
 }
 
@@ -32,14 +29,14 @@ export interface MailerSettings {
   from: Mailbox;
   dataDir: string;
   now: () => Date;
-  /** How long the server may take for one mail, connecting included. */
+  /** Milliseconds per mail, connecting included. */
   timeLimit?: number;
 }
 
-/** An address or subject that would be more than one, a line break in it above all. */
+/** An invalid address or subject, above all with a line break, which would inject headers. */
 export class MailRefusedError extends Error {}
 
-/** The message is for the log: it holds neither the mail nor the server's credentials. */
+/** The message is for the log: it contains neither the mail nor the server's credentials. */
 export class MailUnavailableError extends Error {
   readonly #isReached: boolean;
 
@@ -48,13 +45,13 @@ export class MailUnavailableError extends Error {
     this.#isReached = isReached;
   }
 
-  /** Whether the server answered: it refused the mail, at least for now. */
+  /** Whether the server responded: it refused the mail, at least for now. */
   get isReached(): boolean {
     return this.#isReached;
   }
 }
 
-/** The server will never take this mail: sender, recipient or text were refused with 5xx. */
+/** The server will never accept this mail: it rejected sender, recipient or text with 5xx. */
 export class MailRejectedError extends MailUnavailableError {}
 
 const SEND_TIMEOUT_MS = 20 * SECOND;
@@ -91,7 +88,7 @@ class SmtpMailer implements Mailer {
       await this.#transport.sendMail({ ...message, signal });
     } catch (error) {
       throw signal.aborted
-        ? new MailUnavailableError(`no answer within ${this.#timeLimit / SECOND} s`)
+        ? new MailUnavailableError(`no response within ${this.#timeLimit / SECOND} s`)
         : failureOf(error);
     }
   }
@@ -101,7 +98,7 @@ class SmtpMailer implements Mailer {
   }
 }
 
-/** For whoever has no mail server yet: each mail becomes a file, complete from the moment it has its name. */
+/** For setups without a mail server: writes each mail to a file, which gets its name when it is complete. */
 class FileMailer implements Mailer {
   readonly #settings: MailerSettings;
 
@@ -112,7 +109,7 @@ class FileMailer implements Mailer {
   async send(mail: Mail): Promise<void> {
     const { raw } = await compose(mail, this.#settings);
     const folder = join(this.#settings.dataDir, 'mail');
-    // Mails hold links that change passwords, so they are nobody else's to read.
+    // Mails contain links that change passwords, so only this user may read them.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const timestamp = this.#settings.now().toISOString().replaceAll(/[:.]/g, '-');
     const name = `${timestamp}-${randomUUID()}`;
@@ -129,10 +126,9 @@ class FileMailer implements Mailer {
   close(): void {}
 }
 
-/** The message as it travels, and between whom. */
 async function compose({ to, subject, text }: Mail, { from, now }: MailerSettings) {
-  if (!isMailAddress(to)) throw new MailRefusedError('the address of a mail is none');
-  if (/\p{Cc}/u.test(subject)) throw new MailRefusedError('the subject of a mail holds control characters');
+  if (!isMailAddress(to)) throw new MailRefusedError('invalid mail address');
+  if (/\p{Cc}/u.test(subject)) throw new MailRefusedError('the mail subject contains control characters');
   const node = new MimeNode('text/plain; charset=utf-8', { newline: 'windows' });
   node.setHeader({
     From: { ...from },
@@ -143,7 +139,7 @@ async function compose({ to, subject, text }: Mail, { from, now }: MailerSetting
   });
   const envelope = { from: from.address, to: [to] };
   if (!isSevenBit(text)) return { envelope, raw: await node.setContent(text).build() };
-  // Left as it is, a link longer than a line stays whole: whoever opens the file can copy it.
+  // 7bit leaves long links unbroken, so that they can be copied from the file.
   node.setHeader('Content-Transfer-Encoding', '7bit');
   return { envelope, raw: Buffer.from(`${node.buildHeaders()}\r\n\r\n${text.replaceAll('\n', '\r\n')}`) };
 }
@@ -153,7 +149,7 @@ function isSevenBit(text: string): boolean {
   return /^(?:[\t -~]{0,998}\n)*[\t -~]{0,998}$/.test(text);
 }
 
-/** What the server or the network said, in codes: its own words may repeat the address. */
+/** Codes only, because the server's text may repeat the address. */
 function failureOf(error: unknown): MailUnavailableError {
   const { code, responseCode = 0, command } = error as { code?: string; responseCode?: number; command?: string };
   const details = [code, command, responseCode].filter(Boolean).join(' ');
@@ -164,8 +160,8 @@ function failureOf(error: unknown): MailUnavailableError {
 }
 
 /**
- * Whether trying again is of no use (RFC 5321, 4.2.1). A refused sign-in, greeting or missing encryption (530 to 538)
- * is a fault of the settings, which the operator can correct before the mail expires.
+ * Whether a retry is useless (RFC 5321, 4.2.1). A refused sign-in or greeting, or missing encryption (530 to 538), is a
+ * configuration error that the operator can correct before the mail expires.
  */
 function isFinal(code: string | undefined, responseCode: number): boolean {
   if (code !== 'EENVELOPE' && code !== 'EMESSAGE') return false;

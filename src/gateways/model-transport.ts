@@ -4,11 +4,11 @@ import { SECOND } from '../lib/time.ts';
 import { isOutside, lookupPublic } from './public-addresses.ts';
 
 /**
- * The model could not be asked, or gave no sensible answer. The message is for the log: it holds neither what was asked
- * nor what was answered nor a key.
+ * The model is unavailable, or its response is unusable. The message is for the log: it contains no prompt, response or
+ * key.
  */
 export class ModelUnavailableError extends Error {
-  /** Asking once more could help. */
+  /** A retry may succeed. */
   readonly isPassing: boolean;
 
   constructor(reason: string, isPassing = false) {
@@ -20,34 +20,33 @@ export class ModelUnavailableError extends Error {
 export interface ModelRequest {
   url: URL;
   apiKey: string | undefined;
-  /** The address may lie inside our own network. */
+  /** The address may be in a private network. */
   isTrusted: boolean;
   body: unknown;
   signal: AbortSignal;
 }
 
 export interface TransportSettings {
-  /** How long a model may be silent, before its first byte and between two. */
+  /** Maximum milliseconds without a byte from the model. */
   silence?: number;
 }
 
 const IDLE_TIMEOUT_MS = 60 * SECOND;
 
-/** No answer takes longer, however it trickles in. */
+/** Total per response, because slow responses would otherwise never end. */
 const REQUEST_TIMEOUT_MS = 300 * SECOND;
 
-/** The longest answer that is read. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 const MAX_SOCKETS = 64;
 
 /**
- * Posts JSON to models by Node's own client (docs/decisions.md). Redirects are not followed, and untrusted names lead
- * to public addresses only.
+ * Posts JSON to models with Node's HTTP client, not `fetch` (docs/decisions/0020-model-requests-on-node-http.md). Does not
+ * follow redirects. Untrusted names resolve to public addresses only.
  */
 export class ModelTransport {
   readonly #silence: number;
-  // Connections are kept apart: one that was let inside must not be there for others.
+  // Separate pools, so that untrusted requests never reuse a connection into the private network.
   readonly #trusted = agents({});
   readonly #untrusted = agents({ lookup: lookupPublic });
 
@@ -56,19 +55,19 @@ export class ModelTransport {
   }
 
   /**
-   * The bytes of a successful answer as they come, and its content type.
-   * @throws {ModelUnavailableError} no answer in time, or one that is none; then the bytes end with it, too
+   * Returns the byte stream of a successful response, and its content type.
+   * @throws {ModelUnavailableError} no response in time, or an unusable one; the stream throws it too
    */
   async post(request: ModelRequest): Promise<{ contentType: string; bytes: AsyncIterable<Buffer> }> {
     const { url, isTrusted } = request;
-    if (!isTrusted && !isOutside(url)) throw new ModelUnavailableError('its address is inside the network');
+    if (!isTrusted && !isOutside(url)) throw new ModelUnavailableError('the address is in a private network');
     const timeout = new SilenceTimeout(this.#silence, request.signal);
     try {
       const response = await this.#send(request, timeout.signal);
       const { statusCode = 0, headers } = response;
       if (statusCode !== 200) {
         response.destroy();
-        throw new ModelUnavailableError(`it answered ${statusCode}`, statusCode === 429 || statusCode >= 500);
+        throw new ModelUnavailableError(`responded with ${statusCode}`, statusCode === 429 || statusCode >= 500);
       }
       return { contentType: headers['content-type'] ?? '', bytes: bounded(response, timeout) };
     } catch (error) {
@@ -111,23 +110,21 @@ export class ModelTransport {
   }
 }
 
-/** The time that a model has for an answer. */
 class SilenceTimeout {
   readonly #abort = new AbortController();
   readonly #silence: NodeJS.Timeout;
   readonly #limit: NodeJS.Timeout;
   readonly signal: AbortSignal;
-  readonly #asker: AbortSignal;
+  readonly #caller: AbortSignal;
 
-  constructor(silence: number, asker: AbortSignal) {
+  constructor(silence: number, caller: AbortSignal) {
     const giveUp = () => this.#abort.abort();
     this.#silence = setTimeout(giveUp, silence).unref();
     this.#limit = setTimeout(giveUp, REQUEST_TIMEOUT_MS).unref();
-    this.#asker = asker;
-    this.signal = AbortSignal.any([asker, this.#abort.signal]);
+    this.#caller = caller;
+    this.signal = AbortSignal.any([caller, this.#abort.signal]);
   }
 
-  /** It has said something. */
   renew(): void {
     this.#silence.refresh();
   }
@@ -137,11 +134,11 @@ class SilenceTimeout {
     clearTimeout(this.#limit);
   }
 
-  /** Why a request failed, in words that can be logged. */
+  /** The reason of a failure, without content that must not be logged. */
   failure(error: unknown): ModelUnavailableError {
     if (error instanceof ModelUnavailableError) return error;
-    if (this.#asker.aborted) return new ModelUnavailableError('nobody waits for its answer any more');
-    if (this.#abort.signal.aborted) return new ModelUnavailableError('it did not answer in time');
+    if (this.#caller.aborted) return new ModelUnavailableError('the caller cancelled the request');
+    if (this.#abort.signal.aborted) return new ModelUnavailableError('no response in time');
     const { code } = error as { code?: unknown };
     return new ModelUnavailableError(
       typeof code === 'string' ? `the request failed: ${code}` : 'the request failed',
@@ -156,14 +153,14 @@ async function* bounded(response: IncomingMessage, timeout: SilenceTimeout): Asy
     for await (const chunk of response as AsyncIterable<Buffer>) {
       timeout.renew();
       size += chunk.byteLength;
-      if (size > MAX_ANSWER_BYTES) throw new ModelUnavailableError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
+      if (size > MAX_RESPONSE_BYTES)
+        throw new ModelUnavailableError(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
       yield chunk;
     }
   } catch (error) {
     throw timeout.failure(error);
   } finally {
     timeout.end();
-    // Whoever stops reading wants no more of it.
     response.destroy();
   }
 }

@@ -5,12 +5,12 @@ import { ModelTransport, ModelUnavailableError, type TransportSettings } from '.
 
 export { ModelUnavailableError };
 
-/** A model behind `<baseUrl>/chat/completions`. */
+/** A model at `<baseUrl>/chat/completions`. */
 export interface ModelEndpoint {
   baseUrl: string;
   model: string;
   apiKey: string | undefined;
-  /** The operator has set the address, which may lie inside our own network. */
+  /** The operator set the address, which may be in a private network. */
   isTrusted: boolean;
 }
 
@@ -23,30 +23,26 @@ export type PromptPart = { type: 'text'; text: string } | { type: 'image_url'; i
 
 export interface Prompt {
   messages: PromptMessage[];
-  /** Of the answer. */
   maxTokens: number;
 }
 
 export interface ModelAnswer {
   text: string;
-  /** Of question and answer together, if the model says. */
   tokens: number | undefined;
 }
 
-/** Asks models that speak as OpenAI's do. */
 export interface ModelClient {
   /**
-   * The whole answer. What may pass is tried once more.
-   * @param signal aborts when nobody waits for the answer
+   * Returns the complete response. Retries a transient failure once.
+   * @param signal aborts when the caller stops waiting
    * @throws {ModelUnavailableError}
    */
   complete(endpoint: ModelEndpoint, prompt: Prompt, signal?: AbortSignal): Promise<ModelAnswer>;
   /**
-   * The answer bit by bit. What may pass is tried once more, as long as nothing has come.
+   * Streams the response. Retries a transient failure once, unless text has arrived.
    * @throws {ModelUnavailableError}
    */
   stream(endpoint: ModelEndpoint, prompt: Prompt, signal: AbortSignal): AsyncIterable<string>;
-  /** Ends what is under way. */
   stop(): void;
 }
 
@@ -54,7 +50,7 @@ export function createModelClient(settings: TransportSettings = {}): ModelClient
   return new HttpModelClient(settings);
 }
 
-const AGAIN_AFTER = 250;
+const RETRY_DELAY_MS = 250;
 
 const wholeAnswer = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
@@ -86,7 +82,7 @@ class HttpModelClient implements ModelClient {
     try {
       return await this.#completeOnce(endpoint, prompt, signal);
     } catch (error) {
-      await beforeAgain(error, signal);
+      await beforeRetry(error, signal);
       return this.#completeOnce(endpoint, prompt, signal);
     }
   }
@@ -101,7 +97,7 @@ class HttpModelClient implements ModelClient {
       }
     } catch (error) {
       if (hasBegun) throw error;
-      await beforeAgain(error, signal);
+      await beforeRetry(error, signal);
       yield* this.#streamOnce(endpoint, prompt, signal);
     }
   }
@@ -119,23 +115,22 @@ class HttpModelClient implements ModelClient {
   async *#streamOnce(endpoint: ModelEndpoint, prompt: Prompt, signal: AbortSignal): AsyncIterable<string> {
     const { contentType, bytes } = await this.#ask(endpoint, prompt, { stream: true }, signal);
     if (!contentType.startsWith('text/event-stream')) {
-      // It does not stream, or speaks of something else.
+      // The model does not support streaming, or the response is not a completion.
       yield (await readWhole(bytes)).text;
       return;
     }
-    let isOver = false;
+    let isDone = false;
     for await (const lines of linesOf(bytes)) {
-      // What came together goes out together.
       let text = '';
       for (const data of lines.flatMap(dataOf)) {
-        if (data === '[DONE]') isOver = true;
-        if (isOver) break;
+        if (data === '[DONE]') isDone = true;
+        if (isDone) break;
         text += readPart(data);
       }
       if (text !== '') yield text;
-      if (isOver) return;
+      if (isDone) return;
     }
-    throw new ModelUnavailableError('its answer broke off', true);
+    throw new ModelUnavailableError('the response ended early', true);
   }
 
   #ask(
@@ -151,10 +146,10 @@ class HttpModelClient implements ModelClient {
   }
 }
 
-/** Waits a moment; throws the error if asking again is no use. */
-async function beforeAgain(error: unknown, signal: AbortSignal): Promise<void> {
+/** Waits before a retry; throws the error if a retry cannot help. */
+async function beforeRetry(error: unknown, signal: AbortSignal): Promise<void> {
   if (!(error instanceof ModelUnavailableError) || !error.isPassing) throw error;
-  await delay(AGAIN_AFTER, undefined, { signal }).catch(() => {
+  await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {
     throw error;
   });
 }
@@ -176,17 +171,16 @@ function read<Shape>(schema: z.ZodType<Shape>, text: string): Shape {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ModelUnavailableError('it answered no JSON', true);
+    throw new ModelUnavailableError('the response is not JSON', true);
   }
   const result = schema.safeParse(value);
-  if (!result.success) throw new ModelUnavailableError('it answered something else than an answer', true);
+  if (!result.success) throw new ModelUnavailableError('the response is not a chat completion', true);
   return result.data;
 }
 
-/** The whole lines that came with each chunk. */
 async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncIterable<string[]> {
   const decoder = new TextDecoder();
-  // Pieces of the line that has not ended: looking for its end in all of it again would take quadratic time.
+  // Parts of the unfinished line: searching all of it again for its end would take quadratic time.
   let begun: string[] = [];
   for await (const chunk of bytes) {
     const lines = decoder.decode(chunk, { stream: true }).split('\n');

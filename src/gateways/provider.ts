@@ -3,41 +3,39 @@ import { SECOND } from '../lib/time.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { traced } from '../server/observability/tracing.ts';
 
-/** What the identity providers have in common: how their settings, keys and names look, and how they are asked. */
-
-/** A provider has to answer, to the last byte, within this time. */
+/** Includes the last byte of the response. */
 const REQUEST_TIMEOUT_MS = 5 * SECOND;
 
-/** The longest answer that is read, after decompression. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** After decompression. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** An id, key or secret the provider gave the application. */
-export const settingText = z.string().regex(/^[!-~]{1,255}$/, 'should be 1–255 printable characters without blanks');
+export const settingText = z.string().regex(/^[!-~]{1,255}$/, 'should be 1–255 printable characters without spaces');
 
-/** Where the provider is; plain http only where the operator says so. Nothing a user sends changes it. */
+/** Plain http is allowed, because only the operator sets it. */
 export const endpointSetting = z
   .url({ protocol: /^https?$/ })
   .max(2000)
-  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should hold no user and password');
+  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should not contain a user or password');
 
-/** The provider does not vouch for who signs in; the message is for the log, and never holds anything the user sent. */
+/** The provider does not confirm the identity. The message is logged, so it never contains user input. */
 export class IdentityRefusedError extends Error {}
 
-/** The provider could not be asked, or gave no sensible answer; the message never holds anything the user sent. */
+/** The provider is unavailable, or its response is unusable. The message is logged, so it never contains user input. */
 export class ProviderUnavailableError extends Error {}
 
-/** What the provider answered; `body` is undefined unless the status is 200. */
+/** `body` is undefined unless the status is 200. */
 export interface ProviderAnswer {
   status: number;
   body: unknown;
 }
 
 /**
- * Asks a provider for JSON. Redirects are not followed: an answer counts only from the address that was set.
- * @throws {ProviderUnavailableError} no answer in time, a redirect, a fault, a huge answer, or one that is no JSON
+ * Follows no redirects, because only the configured address is trusted.
+ * @throws {ProviderUnavailableError} no response in time, a redirect, a server error, or a response that is too large
+ *   or not JSON
  */
 export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
-  // Paths and queries hold tokens.
+  // Without the path and query, because they contain tokens.
   const attributes = { 'server.address': url.hostname, 'http.request.method': 'GET' };
   return traced('ask provider', { kind: 'client', attributes }, () => ask(url, headers));
 }
@@ -52,14 +50,14 @@ async function ask(url: URL, headers: Record<string, string>): Promise<ProviderA
     const { status } = response;
     if (status === 200) return { status, body: JSON.parse(await boundedText(response)) };
     await response.body?.cancel();
-    if (status < 400 || status === 429 || status >= 500) throw new ProviderUnavailableError(`it answered ${status}`);
+    if (status < 400 || status === 429 || status >= 500) throw new ProviderUnavailableError(`responded with ${status}`);
     return { status, body: undefined };
   } catch (error) {
     throw error instanceof ProviderUnavailableError ? error : new ProviderUnavailableError(failureOf(error));
   }
 }
 
-/** `https://host/base` and `/path` → `https://host/base/path`; a query of the endpoint is dropped. */
+/** `https://host/base` and `/path` → `https://host/base/path`; drops the endpoint's query. */
 export function addressBelow(endpoint: string, path: string): URL {
   const url = new URL(endpoint);
   url.pathname = withoutTrailingSlashes(url.pathname) + path;
@@ -67,24 +65,20 @@ export function addressBelow(endpoint: string, path: string): URL {
   return url;
 }
 
-/**
- * A token or secret as the client sent it.
- * @throws {IdentityRefusedError} it is missing, or can't be one
- */
+/** @throws {IdentityRefusedError} the token or secret is missing or malformed */
 export function requireKey(text: string | undefined): string {
   if (text === undefined || !/^[!-~]{1,4096}$/.test(text))
     throw new IdentityRefusedError('a key is missing or malformed');
   return text;
 }
 
-/** A user's id at the provider: 1–20 digits. */
 export const providerIdText = z.string().regex(/^[0-9]{1,20}$/);
 
-/** A name as a user's `full_name` can hold it: no control characters, at most 255; undefined and empty are null. */
+/** Converts a name to a valid `full_name`: no control characters, at most 255 characters, null if empty. */
 export function nameOf(name: unknown): string | null {
   if (typeof name !== 'string') return null;
   const readable = name.toWellFormed().replace(/\p{Cc}+/gu, ' ');
-  // What the cut leaves of a character beyond 16 bits goes too.
+  // Because the cut may leave half of a surrogate pair.
   return (
     readable
       .trim()
@@ -99,17 +93,18 @@ async function boundedText({ body }: Response): Promise<string> {
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    // Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES) throw new ProviderUnavailableError(`it answered more than ${MAX_ANSWER_BYTES} bytes`);
+    // The throw cancels the body, so that the connection closes.
+    if (size > MAX_RESPONSE_BYTES)
+      throw new ProviderUnavailableError(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Why a request failed, in words that can be logged: addresses and answers hold tokens, so no message is repeated. */
+/** Never repeats an error message, because addresses and responses contain tokens. */
 function failureOf(error: unknown): string {
-  if (error instanceof SyntaxError) return 'it answered no JSON';
+  if (error instanceof SyntaxError) return 'the response is not JSON';
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === 'TimeoutError') return `it did not answer within ${REQUEST_TIMEOUT_MS / SECOND} s`;
+  if (name === 'TimeoutError') return `no response within ${REQUEST_TIMEOUT_MS / SECOND} s`;
   return typeof cause?.code === 'string' ? `the request failed: ${cause.code}` : 'the request failed';
 }

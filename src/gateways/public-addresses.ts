@@ -1,10 +1,9 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** `code` of the error of a name that leads to no public address. */
 export const NOT_PUBLIC = 'ENOTPUBLIC';
 
-/** What lies inside a network, or is no place at all (the special-purpose registries of IANA). */
+/** Private and special-purpose networks, from the IANA registries. */
 const INSIDE = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -24,7 +23,7 @@ for (const [network, bits] of [
 ] as const) {
   INSIDE.addSubnet(network, bits, 'ipv4');
 }
-// Only these are given out; what maps or tunnels to IPv4 could lead anywhere.
+// Only this range is allocated. Ranges that embed IPv4 addresses are excluded, because they could reach private hosts.
 const GLOBAL_IPV6 = new BlockList();
 GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, bits] of [
@@ -36,7 +35,6 @@ for (const [network, bits] of [
   INSIDE.addSubnet(network, bits, 'ipv6');
 }
 
-/** Whether an address is on the public internet, so that asking it tells nothing of our own network. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !INSIDE.check(address, 'ipv4');
@@ -44,9 +42,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Finds a host's addresses as `dns.lookup` does, without those that are not public. A connection made with it goes to
- * the address that was looked at, whatever the name means a moment later. Addresses that stand for themselves are never
- * looked up: see `isOutside`.
+ * Like `dns.lookup`, but returns only public addresses. The connection uses the checked address, so that a later DNS
+ * change has no effect. IP addresses are not looked up; see `isOutside`.
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -58,17 +55,16 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Whether a URL's host may be public: a name may be, until it is looked up. */
+/** False for a private IP address. Names are checked when they are resolved. */
 export function isOutside({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 || isPublicAddress(host);
 }
 
-/** Names that only networks of their own resolve. */
 const LOCAL_NAMES =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|consul|docker|test|example|alt|invalid|onion|home\.arpa)$/;
 
-/** Whether a URL's host is a public address, or a name that may lead to one. Nothing is looked up. */
+/** Does not resolve the name; see `lookupPublic`. */
 export function isPublicHost(url: URL): boolean {
   const name = url.hostname.toLowerCase().replace(/\.$/, '');
   const isAddress = name.startsWith('[') || isIP(name) !== 0;

@@ -29,25 +29,23 @@ import {
 
 export interface S3Settings {
   bucket: string;
-  /** Of a store that is not AWS; its buckets are then paths, not hosts. */
+  /** Of a store other than AWS; buckets are then paths, not hosts. */
   endpoint: string | undefined;
   region: string | undefined;
 }
 
-/** How long the store may take to begin an answer. */
 const REQUEST_TIMEOUT_MS = 30 * SECOND;
-/** The same where it is sent a file. */
 const PUT_TIMEOUT_MS = 5 * MINUTE;
-/** How often a file is sent before its upload fails: the SDK itself sends no stream again. */
+/** The SDK does not retry streams. */
 const PUT_ATTEMPTS = 3;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Objects in a bucket of S3 or a store that speaks as it does, with the credentials of the SDK's usual environment. The
- * bucket is nobody's but ours: what its objects may be served as is known to their rows alone.
+ * Objects in a bucket of S3 or a compatible store, with credentials from the SDK's usual environment. The bucket must
+ * be private: only database rows have the media types and permissions of its objects.
  *
- * A file lies on this machine before it is sent as one object with its length and checksum, so it is there whole or not
- * at all, and needs no more of a store than `PUT`, `GET` and `DELETE`; whoever checks it also lists it.
+ * A file is buffered on disk and sent as one object with length and checksum, so that it is stored completely or not at
+ * all. This requires only `PUT`, `GET` and `DELETE` of a store; integrity checks also list it.
  */
 export class S3Storage implements Storage {
   readonly #bucket: string;
@@ -55,7 +53,6 @@ export class S3Storage implements Storage {
   readonly #client: S3Client;
   readonly #log: Logger;
 
-  /** @param folder for files on their way */
   constructor({ bucket, endpoint, region }: S3Settings, folder: string, log: Logger) {
     this.#bucket = bucket;
     this.#folder = folder;
@@ -63,7 +60,7 @@ export class S3Storage implements Storage {
     this.#client = new S3Client({
       ...(endpoint && { endpoint, forcePathStyle: true, region: 'us-east-1' }),
       ...(region && { region }),
-      // Checksums of AWS' own kind, which other stores do not know, are sent only where S3 asks for them.
+      // Other stores do not support checksums specific to AWS, so they are sent only where S3 requires them.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5 * SECOND },
@@ -74,14 +71,14 @@ export class S3Storage implements Storage {
   async put(key: string, stream: Readable, { maxBytes }: PutSettings): Promise<Stored> {
     requireStorageKey(key);
     const measuring = new Measuring(maxBytes);
-    stream.on('error', () => {}); // it may fail before there is a file; the pipeline is told of it all the same
+    stream.on('error', () => {}); // it may fail before the file is open; the pipeline still gets the error
     const file = await openNameless(this.#folder).catch((error: unknown) => {
       stream.destroy();
       throw this.#diskError(error);
     });
     try {
       await pipeline(stream, measuring, async (chunks) => {
-        // A single write to a disk that is nearly full stores a part, and says nothing of the rest.
+        // A single write to a nearly full disk may store only a part, without an error.
         for await (const chunk of chunks) await file.appendFile(chunk as Buffer);
       });
       const stored = measuring.measured();
@@ -179,22 +176,24 @@ export class S3Storage implements Storage {
     return isOfDisk(error) ? this.#storageError(error) : error;
   }
 
-  /** What is no error of the caller is one of the store, of which the log alone is told. */
   #storageError(error: unknown): unknown {
     if (error instanceof ServiceError) return error;
     const { name, message } = error as Error;
-    this.#log.warn({ name, message, status: statusOf(error) }, 'the storage failed');
+    this.#log.warn(
+      { name, message, status: statusOf(error) },
+      'a request to the file storage failed; check STORAGE_URL and the store',
+    );
     return new ServiceUnavailableError();
   }
 }
 
-/** The SDK's own words, which would go to the console else. What matters is told with the error. */
+/** Redirects the SDK's own log from the console; errors are reported when they are thrown. */
 function quiet(log: Logger) {
-  const trace = (...words: unknown[]) => log.trace({ words }, 'said by the SDK of S3');
+  const trace = (...words: unknown[]) => log.trace({ words }, 'S3 SDK');
   return { trace: trace, debug: trace, info: trace, warn: trace, error: trace };
 }
 
-/** A file that is gone when it is closed, or when this process ends in whatever way. */
+/** A file that disappears when it is closed, or when the process dies. */
 async function openNameless(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${randomUUID()}.part`);
@@ -203,7 +202,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
   return file;
 }
 
-/** From its beginning, however often; a stream of the handle's own would close it. */
+/** Rereads the file from the beginning; a stream of the handle would close it. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -213,12 +212,12 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Bounds how long an answer is waited for; once it has begun, it may take its time. */
+/** Limits the time until the response begins, not its duration. */
 async function within<Answer>(milliseconds: number, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-  const impatience = new AbortController();
-  const timer = setTimeout(() => impatience.abort(), milliseconds);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), milliseconds);
   try {
-    return await ask(impatience.signal);
+    return await ask(timeout.signal);
   } finally {
     clearTimeout(timer);
   }
@@ -228,7 +227,7 @@ function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }
 
-/** Whether the store has understood and said no, as it would say again. */
+/** The store refused the request, and would refuse a retry. */
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500 && status !== 429;

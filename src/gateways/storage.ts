@@ -7,84 +7,76 @@ export interface PutSettings {
   maxBytes: number;
 }
 
-/** What was stored. */
 export interface Stored {
   size: number;
-  /** In hex. */
   md5: string;
 }
 
 /** An uploaded file that no row owns yet. */
 export interface StagedFile extends Stored {
   applicationId: number;
-  /** Storage key. */
   key: string;
-  /** The client's name for it, not to be trusted; undefined: none given. */
+  /** The client's name for it, untrusted; undefined if absent. */
   name: string | undefined;
   /** The client's media type, in lower case and without parameters. */
   contentType: string;
 }
 
-/** What lies in the storage. */
 export interface StoredFile {
   key: string;
-  /** Bytes. */
   size: number;
   modifiedAt: Date;
-  /** False for what an interrupted `put` has left. */
+  /** False for the remains of an interrupted `put`. */
   isWhole: boolean;
 }
 
 /**
- * Where the bytes of files lie. A key is made by `newStorageKey`, is written once, and holds all of its bytes or is not
- * there; who may read them and what they are called is not known here.
+ * Storage of file contents. A key comes from `newStorageKey`, is written once, and has all of its bytes or does not
+ * exist. Names and permissions are stored elsewhere.
  */
 export interface Storage {
   /**
-   * Resolves once the bytes outlive a crash. After a failure nothing is under the key; after a crash `delete` takes
-   * away what is left. The stream is destroyed if it is not read to its end.
-   * @throws {BadInputError} 413 beyond `maxBytes` @throws {ServiceUnavailableError} the storage is away
+   * Resolves when the bytes survive a crash. A failed `put` leaves nothing; after a crash `delete` removes the remains.
+   * The stream is destroyed unless it was read completely.
+   * @throws {BadInputError} 413 beyond `maxBytes`
+   * @throws {ServiceUnavailableError} the storage is unavailable
    */
   put(key: string, stream: Readable, settings: PutSettings): Promise<Stored>;
-  /** The bytes, all of them or those of a range inside the file, and the size of the whole; undefined: none there. */
+  /** The file, or a range of it, and the size of the complete file; undefined if it does not exist. */
   get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>;
-  /** Removes the bytes and what an interrupted `put` has left; none there is fine. */
+  /** Removes the file and the remains of an interrupted `put`. */
   delete(key: string): Promise<void>;
-  /** What lies there of an application, in the order of keys, a few at a time. */
+  /** Lists the files of an application in the order of keys, in pages. */
   list(applicationId: number): AsyncIterable<StoredFile>;
-  /** What lies under one key, an interrupted `put`'s too; undefined: nothing. */
+  /** Finds a file, also the remains of an interrupted `put`. */
   find(key: string): Promise<StoredFile | undefined>;
-  /** Ends its connections. */
   close(): void;
 }
 
 const STORAGE_KEY = /^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/;
 
-/** `0000005c/3f/3f…`: the application and 16 random bytes, which no other file has. */
+/** `0000005c/3f/3f…`: the application and 16 random bytes, so that keys are unique. */
 export function newStorageKey(applicationId: number): string {
   const random = randomBytes(16).toString('hex');
   return `${folderOf(applicationId)}/${random.slice(0, 2)}/${random}`;
 }
 
-/** What all keys of an application begin with. */
 export function folderOf(applicationId: number): string {
   return applicationId.toString(16).padStart(8, '0');
 }
 
-/** Whether a text is a key of that application's. */
 export function isKeyOf(applicationId: number, key: string): boolean {
   return STORAGE_KEY.test(key) && Number.parseInt(key.slice(0, 8), 16) === applicationId;
 }
 
-/** Keys of ours and nothing else: no path of a client's can be one. */
+/** Rejects everything except generated keys, so that input from a client can never be a path. */
 export function requireStorageKey(key: string): void {
-  if (!STORAGE_KEY.test(key)) throw new Error('not a key of the storage');
+  if (!STORAGE_KEY.test(key)) throw new Error('invalid storage key');
 }
 
-/** Bytes that may wait between two steps of an upload: with Node's few, each chunk would wait for the one before it. */
+/** With Node's smaller default each chunk would wait for the previous one. */
 const BUFFERED_BYTES = 256 * 1024;
 
-/** Lets bytes through, counting and hashing them. */
 export class Measuring extends Transform {
   readonly #maxBytes: number;
   readonly #md5 = createHash('md5');
@@ -102,7 +94,6 @@ export class Measuring extends Transform {
     else done(null, chunk);
   }
 
-  /** Once the bytes have ended. */
   measured(): Stored {
     return { size: this.#size, md5: this.#md5.digest('hex') };
   }

@@ -22,12 +22,12 @@ export const twitterSettings = z.object({
 
 type TwitterSettings = z.infer<typeof twitterSettings>;
 
-/** `id` is beyond what a JSON number holds exactly. */
+/** `id` exceeds the precision of JSON numbers. */
 const account = z.object({ id_str: providerIdText, name: z.unknown().optional() });
 
 /**
- * A user's OAuth 1.0a token and secret of the application's own Twitter app: the request is signed with the
- * secrets of both, so Twitter refuses a token that was given to another app.
+ * Verifies a user's OAuth 1.0a token and secret. The application's secret signs the request, so Twitter refuses tokens
+ * that were issued to another app.
  */
 export class TwitterVerifier implements IdentityVerifier {
   readonly #settings: TwitterSettings;
@@ -45,14 +45,14 @@ export class TwitterVerifier implements IdentityVerifier {
     const { status, body } = await askProvider(url, { Authorization: this.#authorization(url, token, secret) });
     if (status !== 200) throw new IdentityRefusedError('the token or its secret is wrong');
     const read = account.safeParse(body);
-    if (!read.success) throw new IdentityRefusedError('the token opens no account');
+    if (!read.success) throw new IdentityRefusedError('the token gives access to no account');
     return { provider: 'twitter', providerId: read.data.id_str, fullName: nameOf(read.data.name) };
   }
 
-  /** RFC 5849 with HMAC-SHA1, for a GET without parameters of its own. */
+  /** RFC 5849 with HMAC-SHA1, for a GET without parameters. */
   #authorization(url: URL, token: string, tokenSecret: string): string {
     const { consumerKey, consumerSecret } = this.#settings;
-    // In the order of their names, in which they are signed.
+    // Sorted by name, as the signature requires.
     const parameters: [string, string][] = [
       ['oauth_consumer_key', consumerKey],
       ['oauth_nonce', randomBytes(16).toString('hex')],
@@ -70,7 +70,6 @@ export class TwitterVerifier implements IdentityVerifier {
   }
 }
 
-/** All but letters, digits and `-._~` (RFC 3986). */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -17,18 +17,18 @@ import {
 } from 'graphql';
 import { MAX_PAGE } from '../lib/pagination.ts';
 
-/** Limits of one document, the same over HTTP and WebSocket, checked before anything is executed. */
+/** Limits of one document over HTTP and WebSocket, checked before execution. */
 export const LIMITS = {
   tokens: 10_000,
   depth: 12,
   aliases: 50,
-  /** Characters of an alias, which a list repeats for each of its items. */
+  /** Characters of an alias, which the response repeats for each item of a list. */
   aliasLength: 100,
-  /** Characters of any other name: errors suggest names like it, at a cost that grows with its length. */
+  /** Characters of any other name, because errors suggest similar names at a cost that grows with the length. */
   nameLength: 255,
   rootFields: 50,
   cost: 5_000,
-  /** Rules of validation look at all fragments for each operation, and at pairs of fragments. */
+  /** Bounded because validation rules visit all fragments for each operation, and pairs of fragments. */
   operations: 50,
   fragments: 200,
 };
@@ -37,8 +37,7 @@ const OBJECT_COST = 2;
 const SCALAR_COST = 1;
 
 /**
- * Items that a list of the schema's own description counts as. Most hold fewer; what the few long ones add is bounded by
- * the size of the response.
+ * Assumed lengths of introspection lists. Most are shorter; the limit of the response size bounds the few longer ones.
  */
 const INTROSPECTION_ITEMS: Record<string, number> = {
   '__Schema.types': 50,
@@ -52,7 +51,6 @@ const INTROSPECTION_ITEMS: Record<string, number> = {
   '__Directive.args': 3,
 };
 
-/** The field that every object has, and those of a query alone. */
 const META_TYPES: Record<string, GraphQLNamedType> = {
   __schema: getNamedType(SchemaMetaFieldDef.type),
   __type: getNamedType(TypeMetaFieldDef.type),
@@ -60,11 +58,9 @@ const META_TYPES: Record<string, GraphQLNamedType> = {
 
 interface Measures {
   aliases: number;
-  /** Characters of the longest one. */
   aliasLength: number;
   depth: number;
   cost: number;
-  /** Fields of the selection itself. */
   fields: number;
 }
 
@@ -73,11 +69,11 @@ const NOTHING: Measures = { aliases: 0, aliasLength: 0, depth: 0, cost: 0, field
 export interface DocumentFacts {
   document: DocumentNode;
   schema: GraphQLSchema;
-  /** Undefined while they are not known: page sizes in variables count as 1 then. */
+  /** When undefined, page sizes in variables count as 1. */
   variables?: Readonly<Record<string, unknown>>;
 }
 
-/** Why a document has too many definitions, or too long names, to be validated. */
+/** Checks the limits that must hold before validation: definitions and name lengths. */
 export function definitionProblem(document: DocumentNode): GraphQLError | undefined {
   const { definitions } = document;
   const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
@@ -98,10 +94,7 @@ function longestName(document: DocumentNode): number {
   return longest;
 }
 
-/**
- * Why a document is beyond the limits. Introspection counts like everything else, wherever it stands; what a fragment
- * holds counts at each of its places.
- */
+/** Introspection counts like other fields; a fragment counts at each spread. */
 export function limitProblem(facts: DocumentFacts): GraphQLError | undefined {
   const measurement = new Measurement(facts);
   for (const operation of facts.document.definitions) {
@@ -118,10 +111,9 @@ export function limitProblem(facts: DocumentFacts): GraphQLError | undefined {
   return undefined;
 }
 
-const exceeded = (what: string, limit: number, found: number) =>
-  new GraphQLError(`${what} limit of ${limit} exceeded, found ${found}.`);
+const exceeded = (quantity: string, limit: number, found: number) =>
+  new GraphQLError(`${quantity} limit of ${limit} exceeded, found ${found}.`);
 
-/** Whether a page size of the document is a variable. */
 export function hasPagesInVariables({ document, schema }: DocumentFacts): boolean {
   const measurement = new Measurement({ document, schema });
   for (const definition of document.definitions) {
@@ -130,12 +122,11 @@ export function hasPagesInVariables({ document, schema }: DocumentFacts): boolea
   return measurement.hasPagesInVariables;
 }
 
-/** Walks the operations of a document; each fragment is measured once for all of them. */
+/** Measures each fragment once for all operations. */
 class Measurement {
   readonly #facts: DocumentFacts;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #measured = new Map<string, Measures>();
-  /** Whether a page size was a variable so far. */
   hasPagesInVariables = false;
 
   constructor(facts: DocumentFacts) {
@@ -182,7 +173,7 @@ class Measurement {
   #ofFragment(name: string): Measures {
     const known = this.#measured.get(name);
     if (known) return known;
-    this.#measured.set(name, NOTHING); // a fragment inside itself, which another rule refuses
+    this.#measured.set(name, NOTHING); // guards against recursive fragments, which validation rejects
     const fragment = this.#fragments.get(name);
     if (!fragment) return NOTHING;
     const measures = this.#ofSelection(fragment.selectionSet, this.#typeNamed(fragment.typeCondition.name.value));
@@ -208,9 +199,9 @@ class Measurement {
     this.hasPagesInVariables = true;
     const { variables } = this.#facts;
     if (!variables) return 1;
-    const given = variables[name];
-    // What is no integer is refused later, when its type is known.
-    return Number.isSafeInteger(given) ? (given as number) : MAX_PAGE;
+    const size = variables[name];
+    // Coercion rejects values that are not integers later.
+    return Number.isSafeInteger(size) ? (size as number) : MAX_PAGE;
   }
 }
 

@@ -17,34 +17,31 @@ export type PreparedDocument =
   | {
       document: DocumentNode;
       hasPagesInVariables: boolean;
-      /** Asks for the schema itself, which no resolver counts as an operation. */
+      /** Contains introspection, which no resolver counts as an operation. */
       introspects: boolean;
       errors?: undefined;
     }
   | { errors: readonly GraphQLError[] };
 
-/** Clients send the same few documents over and over. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
-/** Of a token in a document without locations, measured and rounded up. */
+/** Bytes per token of a document without locations, measured and rounded up. */
 const TOKEN_BYTES = 200;
 
-/** By schema and text: what fits the types of one application need not fit those of another. */
+/** Key: schema and text, because a document may be valid only for the types of one application. */
 const kept = new WeightedCache<PreparedDocument>(MAX_KEPT_BYTES);
 
-/** Estimated bytes of all documents that are kept. */
 export function keptDocumentBytes(): number {
   return kept.weight;
 }
 
-/** A document that was prepared before and is kept. */
 export function knownDocument(text: string, schema: GraphQLSchema): PreparedDocument | undefined {
   return kept.get(keyOf(text, schema));
 }
 
 /**
- * Parses and validates a document, once for all who send the same text and see the same schema.
- * @param keepsRefused false for a caller without credentials, whose refused documents are not worth the memory
+ * Parses and validates a document; cached by text and schema.
+ * @param keepsRefused false for unauthenticated callers, so that their invalid documents do not fill the cache
  */
 export function prepareDocument(text: string, schema: GraphQLSchema, keepsRefused: boolean): PreparedDocument {
   const known = knownDocument(text, schema);
@@ -77,14 +74,14 @@ function prepare(text: string, schema: GraphQLSchema): PreparedDocument {
     };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [asBadInput(error)] };
-    // The parser and the rules call themselves for each level of nesting.
+    // The parser and the validation rules recurse per level of nesting.
     if (error instanceof RangeError)
       return { errors: [asBadInput(new GraphQLError('The document is nested too deeply'))] };
     throw error;
   }
 }
 
-/** Locations hold the source and all of its tokens, ten times what the document itself takes. */
+/** Locations retain the source and all tokens, ten times the size of the document itself. */
 function dropLocations(document: DocumentNode): void {
   const waiting: unknown[] = [document];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -105,10 +102,10 @@ function introspects(document: DocumentNode): boolean {
   return found;
 }
 
-/** Without the nodes of the document, which would be kept as long as the error. */
+/** Drops the nodes, because the cached error would retain the document. */
 export function asBadInput(error: GraphQLError): GraphQLError {
   const { message, source, positions, extensions } = cutMessage(error);
-  // The parser calls a document with too many tokens a syntax error, which it is not.
+  // The parser reports too many tokens as a syntax error.
   const text = message.replace(/^Syntax Error: (?=[\w ]{1,20} limit of \d)/, '');
   return new GraphQLError(text, { source, positions, extensions: { ...extensions, code: 'BAD_USER_INPUT' } });
 }

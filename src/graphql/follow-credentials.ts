@@ -5,8 +5,9 @@ import { findValidity } from '../resolvers/sessions/validity.ts';
 import { detached } from '../server/observability/tracing.ts';
 
 /**
- * Calls back once when the viewer's credentials end: by logout or login with the same token, revocation of the key,
- * on whatever process, or by themselves. It may call back before it returns. @returns stops following
+ * Calls `onEnd` once when the credentials of the viewer end: by logout or login with the same token or revocation of
+ * the key in any process, or by expiry. It may call `onEnd` before it returns.
+ * @returns stops following
  */
 export async function followCredentials(
   viewer: IdentifiedViewer,
@@ -35,7 +36,7 @@ class Following {
   async start(): Promise<void> {
     this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, () => void this.#check());
     everySecond.add(this);
-    await this.#check(); // they may have ended before anybody listened
+    await this.#check(); // they may have ended before the listener was added
   }
 
   stop(): void {
@@ -44,12 +45,11 @@ class Following {
     this.#stopListening();
   }
 
-  /** Looks at the clock. */
   look(): void {
     if (this.#expiresAt && this.#expiresAt <= this.#services.now()) void this.#check();
   }
 
-  // Requests elsewhere with the same token may have restarted its lifetime, so the session itself is asked.
+  // Reads the session because requests in other processes may have extended its lifetime.
   async #check(): Promise<void> {
     const { now, log } = this.#services;
     this.#expiresAt = undefined;
@@ -60,13 +60,13 @@ class Following {
       this.stop();
       this.#onEnd();
     } catch (error) {
-      log.warn({ err: error }, 'the end of credentials could not be checked; trying again');
+      log.warn({ err: error }, 'credentials of an open connection could not be checked; retrying within a second');
       this.#expiresAt = now();
     }
   }
 }
 
-/** One clock for all who follow: each with a timer of their own would be thousands. */
+/** One shared timer, because each follower with its own timer would mean thousands of timers. */
 const everySecond = new (class {
   readonly #following = new Set<Following>();
   #timer: NodeJS.Timeout | undefined;

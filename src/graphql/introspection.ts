@@ -12,10 +12,10 @@ import {
 import { WeightedCache } from '../lib/weighted-cache.ts';
 import { keepText } from './websocket/shared-text.ts';
 
-/** Tokens of a plain introspection; tools send about 300. */
+/** Maximum tokens of a plain introspection; tools send about 300. */
 const MAX_TOKENS = 1_000;
 
-/** Fields with selections that an object of introspection may have in a plain introspection, and what those may have. */
+/** The allowed fields with selections, and their allowed subfields. */
 interface Shape {
   [field: string]: Shape;
 }
@@ -44,9 +44,9 @@ const ROOT: Shape = { __schema: SCHEMA };
 const keys = new WeakMap<DocumentNode, string>();
 
 /**
- * Whether a document asks once for the description of the schema, as explorers and code generators do: without aliases,
- * directives and variables, and never from a type back to its fields. Its answer is no larger than a full introspection,
- * so no limit is needed, and is kept for all who send it.
+ * Whether a document is a single introspection query like those of explorers and code generators: without aliases,
+ * directives or variables, and without a path from a type back to its fields. Its result is no larger than a full
+ * introspection, so it needs no limit and is cached for all callers.
  */
 export function isPlainIntrospection(document: DocumentNode): boolean {
   if (keys.has(document)) return true;
@@ -94,7 +94,7 @@ class PlainSelections {
   }
 }
 
-/** A kept answer with its text. Objects take about four times what their text takes. */
+/** Weight of a cached result and its text; objects take about four times the size of their text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 5;
 
@@ -102,14 +102,13 @@ const answers = new WeightedCache<ExecutionResult>(MAX_KEPT_BYTES);
 const schemaIds = new WeakMap<GraphQLSchema, number>();
 let schemas = 0;
 
-/** Names a schema for as long as the process runs. */
 export function idOf(schema: GraphQLSchema): number {
   const id = schemaIds.get(schema) ?? ++schemas;
   schemaIds.set(schema, id);
   return id;
 }
 
-/** The answer to a plain introspection; undefined for other documents. */
+/** @returns undefined for documents that are not plain introspection */
 export function keptIntrospection(document: DocumentNode, schema: GraphQLSchema): ExecutionResult | undefined {
   const text = keys.get(document);
   if (text === undefined) return undefined;
@@ -119,7 +118,7 @@ export function keptIntrospection(document: DocumentNode, schema: GraphQLSchema)
   const answer = execute({ schema, document }) as ExecutionResult;
   const json = JSON.stringify(answer);
   keepText(answer, json);
-  // GraphQL over HTTP asks a result itself for its text.
+  // The HTTP transport calls `stringify` of a result.
   const kept = Object.defineProperty(answer, 'stringify', { value: () => json, enumerable: false });
   answers.set(key, kept, json.length * BYTES_PER_CHARACTER);
   return kept;

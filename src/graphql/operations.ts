@@ -1,11 +1,9 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
-/** What a document asks for, in words for the log and the traces. */
 export interface RequestedOperation {
   type: OperationDefinitionNode['operation'];
-  /** The client's own name for it. */
   name: string | undefined;
-  /** Root fields by their names in the schema, those of fragments left out. */
+  /** Root fields by schema name, without those of fragments. */
   fields: readonly string[];
 }
 
@@ -14,7 +12,7 @@ const MAX_NAME = 100;
 
 const operations = new WeakMap<DocumentNode, Map<string, RequestedOperation>>();
 
-/** The operation of a valid document that is to be executed; undefined when the name fits none. */
+/** @returns undefined when no operation has the name */
 export function requestedOperation(
   document: DocumentNode,
   operationName?: string | null,

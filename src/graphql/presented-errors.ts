@@ -4,18 +4,18 @@ import { isDatabaseUnavailable, isLockConflict } from '../db/failures.ts';
 import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
 
 /**
- * What a caller sees of an error: sentences of the contract and complaints about the request as they are; anything
- * else is a fault, logged with its cause and shown as nothing but that.
+ * Converts an error for the caller: service errors and request errors keep their messages. Any other error is a bug,
+ * logged with its cause and presented as `Internal server error`.
  */
 export function presentError(error: unknown, log: Logger): GraphQLError {
-  if (error instanceof GraphQLError && shown.has(error)) return error;
+  if (error instanceof GraphQLError && presentedErrors.has(error)) return error;
   const answer = presentedOf(error, log);
-  shown.add(answer);
+  presentedErrors.add(answer);
   return answer;
 }
 
-/** What is shown already goes through unchanged, and is logged once: a door may find an error before its library does. */
-const shown = new WeakSet<GraphQLError>();
+/** Presented errors pass unchanged, so that an error that passes two layers is logged once. */
+const presentedErrors = new WeakSet<GraphQLError>();
 
 function presentedOf(error: unknown, log: Logger): GraphQLError {
   const presented =
@@ -30,7 +30,9 @@ function presentedOf(error: unknown, log: Logger): GraphQLError {
   }
   if (isDatabaseUnavailable(cause) || isLockConflict(cause)) {
     const unavailable = new ServiceUnavailableError();
-    const reason = isLockConflict(cause) ? 'a statement waited too long for others' : 'the database is away';
+    const reason = isLockConflict(cause)
+      ? 'a statement waited too long for the locks of others'
+      : 'the database is unavailable';
     log.error({ err: cause, path: presented.path }, reason);
     return withExtensions(presented, unavailable.message, unavailable.extensions);
   }
@@ -38,19 +40,18 @@ function presentedOf(error: unknown, log: Logger): GraphQLError {
   return withExtensions(presented, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
 }
 
-/** Characters of an error, which may repeat a literal, a value or a name of the request. */
+/** In characters; messages may repeat literals, values or names of the request. */
 const MAX_MESSAGE = 500;
 
-/** The same error with a message of bounded length. */
 export function cutMessage(error: GraphQLError): GraphQLError {
   const { message, nodes, source, positions, path, originalError, extensions } = error;
   if (message.length <= MAX_MESSAGE) return error;
-  // A copy: a slice would keep the whole message in memory.
+  // Copied, because a slice would retain the complete message in memory.
   const text = Buffer.from(message.slice(0, MAX_MESSAGE)).toString();
   return new GraphQLError(text, { nodes, source, positions, path, originalError, extensions });
 }
 
-/** The error a resolver threw; undefined when GraphQL itself complains about the request. */
+/** The error of a resolver; undefined for errors of GraphQL about the request. */
 function causeOf(error: GraphQLError): unknown {
   if (error instanceof ServiceError) return error;
   let cause: unknown = error.originalError;

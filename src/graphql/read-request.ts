@@ -22,17 +22,17 @@ export type ReadRequest =
   | {
       schema: GraphQLSchema;
       document: DocumentNode;
-      /** Why the document is not executed: its variables. */
+      /** Invalid variables; the document must not be executed. */
       problem: GraphQLError | undefined;
       errors?: undefined;
     }
   | { errors: readonly GraphQLError[] };
 
 /**
- * The document of a request with the schema it is for, or why it is refused. A caller whose quota is used up is refused
- * before the document is parsed, unless it is known. A refused document counts as an operation.
- * @throws {GraphQLError} the quota is used up, the variables are refused, or the credentials for a document that does
- *   not fit the service's own schema
+ * Selects the schema of a document. A caller without remaining quota is refused before parsing, unless the document is
+ * cached. A refused document counts as an operation.
+ * @throws {GraphQLError} the quota is exhausted, or the credentials are invalid and the document does not fit the
+ *    service schema
  */
 export async function readRequest(
   { query, variables, operationName }: RequestText,
@@ -47,7 +47,7 @@ export async function readRequest(
   }
   const problem = variableProblem({ ...prepared, schema, operationName, variables });
   if (problem) await countRefused();
-  // No resolver counts it.
+  // Introspection runs no resolver that would count it.
   else if (prepared.introspects) await meter?.count('default');
   return { schema, document: prepared.document, problem };
 
@@ -58,14 +58,14 @@ export async function readRequest(
 }
 
 /**
- * The schema that a document is for: the service's own if it fits, else that of the caller's application, which has
- * types for its classes too. So nobody waits for the latter to be built who does not ask for it.
+ * Prefers the service schema if the document fits, otherwise the typed schema of the application, so that other callers
+ * do not wait for typed schemas to be built.
  */
 async function schemaOfDocument(text: string, viewer: Viewer, log: Services['log']) {
   const isKnownCaller = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
   const prepared = prepareDocument(text, serviceSchema, isKnownCaller);
   if (!prepared.errors && !prepared.introspects) return { schema: serviceSchema, prepared };
-  // The document may fit the types of the application that the credentials were for: they are what is wrong with it.
+  // The document may be valid for the application of the rejected credentials, so report the credentials.
   if (prepared.errors && viewer.kind === 'refused') throw viewer.reason;
   const schema = await schemaFor(viewer, log);
   return schema === serviceSchema ? { schema, prepared } : { schema, prepared: prepareDocument(text, schema, true) };

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { subscribe } from './subscribe.ts';
 
-/** A stream of events over HTTP lives no longer than the credentials it was opened with. */
+/** An event stream over HTTP ends with its credentials. */
 export async function subscribeWhileCredentialsHold(
   args: ExecutionArgs,
 ): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>> {

@@ -20,28 +20,27 @@ import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
 import { traced } from '../server/observability/tracing.ts';
 import { bounded } from './execute.ts';
 
-/** Events of one subscriber that are executed together. */
+/** Maximum events of one subscriber that are executed together. */
 const MAX_TOGETHER = 50;
 
-/** How soon an event is executed again while the database is away. */
+/** Milliseconds between attempts to execute an event while the database is unavailable. */
 const AGAIN_AFTER = 250;
 
 /**
- * GraphQL's `subscribe` for every door. Each subscriber has a queue of its own, with its own rights and its own place
- * in the stream; what is shared is the work: subscribers whose answer must be the same (same document, variables and,
- * where a field depends on it, viewer) share one execution of each event.
+ * `subscribe` for every transport. Each subscriber has its own queue, rights and position in the outbox. Subscribers
+ * with the same document and variables (and viewer, if a field depends on it) share one execution of each event.
  */
 export async function subscribe(
   args: ExecutionArgs,
 ): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult, undefined>> {
   const context = args.contextValue as Context;
-  // A copy of the context, so that what is found out about it for joining is not kept as long as the subscriber.
+  // A copy, so that data cached in the context while subscribing is not retained as long as the subscription.
   const source = await createSourceEventStream({ ...args, contextValue: { ...context } });
   if (!(Symbol.asyncIterator in source)) return source;
   const queue = source as LiveQueue<unknown>;
   queue.onTooSlow = context.onTooSlow;
   const key = sharingKey(args, context.viewer);
-  // An event is not lost with a database that goes away for a moment: it waits, and those behind it in the queue.
+  // While the database is unavailable, the event and those behind it wait in the queue.
   const execute = async (event: LiveEvent, loaders: Loaders) => {
     let answer = await executeEvent(args, context, event, loaders);
     while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
@@ -56,7 +55,7 @@ export async function subscribe(
       isOwn = true;
       return execute(event, loaders);
     });
-    // Whoever was first may have lost their rights meanwhile, or this subscriber: then the answer is another one.
+    // The shared result may rest on rights that either subscriber has since lost, so execute again.
     const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
     return isOthers ? execute(event, new Loaders(context.viewer)) : shared;
   };
@@ -64,14 +63,14 @@ export async function subscribe(
 }
 
 /**
- * The answers to a queue's events, in the order of the events. What is ready together is executed together and its
- * rows are read together, so that a burst costs a few queries and not one wait after the other.
+ * Results in the order of the events. Available events are executed together and read their rows together, so that a
+ * burst costs a few queries.
  */
 class Answers implements AsyncIterableIterator<ExecutionResult> {
   readonly #queue: LiveQueue<unknown>;
   readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
   readonly #context: Context;
-  #underWay: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
+  #inFlight: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
   #isOver = false;
   #isCounted = true;
 
@@ -88,16 +87,16 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     for (;;) {
-      if (this.#underWay.length === 0) {
+      if (this.#inFlight.length === 0) {
         const first = await this.#first();
         if (first.done) return first;
         const turn = this.#execute([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
         if (turn) await turn;
-        if (this.#underWay.length === 0) continue;
+        if (this.#inFlight.length === 0) continue;
       }
-      const { event, answer } = this.#underWay.shift()!;
+      const { event, answer } = this.#inFlight.shift()!;
       const value = await answer;
-      // Whoever ended it while the answer was made may have lost the right to it.
+      // The subscription may have ended because the subscriber lost its rights.
       if (this.#isOver) return { value: undefined, done: true };
       if (isNotFound(value)) continue;
       this.#observeDelivery(event);
@@ -107,7 +106,7 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
     this.#isOver = true;
-    this.#underWay = [];
+    this.#inFlight = [];
     this.#uncount();
     await this.#queue.return();
     return { value: undefined, done: true };
@@ -122,7 +121,6 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
     return this;
   }
 
-  /** Waits for something to tell; it is over when there is nothing more, or when it can't be read. */
   async #first(): Promise<IteratorResult<LiveEvent, undefined>> {
     let first: IteratorResult<LiveEvent, undefined> | undefined;
     try {
@@ -134,7 +132,7 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
   }
 
   #execute(events: LiveEvent[]): Promise<unknown> | undefined {
-    const whenDone = () => Promise.allSettled(this.#underWay.map(({ answer }) => answer));
+    const whenDone = () => Promise.allSettled(this.#inFlight.map(({ answer }) => answer));
     const turn = this.#queue.executeInTurn(() => this.#start(events), whenDone);
     return turn?.catch(async (error) => {
       await this.return();
@@ -147,8 +145,8 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
     const loaders = new Loaders(this.#context.viewer);
     for (const event of events) {
       const answer = this.#run(event, loaders);
-      answer.catch(() => {}); // whoever takes the answer hears of it; nobody may
-      this.#underWay.push({ event, answer });
+      answer.catch(() => {}); // avoids an unhandled rejection; `next` awaits the result
+      this.#inFlight.push({ event, answer });
     }
   }
 
@@ -165,7 +163,7 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
   }
 }
 
-/** What an event tells of is deleted, or out of the subscriber's sight, by the time it is told: so it is not told. */
+/** The subject was deleted or became invisible before delivery: drop the event. */
 function isNotFound({ errors }: ExecutionResult): boolean {
   return (
     errors?.some(
@@ -174,16 +172,16 @@ function isNotFound({ errors }: ExecutionResult): boolean {
   );
 }
 
-/** Rights and rows are read anew for each event, by resolvers that know nothing of subscriptions. */
+/** Reads rights and rows again for each event; resolvers do not know about subscriptions. */
 function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
   const contextValue: Context = { ...context, loaders, responseSize: new ResponseSize(context.viewer) };
-  // It has a trace of its own: whoever did what is told of does not wait for it, and it may be told to many.
+  // A root span, because the request that caused the event does not wait for it and it may have many subscribers.
   return traced('live event', { isRoot: true }, async () =>
     bounded(await execute({ ...args, rootValue: event, contextValue }), contextValue),
   );
 }
 
-/** Equal for subscribers whose answers to one event are equal. Where they began (`since`) makes no difference. */
+/** Equal for subscribers with equal results; ignores `since`. */
 function sharingKey({ schema, document, operationName, variableValues }: ExecutionArgs, viewer: Viewer): string {
   const { id, sinceVariables, isViewerDependent } = traitsOf(document, schema);
   const variables = Object.entries(variableValues ?? {}).filter(([name]) => !sinceVariables.has(name));
@@ -200,9 +198,8 @@ function sharingKey({ schema, document, operationName, variableValues }: Executi
 
 interface DocumentTraits {
   id: number;
-  /** Variables that are used for nothing but `since`. */
+  /** Variables used only for `since`. */
   sinceVariables: Set<string>;
-  /** Whether a field is asked for whose value depends on who asks (its `viewerDependent` extension says so). */
   isViewerDependent: boolean;
 }
 

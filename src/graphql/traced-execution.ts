@@ -2,7 +2,7 @@ import type { ExecutionArgs } from 'graphql';
 import { type SpanOptions, traced } from '../server/observability/tracing.ts';
 import { requestedOperation } from './operations.ts';
 
-/** Executes an operation in a span of its own: below that of its request, or below none for a message of a socket. */
+/** A child of the request span, or a root span for a WebSocket message. */
 export function tracedExecution<Result>(
   { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
   execute: () => Result,

@@ -16,13 +16,13 @@ import { limitProblem } from './document-limits.ts';
 import { asBadInput } from './documents.ts';
 import { cutMessage } from './presented-errors.ts';
 
-/** Weight of all values of a request, each counted at every place that uses its variable: about one byte each. */
+/** Maximum weight of all values, each counted per use of its variable; about one byte each. */
 const MAX_WEIGHT = 8 * 1024 * 1024;
 
-/** Weight of a number, a key or an item of a list beside its characters. */
+/** Overhead of a number, a key or a list item. */
 const NODE_WEIGHT = 8;
 
-/** Variables below this weight may be used at every place that a document can have. */
+/** Lighter variables need no check, because the number of uses in a document is bounded. */
 const LIGHT = 512;
 
 export interface RequestVariables {
@@ -34,9 +34,8 @@ export interface RequestVariables {
 }
 
 /**
- * Why the variables of a request are refused: too deep, page sizes that make the document too expensive, too heavy for
- * the number of their uses, or not of their types. Of the last only the first is reported, because each report repeats
- * the value around it.
+ * Checks variables: depth, page sizes that exceed the cost limit, types, and weight times uses. Reports only the first
+ * type error, because each report repeats the surrounding value.
  */
 export function variableProblem(request: RequestVariables): GraphQLError | undefined {
   const { schema, document, operationName } = request;
@@ -48,7 +47,7 @@ export function variableProblem(request: RequestVariables): GraphQLError | undef
   if (!operation?.variableDefinitions?.length) return undefined;
   const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions, variables, { maxErrors: 1 });
   if (errors) return cutMessage(errors[0]!);
-  // Defaults of the document among them.
+  // Includes defaults of the document.
   return isTooHeavy(coerced, document, operation) ? tooComplex() : undefined;
 }
 
@@ -76,7 +75,7 @@ function weightOf(value: unknown): number {
 
 type Counts = Map<string, number>;
 
-/** How often an operation uses each variable; what a fragment uses counts at each of its spreads. */
+/** Counts the uses of each variable; a fragment counts at each spread. */
 class Uses {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #known = new Map<string, Counts>();
@@ -102,7 +101,7 @@ class Uses {
   #ofFragment(name: string): Counts {
     const known = this.#known.get(name);
     if (known) return known;
-    this.#known.set(name, new Map()); // a fragment inside itself, which validation refuses
+    this.#known.set(name, new Map()); // guards against recursive fragments, which validation rejects
     const fragment = this.#fragments.get(name);
     const counts: Counts = fragment ? this.of(fragment.selectionSet) : new Map();
     this.#known.set(name, counts);

@@ -1,7 +1,6 @@
 import type { DatabaseProbe } from '../db/probe.ts';
 import { DELIVER, SPREAD } from '../resolvers/pushes/context.ts';
 
-/** No more are counted, so that a long queue costs no more than this. */
 const MAX_COUNTED_JOBS = 10_000;
 
 interface Found {
@@ -14,9 +13,9 @@ interface Found {
 }
 
 /**
- * What is stored and not done yet, by one statement that walks only ends of indexes.
- * @param readUpTo how far this process has read the stream; undefined while nobody listens, so that nobody reads
- * @returns undefined while the database does not answer
+ * Counts pending work with one statement that reads only the ends of indexes.
+ * @param readUpTo last position that this process has read; undefined without subscriptions, because no reader runs
+ * @returns undefined while the database does not respond
  */
 export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date) {
   const rows = await probe.query<Found>(
@@ -33,7 +32,7 @@ export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undef
   if (!found) return undefined;
   const unread = (reader: string, position: bigint, seconds: number | null) => ({
     reader,
-    // Positions of transactions that were rolled back are no events.
+    // Positions of rolled back transactions are not events.
     count: seconds === null ? 0 : Math.max(0, Number(BigInt(found.end) - position)),
     seconds: Math.max(0, seconds ?? 0),
   });
@@ -49,7 +48,6 @@ export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undef
   };
 }
 
-/** Age of the first event behind a position; null when there is none. */
 function secondsSince(position: string): string {
   return `(SELECT extract(epoch FROM $2::timestamptz - created_at)::float8 FROM events_outbox
     WHERE position > ${position} ORDER BY position LIMIT 1)`;

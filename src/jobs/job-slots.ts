@@ -4,16 +4,14 @@ import { traced } from '../server/observability/tracing.ts';
 export interface SlotSettings<Data extends JobOwner> {
   name: string;
   slots: number;
-  /** Slots that one application may have. */
   slotsPerApplication: number;
-  /** @returns what becomes of the job; `retry`: it is done again after a moment */
+  /** `again` requeues the job immediately, `retry` after a pause. */
   work: (data: Data) => Promise<'done' | 'again' | 'retry'>;
   onError: (error: unknown) => void;
-  /** A slot is free. */
   onFree: () => void;
 }
 
-/** Works on a few jobs of a queue at a time, so that no application has all of the slots. */
+/** Runs jobs of a queue concurrently, with a limit per application so that none occupies all slots. */
 export class JobSlots<Data extends JobOwner> {
   readonly #queue: WorkQueue;
   readonly #settings: SlotSettings<Data>;
@@ -24,7 +22,7 @@ export class JobSlots<Data extends JobOwner> {
     this.#settings = settings;
   }
 
-  /** Begins with a job. @returns whether there may be another for which there is a slot */
+  /** @returns whether it started a job, so that another one may be available */
   async fill(): Promise<boolean> {
     const { name, slots, onFree } = this.#settings;
     if (this.#running.size >= slots) return false;
@@ -56,7 +54,7 @@ export class JobSlots<Data extends JobOwner> {
       else if (outcome === 'again') await this.#queue.again(name, id);
       else await this.#queue.failed(name, id);
     } catch (error) {
-      // While the database is unavailable the job comes back when it expires.
+      // While the database is unavailable, the job returns to the queue when it expires.
       await this.#queue.failed(name, id).catch(() => {});
       onError(error);
     }

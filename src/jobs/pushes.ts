@@ -11,28 +11,24 @@ import { spreadSend } from '../resolvers/pushes/spread.ts';
 import { detached } from '../server/observability/tracing.ts';
 import { JobSlots } from './job-slots.ts';
 
-/** Times may come by themselves, and a call may be lost: what is due is looked for this often. */
+/** Due times pass without a signal, and wake-up signals may be lost, so due work is polled at this interval. */
 const POLL_INTERVAL_MS = SECOND;
 
-/** How often the queue is looked through for work of processes that are gone. */
 const MAINTENANCE_INTERVAL_MS = 5 * SECOND;
 
-/** Messages of this while are told of together. */
-const GATHERING = 250;
+const GATHER_MS = 250;
 
-/** Then a job is given to another process; it has a slot for about a second. */
+/** An unfinished job then goes to another process. Normally a job takes about one second. */
 const EXPIRE_SECONDS = 30;
 
-/** How long a process that stops waits for the answers that are under way. */
 const SHUTDOWN_TIMEOUT_MS = 8 * SECOND;
 
-/** Jobs of one process at a time, of all applications and of each. */
 const DELIVER_SLOTS = { slots: 8, slotsPerApplication: 4 };
 const SPREAD_SLOTS = { slots: 2, slotsPerApplication: 1 };
 
 /**
- * What the clock and the stream start of pushes: begins what is due, and works off the queue that all processes share.
- * A job's work is bounded, so it ends or comes back; a process that is killed leaves it to the others.
+ * Starts due pushes and processes the queue that all processes share. Jobs expire, so that other processes continue the
+ * jobs of a killed one.
  */
 export class PushJobs {
   readonly #context: PushContext;
@@ -41,7 +37,7 @@ export class PushJobs {
   readonly #stopping = new AbortController();
   readonly #loops: Loop[];
   readonly #slots: { settled(): Promise<void> }[];
-  /** Answers that are still due for jobs that are done. */
+  /** Responses in flight of completed jobs. */
   readonly #open = new Set<Promise<void>>();
   readonly #outbox: Services['outbox'];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -54,7 +50,7 @@ export class PushJobs {
     this.#context = { ...services, queue: this.#queue };
     this.#outbox = services.outbox;
     this.#messages = new MessagePushes(this.#context);
-    const onError = (error: unknown) => log.warn({ err: error }, 'pushes could not be worked on; trying again');
+    const onError = (error: unknown) => log.warn({ err: error }, 'could not process pushes; retrying');
     const onSpread = async (job: SpreadJob) => {
       await spreadSend(job, this.#context);
       return 'done' as const;
@@ -83,7 +79,7 @@ export class PushJobs {
     await this.#queue.start();
     const finder = new Loop(
       () => this.#findMessages(),
-      (error) => this.#context.log.warn({ err: error }, 'messages to be pushed could not be looked for; trying again'),
+      (error) => this.#context.log.warn({ err: error }, 'could not read the messages to push; retrying'),
     );
     const look = () => {
       for (const one of this.#loops) one.wake();
@@ -93,7 +89,7 @@ export class PushJobs {
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
         finder.wake();
-      }, GATHERING).unref();
+      }, GATHER_MS).unref();
     });
     this.#timers.push(
       setInterval(() => {
@@ -106,7 +102,7 @@ export class PushJobs {
     finder.wake();
   }
 
-  /** What is under way is finished, if that does not take long, and what was not begun is left to the others. */
+  /** Waits for work in flight within a time limit; other processes do the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers) clearInterval(timer);
@@ -148,14 +144,14 @@ export class PushJobs {
 
   async #findMessages(): Promise<boolean> {
     const progress = await this.#messages.find();
-    // What is being written then is there with the next look.
+    // Events written in the meantime are found in the next round.
     return progress === 'more';
   }
 }
 
 const EXPIRES = { expireInSeconds: EXPIRE_SECONDS };
 
-/** Takes turns for as long as there is something to do, one after the other, and rests until it is woken. */
+/** Runs rounds sequentially while there is work, and then waits until it is woken. */
 class Loop {
   readonly #turn: () => Promise<boolean>;
   readonly #onError: (error: unknown) => void;
@@ -164,7 +160,7 @@ class Loop {
   #isStopped = false;
   #isFailing = false;
 
-  /** @param onError is told of the first of several failures in a row */
+  /** @param onError called for the first of consecutive failures only */
   constructor(turn: () => Promise<boolean>, onError: (error: unknown) => void) {
     this.#turn = turn;
     this.#onError = onError;
@@ -177,7 +173,6 @@ class Loop {
     });
   }
 
-  /** Waits for the turn under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;

@@ -5,12 +5,12 @@ import { jobOwnerOf } from '../lib/access.ts';
 import { removeData } from '../resolvers/dialogs/data.ts';
 import { destroyRecords } from '../resolvers/records/destroy.ts';
 
-/** Records of one transaction, so that none holds its locks for long. */
+/** Records per transaction, so that locks are short. */
 const BATCH = 1_000;
 
 /**
- * Takes away the records of deleted classes, with those of other classes below them, and what dialogs carried of them.
- * Any number of processes may do it.
+ * Deletes the records of deleted classes, with child records of other classes, and their data in dialogs. Several
+ * processes may run it concurrently.
  */
 export async function sweepDeletedClasses(now: Date): Promise<void> {
   for (const deleted of await db.deletedClass.findMany()) {
@@ -18,7 +18,7 @@ export async function sweepDeletedClasses(now: Date): Promise<void> {
       while ((await runStep(() => sweepBatch(deleted, now))) > 0);
     });
     await removeData(deleted.applicationId, deleted.classKey);
-    // What another process is just taking away is not gone before it has ended, and it may end by being killed.
+    // Not while records exist, because another process may be killed before its deletion commits.
     await db.$executeRaw`
       DELETE FROM deleted_classes d
       WHERE d.application_id = ${deleted.applicationId} AND d.class_key = ${deleted.classKey} AND NOT EXISTS (

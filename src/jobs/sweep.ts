@@ -5,23 +5,21 @@ import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
 
-/** A quota of a day is asked of no longer once the day is over, whatever the clocks of the processes say. */
+/** Quotas are read only on their day; the margin is needed because the clocks of processes differ. */
 const DAILY_USAGE_LIFETIME = 24 * HOUR;
 
-/** Rows of one statement, so that none holds its locks for long. */
+/** Rows per statement, so that locks are short. */
 const BATCH = 5_000;
 
 export interface Retention {
   sessionMinutes: number;
   eventRetentionHours: number;
-  /** Default 30. */
   pushLogDays?: number;
 }
 
 /**
- * Removes expired sessions, nonces that can't be replayed any more, old counters and quotas, reset links that have run
- * out, what destroyed dialogs and deleted classes held, what became of old pushes, and events nobody may resume from;
- * finishes indexes of records.
+ * Deletes expired data, the content of deleted dialogs and classes, and outcomes and events beyond their retention.
+ * Also completes indexes of records.
  */
 export async function sweep(
   now: Date,
@@ -50,8 +48,8 @@ export async function sweep(
 }
 
 /**
- * Each application may have a lifetime of its own; the shortest bounds what is looked at. A minute is granted to moments
- * of requests that are not stored yet.
+ * The shortest lifetime of all applications bounds the scan. The extra minute is needed because request times are
+ * stored with a delay.
  */
 async function deleteSessions(now: Date, sessionMinutes: number): Promise<void> {
   const minutes = Prisma.sql`coalesce(a.session_minutes, ${sessionMinutes}::int) * interval '1 minute' + interval '1 minute'`;
@@ -63,7 +61,6 @@ async function deleteSessions(now: Date, sessionMinutes: number): Promise<void> 
       LIMIT ${BATCH})`);
 }
 
-/** Takes the messages of destroyed dialogs away, with what hangs on them. */
 async function sweepDestroyedDialogs(): Promise<void> {
   for (const { applicationId, dialogId } of await db.destroyedDialog.findMany()) {
     const inDialog = Prisma.sql`application_id = ${applicationId} AND dialog_id = ${dialogId}`;
@@ -73,13 +70,12 @@ async function sweepDestroyedDialogs(): Promise<void> {
     await deleteInBatches(Prisma.sql`
       DELETE FROM hidden_messages WHERE (application_id, user_id, dialog_id, seq) IN (
         SELECT application_id, user_id, dialog_id, seq FROM hidden_messages WHERE ${inDialog} LIMIT ${BATCH})`);
-    // A message goes last, as the only way to its reactions.
     while ((await deleteMessages(inDialog)) === BATCH);
     await forgetDestroyedDialog(inDialog);
   }
 }
 
-/** What another process is just taking away is not gone before it has ended, and it may end by being killed. */
+/** Not while rows exist, because another process may be killed before its deletion commits. */
 async function forgetDestroyedDialog(inDialog: Prisma.Sql): Promise<void> {
   await db.$executeRaw`
     DELETE FROM destroyed_dialogs WHERE ${inDialog}
@@ -98,7 +94,7 @@ async function deleteMessages(where: Prisma.Sql): Promise<number> {
     DELETE FROM messages m USING deleted WHERE m.application_id = deleted.application_id AND m.id = deleted.id`;
 }
 
-/** Devices first, so that a send is there for as long as one of them is; the latest of an event stays for its status. */
+/** Deletes deliveries first, because they reference their send. Keeps the latest send of each event for its status. */
 async function trimPushLog(before: Date): Promise<void> {
   await deleteInBatches(Prisma.sql`
     DELETE FROM push_deliveries WHERE (application_id, send_id, subscription_id) IN (
@@ -114,8 +110,8 @@ async function trimPushLog(before: Date): Promise<void> {
 }
 
 /**
- * Removes from the start of the stream only, so that whoever still finds the row of a cursor has lost nothing behind it;
- * the last row stays, as the cursor of whoever has read all.
+ * Deletes only from the start of the stream, so that a stored cursor implies that all later events are stored. The last
+ * row remains as the cursor of subscribers that have read everything.
  */
 async function trimEvents(before: Date): Promise<void> {
   for (;;) {

@@ -6,10 +6,12 @@ import { type Retention, sweep } from './sweep.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
 import { sweepFiles } from './sweep-files.ts';
 
-/** Any number of processes may sweep at once. */
 const SWEEP_INTERVAL_MS = 5 * MINUTE;
 
-/** Sweeps regularly, and records of a class as soon as it is deleted. A failed sweep is tried again at the next interval. */
+/**
+ * Sweeps at an interval; the records of a class also right after its deletion. Several processes may sweep
+ * concurrently. A failed sweep is retried at the next interval.
+ */
 export class Sweeps {
   readonly #services: Services;
   readonly #retention: Retention;
@@ -39,7 +41,7 @@ export class Sweeps {
     const { observer, log } = this.#services;
     traced(`job ${name}`, { isRoot: true }, work).catch((error) => {
       observer.sweepFailed();
-      log.warn({ err: error }, 'the sweep failed; it will be tried again');
+      log.warn({ err: error }, 'a sweep failed; the next one will retry');
     });
   }
 }

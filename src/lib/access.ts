@@ -1,41 +1,35 @@
 import { ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
 import type { JobOwner } from './semaphore.ts';
 
-/** A session as its token shows it. */
 export interface ViewerSession {
   id: number;
   token: string;
-  /** Grows with each login and logout of the token. */
+  /** Incremented by each login and logout of the token. */
   generation: number;
-  /** When it became its user's, by creation or login. */
+  /** When the user created the session or logged in. */
   signedInAt: Date;
-  /** When the session ends unless another request restarts its lifetime. */
   expiresAt: Date;
 }
 
-/** Who calls, on whatever door. */
 export type Viewer =
   | { kind: 'anonymous' }
-  /** A credential was sent and refused; operations that ask nobody work all the same. */
+  /** The server rejected the credentials; operations open to `anyone` still work. */
   | { kind: 'refused'; reason: ServiceError }
   | (OfApplication & { kind: 'application'; session: ViewerSession })
   | (OfApplication & { kind: 'user'; userId: number; session?: ViewerSession; apiKeyId?: number })
   | (OfApplication & { kind: 'key'; apiKeyId: number });
 
-/** The application that somebody calls for. */
 export interface OfApplication {
   applicationId: number;
-  /** Of the application's classes when the credentials were looked at. */
   catalogueVersion: number;
 }
 
-/** The callers whose credentials hold. */
 export type IdentifiedViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
 export type UserViewer = Extract<Viewer, { kind: 'user' }>;
 export type SessionViewer = IdentifiedViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
 
-/** Whose turn it is in semaphores; work of an application as a whole has no caller of its own. */
+/** The owner in semaphores. Work of the application itself has no narrower owner than `service`. */
 export function jobOwnerOf(
   viewer: { applicationId: number } & Partial<{ userId: number; apiKeyId: number; session: ViewerSession }>,
 ): JobOwner {
@@ -47,13 +41,12 @@ export function jobOwnerOf(
 }
 
 /**
- * Who may call an operation. The contract's letters: `anyone` - even without credentials; `session` S, any session or
- * API key; `token` T, any session but no API key; `user` U, a user's session or an API key on a user's behalf;
- * `userOrKey` UK, that or an API key alone; `key` K, an API key alone.
+ * The viewers that may call an operation: `anyone`, even without credentials; `session`, any session or API key;
+ * `token`, any session but no API key; `user`, the session of a user or an API key on behalf of a user; `userOrKey`,
+ * the same or an API key alone; `key`, an API key alone.
  */
 export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
 
-/** Whether the viewer may call an operation of that access. */
 export function isAllowed(access: Access, viewer: Viewer): boolean {
   switch (access) {
     case 'anyone':
@@ -71,7 +64,6 @@ export function isAllowed(access: Access, viewer: Viewer): boolean {
   }
 }
 
-/** Why the viewer may not call an operation of that access; undefined when they may. */
 export function refusal(access: Access, viewer: Viewer): ServiceError | undefined {
   if (isAllowed(access, viewer)) return undefined;
   if (viewer.kind === 'anonymous') return new UnauthenticatedError('Token is required');

@@ -2,22 +2,22 @@ import { BadInputError } from './errors.ts';
 
 export type ParameterValue = string | number | boolean | null | ParameterValue[] | Parameters;
 
-/** Request parameters by name. Objects have no prototype, so every key a client sends is its own and nothing else is. */
+/** Objects without a prototype, so that client keys cannot collide with inherited properties. */
 export interface Parameters {
   [key: string]: ParameterValue;
 }
 
-/** Objects and arrays inside one another, the whole included: `a[b][c]=1` is 3 deep, `{"a":[1]}` is 2. */
+/** Nesting levels including the root: `a[b][c]=1` has 3, `{"a":[1]}` has 2. */
 const MAX_DEPTH = 10;
-/** Pairs of a form, or members of all the objects of a JSON text; array items have no key. */
+/** Pairs of a form, or members of all objects of a JSON text; array items do not count. */
 export const MAX_KEYS = 20_000;
 
 export const malformed = () => new BadInputError('Malformed request body');
 export const tooComplex = () => new BadInputError('Request parameters are too complex');
 
 /**
- * The text after the `?`: one JSON object, raw or escaped (a `+` in it stays a plus), or else a form.
- * @throws {BadInputError} as `parseForm` and `parseJson` do
+ * Parses the text after the `?`: one JSON object, raw or percent-encoded (`+` stays a plus), otherwise a form.
+ * @throws {BadInputError} like `parseForm` and `parseJson`
  */
 export function parseQuery(text: string): Parameters {
   if (text.startsWith('{') || /^%7b/i.test(text)) {
@@ -29,9 +29,8 @@ export function parseQuery(text: string): Parameters {
 
 /**
  * `user[login]=bob&tag[]=a&tag[]=b&part[0]=x` → `{ user: { login: 'bob' }, tag: ['a', 'b'], part: { 0: 'x' } }`
- *
- * A pair without `=` has the empty text; a pair without a name is skipped. See `parametersOf` for the keys.
- * @throws {BadInputError} an escape is no UTF-8, or there are too many or too deep keys
+ * A pair without `=` has an empty value; a pair without a name is skipped. `parametersOf` describes the keys.
+ * @throws {BadInputError} an escape is not UTF-8, or there are too many or too deeply nested keys
  */
 export function parseForm(text: string, maxKeys = MAX_KEYS): Parameters {
   const root = emptyParameters();
@@ -51,13 +50,12 @@ export function parseForm(text: string, maxKeys = MAX_KEYS): Parameters {
 }
 
 /**
- * The parameters that decoded pairs, such as the fields of a multipart body, name by bracket keys.
- *
- * - A key is a name and then whole bracket groups. Any other text (`a[b`, `a]`, `a[b]c`, `a[b[c]]`, `[x]`) is a plain
- *   name, brackets included; no text at all is skipped.
- * - A plain key given again, and a key used in two ways (`a=1&a[b]=2`): the last wins.
- * - `a[][b]` fills the last item of the list until it has a `b`; then a new item begins.
- * @throws {BadInputError} too many or too deep keys
+ * Builds parameters from decoded pairs, such as the fields of a multipart body.
+ * - A key is a name followed by complete bracket groups. Any other text (`a[b`, `a]`, `a[b]c`, `a[b[c]]`, `[x]`) is a
+ *   plain name including the brackets; an empty key is skipped.
+ * - When a plain key repeats or the uses of a key conflict (`a=1&a[b]=2`), the last pair wins.
+ * - `a[][b]` fills the last item of the list until that item has a `b`; then a new item begins.
+ * @throws {BadInputError} too many or too deeply nested keys
  */
 export function parametersOf(pairs: (readonly [key: string, value: string])[], maxKeys = MAX_KEYS): Parameters {
   if (pairs.length > maxKeys) throw tooComplex();
@@ -67,10 +65,7 @@ export function parametersOf(pairs: (readonly [key: string, value: string])[], m
   return root;
 }
 
-/**
- * The members of a JSON object.
- * @throws {BadInputError} the text is no JSON, or no object, or has too many or too deep keys
- */
+/** @throws {BadInputError} the text is not a JSON object, or has too many or too deeply nested keys */
 export function parseJson(text: string, maxKeys = MAX_KEYS): Parameters {
   refuseComplexJson(text, maxKeys);
   let value: unknown;
@@ -83,7 +78,7 @@ export function parseJson(text: string, maxKeys = MAX_KEYS): Parameters {
   return copyObject(value);
 }
 
-/** Both together: on the same key the body wins, objects merge, arrays are replaced. Neither is changed. */
+/** The body wins for equal keys, objects merge, arrays are replaced. Changes neither argument. */
 export function mergeParameters(query: Parameters, body: Parameters): Parameters {
   const merged: Parameters = Object.assign(emptyParameters(), query);
   for (const [key, over] of Object.entries(body)) {
@@ -94,8 +89,8 @@ export function mergeParameters(query: Parameters, body: Parameters): Parameters
 }
 
 /**
- * The leaves, named by bracket keys, with their raw texts; null is the empty text. What a form was read into gives the
- * form's own decoded pairs back, so this is what a client has signed. Empty objects and arrays have no leaf.
+ * Lists the scalar values under their bracket keys; null becomes the empty text. For a parsed form it returns the
+ * decoded pairs, because the client signed those. Empty objects and arrays have no entry.
  */
 export function flatten(parameters: Parameters): [key: string, text: string][] {
   const leaves: [string, string][] = [];
@@ -103,7 +98,6 @@ export function flatten(parameters: Parameters): [key: string, text: string][] {
   return leaves;
 }
 
-/** Whether a value has members of its own: neither a scalar nor an array. */
 export function isObject(value: ParameterValue | undefined): value is Parameters {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -126,7 +120,7 @@ function addPair(root: Parameters, key: string, value: string): void {
   else node[path.at(-1) as string] = value;
 }
 
-/** `a[b][]` → `['a', 'b', '']`; the empty segment is the next place of a list. */
+/** `a[b][]` → `['a', 'b', '']`; the empty segment appends to a list. */
 function segmentsOf(key: string): string[] {
   const open = key.indexOf('[');
   if (open < 1 || !key.endsWith(']')) return [key];
@@ -143,7 +137,6 @@ function segmentsOf(key: string): string[] {
   return path;
 }
 
-/** The object or array below `node` that the segment after `at` belongs into, made when it is not there. */
 function descend(node: Parameters | ParameterValue[], path: string[], at: number): Parameters | ParameterValue[] {
   const isList = path[at + 1] === '';
   const existing = Array.isArray(node) ? node.at(-1) : node[path[at] as string];
@@ -157,7 +150,6 @@ function descend(node: Parameters | ParameterValue[], path: string[], at: number
   return made;
 }
 
-/** Whether a list's item already has a value where the rest of the path leads. */
 function isTaken(item: ParameterValue | undefined, path: string[], from: number): boolean {
   let node = item;
   for (let at = from; at < path.length; at++) {
@@ -186,7 +178,7 @@ function unescapePercent(text: string): string {
   }
 }
 
-/** Measures the text before anything is built from it: parsing deep nesting costs far more than its length says. */
+/** Checks the text before parsing, because parsing deep nesting costs far more than its length suggests. */
 function refuseComplexJson(text: string, maxKeys: number): void {
   let depth = 0;
   let keys = 0;
@@ -217,7 +209,6 @@ function closingQuote(text: string, open: number): number {
   return text.length;
 }
 
-/** Recursion ends: the text the object comes from has been measured. */
 function copyObject(object: object): Parameters {
   const copied = emptyParameters();
   for (const [key, value] of Object.entries(object)) {

@@ -1,16 +1,16 @@
-/** Places in a file, from 0, both included. */
+/** Byte offsets from 0, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** Characters of one range; a file position has at most 16 digits. */
+/** In characters; a file position has at most 16 digits. */
 const MAX_RANGE = 64;
 
 /**
- * The one range that a header asks of a file of `size` bytes (RFC 9110 §14): `bytes=0-9`, `bytes=10-`, `bytes=-5`.
- * @returns undefined where the whole file is the answer: no header, another unit, several ranges, or no range at all;
- *   `'outside'` where the file has none of the bytes
+ * Parses a `Range` header for a file of `size` bytes (RFC 9110 §14): `bytes=0-9`, `bytes=10-`, `bytes=-5`.
+ * @returns undefined when the complete file must be sent: no header, another unit, several ranges, or invalid syntax;
+ *    `'outside'` when the file has none of the bytes
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'outside' | undefined {
   const [unit, range = ''] = (header ?? '').split('=', 2).map((part) => part.trim());

@@ -1,29 +1,26 @@
 export interface BreakerSettings {
-  /** In milliseconds. */
   now: () => number;
-  /** Failures in a row that open the circuit ... */
+  /** Consecutive failures that open the circuit ... */
   failures: number;
-  /** ... and of how many owners they have to be. */
+  /** ... and the number of distinct owners they must come from. */
   owners: number;
-  /** Jobs that may run at once while it is open. */
   probes: number;
-  /** How long owners that have failed wait at first and at most; twice as long each time. */
+  /** Wait of failed owners; doubles each time from the minimum to the maximum. */
   minWaitMs: number;
   maxWaitMs: number;
 }
 
-/** Owners that are remembered while a circuit is open; the one that failed longest ago is forgotten. */
+/** Failed owners in memory; the one that failed longest ago is dropped. */
 const MAX_OWNERS = 1_000;
 
 /**
- * Stops asking a peer that does not answer. Neither `cockatiel` nor `opossum`, because owners choose what is asked and
- * one of them must not open the circuit for all. A failure counts only when no job was answered since it began: a peer
- * that answers some is there. Several owners have to fail. An open circuit still admits owners that have not failed, a
- * few at a time, and closes with the first answer.
+ * Stops requests to a peer that does not respond. Not `cockatiel` or `opossum`, because owners choose the peer and one
+ * owner must not open the circuit for all. A failure counts only if no job succeeded since it started: a peer that
+ * responds to some jobs is available. An open circuit still admits owners that have not failed, a few at a time, and
+ * closes with the first response.
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
-  /** Owners that have failed since the last answer. */
   readonly #failed = new Set<string>();
   #failures = 0;
   #answers = 0;
@@ -40,12 +37,12 @@ export class CircuitBreaker {
     return this.#failures >= this.#settings.failures && this.#failed.size >= this.#settings.owners;
   }
 
-  /** A new one would be the same. */
+  /** No state: the caller may drop the object. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#failures === 0;
   }
 
-  /** How long the owner has to wait, in milliseconds; 0: it may run. */
+  /** Milliseconds before the owner may run a job; 0 for immediately. */
   waitOf(owner: string): number {
     if (!this.isOpen) return 0;
     const { now, minWaitMs, maxWaitMs, probes } = this.#settings;
@@ -56,8 +53,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Runs a job that never fails.
-   * @param isAnswered whether the peer answered; undefined when the result does not tell
+   * @param job must not reject
+   * @param isAnswered whether the peer responded; undefined when the result does not show it
    */
   async run<Result>(
     owner: string,
@@ -94,7 +91,7 @@ export class CircuitBreaker {
     this.#failed.add(owner);
     if (this.#failed.size > MAX_OWNERS) this.#failed.delete(this.#failed.values().next().value!);
     const { now, minWaitMs, maxWaitMs } = this.#settings;
-    // Jobs that fail together are one failure of the circuit.
+    // Jobs that fail in parallel count as one opening.
     if (!this.isOpen || now() < this.#waitsUntil) return;
     this.#waitsUntil = now() + Math.min(minWaitMs * 2 ** Math.min(this.#openings, 20), maxWaitMs);
     this.#openings++;

@@ -1,18 +1,18 @@
 import { BadInputError } from './errors.ts';
 
-/** Far deeper than any input of ours; whoever nests further means to exhaust the stack. */
+/** Far deeper than any valid input, so that recursion cannot exhaust the stack. */
 const MAX_DEPTH = 40;
 
-/** Whether a value is nested deeper than anything that is asked for; looks no further than that. */
+/** Stops at the limit, so that the check itself cannot exhaust the stack. */
 export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false;
   return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
 }
 
 /**
- * Makes every text inside an input one that PostgreSQL can keep: NUL is refused, a lone surrogate becomes U+FFFD.
- * A value that is nested too deeply is refused.
- * Returns the same object when nothing had to change.
+ * Makes all texts of an input storable in PostgreSQL: rejects NUL, replaces a lone surrogate by U+FFFD.
+ * @returns the same object when nothing changed
+ * @throws {BadInputError} NUL, or nested more than 40 levels deep
  */
 export function cleanTexts<T>(input: T): T {
   if (isTooDeep(input)) throw new BadInputError('Request parameters are too complex');

@@ -1,4 +1,3 @@
-/** Items by key, in their order. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
@@ -10,21 +9,20 @@ export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups;
 }
 
-/** Items by a key that each has alone. */
+/** Expects unique keys; otherwise the last item wins. */
 export function indexBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item> {
   const index = new Map<Key, Item>();
   for (const item of items) index.set(keyOf(item), item);
   return index;
 }
 
-/** Adds an item to those under a key. */
 export function addTo<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item): void {
   const items = sets.get(key);
   if (items) items.add(item);
   else sets.set(key, new Set([item]));
 }
 
-/** Takes an item from those under a key, which goes with its last one. @returns whether it was there */
+/** Deletes the key with its last item. @returns whether the item existed */
 export function removeFrom<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item): boolean {
   const items = sets.get(key);
   if (!items?.delete(item)) return false;

@@ -1,4 +1,4 @@
-/** What a request or a connection brings to say who calls; blank headers count as absent. */
+/** Credentials of a request or connection; blank values count as absent. */
 export interface Credentials {
   token: string | undefined;
   authorization: string | undefined;
@@ -6,9 +6,9 @@ export interface Credentials {
 }
 
 /**
- * Takes the credentials from headers or from the payload of `connection_init`.
- * @param read gives a header by its name, letter case ignored
- * @param tokenHeaders accepted names of the token header; the first that is not empty wins
+ * Reads headers or the payload of `connection_init`.
+ * @param read returns a header by case-insensitive name
+ * @param tokenHeaders accepted names of the token header; the first that is not blank wins
  */
 export function readCredentials(read: (name: string) => unknown, tokenHeaders: readonly string[]): Credentials {
   const text = (name: string) => {

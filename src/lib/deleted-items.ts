@@ -1,4 +1,4 @@
-/** Ids by what became of them, each in the order given. */
+/** Ids by outcome, each list in the order of the request. */
 export interface DeletedItems {
   deletedIds: string[];
   notFoundIds: string[];

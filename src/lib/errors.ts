@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
 
-/** `extensions.code` of an error. */
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
@@ -12,12 +11,12 @@ export type ErrorCode =
   | 'CURSOR_EXPIRED'
   | 'INTERNAL_SERVER_ERROR';
 
-/** Texts by field, without the field's name: `{ login: ['has already been taken'] }`; camelCase, in the record's order. */
+/** Messages by camelCase field, without the field name: `{ login: ['has already been taken'] }`. */
 export type FieldErrors = Record<string, string[]>;
 
 /**
- * Something the contract has a sentence for. It is a GraphQLError, so it passes masking on every door.
- * One subclass per thing that can go wrong; `rest/errors.ts` gives each its legacy status and body.
+ * An error with a defined message. It extends GraphQLError, so that error masking lets it pass on every transport;
+ * `rest/errors.ts` maps each subclass to a legacy status and body.
  */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
@@ -28,7 +27,7 @@ export class ServiceError extends GraphQLError {
   }
 }
 
-/** The request itself is malformed. `status` is the legacy one. */
+/** `status` is the legacy one. */
 export class BadInputError extends ServiceError {
   readonly status: 400 | 413 | 415;
 
@@ -38,9 +37,7 @@ export class BadInputError extends ServiceError {
   }
 }
 
-/** The body of a request, or a file in it, is larger than the endpoint takes. */
 export const bodyTooLarge = () => new BadInputError('Request body is too large', 413);
-/** Parameters at fault, each with its sentence. */
 export class InvalidParametersError extends BadInputError {
   readonly sentences: string[];
 
@@ -50,42 +47,40 @@ export class InvalidParametersError extends BadInputError {
   }
 }
 
-/** The application has switched it off. */
 export class DisabledError extends ServiceError {
   constructor(message: string) {
     super('DISABLED', message);
   }
 }
 
-/** No credential, an unknown API key, or a token where only a session counts. */
+/** No credentials, an unknown API key, or an operation that requires a session token. */
 export class UnauthenticatedError extends ServiceError {
   constructor(message: 'Token is required' | 'Unauthorized') {
     super('UNAUTHENTICATED', message);
   }
 }
 
-/** The token is unknown or expired. */
 export class SessionMissingError extends ServiceError {
   constructor() {
     super('UNAUTHENTICATED', 'Required session does not exist');
   }
 }
 
-/** Wrong login, e-mail or password; which of them is not told. */
+/** Does not reveal which of login, e-mail or password is wrong. */
 export class WrongPasswordError extends ServiceError {
   constructor() {
     super('UNAUTHENTICATED', 'Wrong login or password');
   }
 }
 
-/** The session's user has to sign in again before they change how they sign in. */
+/** The user must sign in again before changing how they sign in. */
 export class SignInTooOldError extends ServiceError {
   constructor() {
     super('FORBIDDEN', 'Sign in again to add another way to sign in');
   }
 }
 
-/** An application session, or an API key alone, where a user is needed. */
+/** An application session or API key alone called an operation that requires a user. */
 export class NeedUserError extends ServiceError {
   constructor() {
     super('FORBIDDEN', 'Forbidden. Need user.');
@@ -104,7 +99,6 @@ export class NotFoundError extends ServiceError {
   }
 }
 
-/** An update that names nothing to change. */
 export class NoUpdateDataError extends BadInputError {
   constructor() {
     super('No data for update was provided');
@@ -117,35 +111,32 @@ export class OtherUserError extends ServiceError {
   }
 }
 
-/** An upload without a valid right to it; what is wrong with the right is not told. */
+/** Invalid upload credentials; does not reveal why. */
 export class UploadDeniedError extends ServiceError {
   constructor() {
     super('FORBIDDEN', 'Access denied');
   }
 }
 
-/** The application does not let sessions list its users. */
 export class UsersListingForbiddenError extends ServiceError {
   constructor() {
     super('FORBIDDEN', 'Users retrieving forbidden in application settings');
   }
 }
 
-/** No user has that id. */
 export class UnknownUserError extends NotFoundError {
   constructor() {
     super('The user was not found');
   }
 }
 
-/** Nobody is found by what they were looked up by. */
 export class NoSuchUserError extends NotFoundError {
   constructor() {
     super("Couldn't find user");
   }
 }
 
-/** Well formed, but against a rule of the domain. Several sentences are reported together. */
+/** Well formed, but violates a rule of the domain. */
 export class UnprocessableError extends ServiceError {
   readonly sentences: string[];
 
@@ -161,14 +152,14 @@ export class PasswordResetOffError extends ServiceError {
   }
 }
 
-/** A social or phone sign-in was refused, or nothing can verify it. */
+/** A social or phone sign-in was refused, or no provider can verify it. */
 export class SignInRefusedError extends UnprocessableError {
   constructor() {
     super('Bad Authentication data');
   }
 }
 
-/** Fields at fault; the message is their sentences, `extensions.fields` the texts by field. */
+/** The message joins the sentences of all fields; `extensions.fields` has the texts by field. */
 export class InvalidFieldsError extends ServiceError {
   readonly fields: FieldErrors;
 
@@ -178,7 +169,7 @@ export class InvalidFieldsError extends ServiceError {
   }
 }
 
-/** Texts, numbers, dates or flags that arrived as lists or objects. */
+/** A list or object in place of a text, number, date or flag. */
 export class WrongTypesError extends UnprocessableError {
   readonly fields: FieldErrors;
 
@@ -188,28 +179,28 @@ export class WrongTypesError extends UnprocessableError {
   }
 }
 
-/** The live stream can't be resumed: events behind the cursor are no longer kept. */
+/** The outbox no longer stores the events after the cursor. */
 export class CursorExpiredError extends ServiceError {
   constructor() {
     super('CURSOR_EXPIRED', 'The cursor is not among the events that are kept');
   }
 }
 
-/** One operation too many; `extensions.retryAfter` says in how many seconds the next is welcome. */
+/** `extensions.retryAfter` is in seconds. */
 export class RateLimitedError extends ServiceError {
   constructor(retryAfter: number) {
     super('RATE_LIMITED', 'Rate limit exceeded', { retryAfter });
   }
 }
 
-/** The caller has as many sockets and event streams open as allowed. */
+/** The caller has reached the limit of open sockets and event streams. */
 export class TooManyStreamsError extends ServiceError {
   constructor() {
     super('RATE_LIMITED', 'Too many event streams', { retryAfter: 10 });
   }
 }
 
-/** The database is away, the service is shutting down, or too much is waiting already. */
+/** The database is unavailable, the server is shutting down, or a queue is full. */
 export class ServiceUnavailableError extends ServiceError {
   constructor() {
     super('INTERNAL_SERVER_ERROR', 'Service unavailable');
@@ -221,7 +212,7 @@ export function fieldSentences(fields: FieldErrors): string[] {
   return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
 }
 
-/** `fullName` or `full_name` → `Full name`; tags go by the name of their legacy parameter. */
+/** `fullName` or `full_name` → `Full name`; `tags` uses the name of its legacy parameter. */
 function fieldWords(field: string): string {
   if (field === 'tags') return 'Tag list';
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');

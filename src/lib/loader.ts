@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 
 /**
- * Batches as a DataLoader does, but returns known values without a promise, because a page asks a thousand times for
- * values that were prepared with it.
+ * A DataLoader that returns prepared values without a promise, because a page of a thousand rows would otherwise spend
+ * more time on promises than on its queries.
  */
 export class Loader<Key, Value> {
   readonly #idOf: (key: Key) => string;
@@ -15,12 +15,13 @@ export class Loader<Key, Value> {
     this.#batches = new DataLoader(read, { cacheKeyFn: idOf });
   }
 
-  /** What `make` returns for the value; a promise unless the value is known. */
+  /** Passes the value to `make`; returns a promise unless the value is loaded. */
   load<Result>(key: Key, make: (value: Value) => Result): Result | Promise<Result> {
     const id = this.#idOf(key);
     return this.#known.has(id) ? make(this.#known.get(id)!) : this.#batches.load(key).then(make);
   }
 
+  /** Stores a value that the caller has already read. */
   know(key: Key, value: Value): void {
     this.#known.set(this.#idOf(key), value);
   }

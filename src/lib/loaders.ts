@@ -1,8 +1,8 @@
 import type { Viewer } from './access.ts';
 
 /**
- * The loaders of one execution, by the function that makes them. Each is made when it is first needed, because thousands
- * of idle subscribers hold a context and need none.
+ * The loaders of one execution by factory. Created on first use, because thousands of idle subscribers hold a context
+ * and use none.
  */
 export class Loaders {
   readonly #viewer: Viewer;

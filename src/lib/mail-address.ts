@@ -1,27 +1,26 @@
-/** Who a mail comes from: `Atrium <no-reply@example.com>`; the name may be empty. */
+/** `Atrium <no-reply@example.com>`; the name may be empty. */
 export interface Mailbox {
   name: string;
   address: string;
 }
 
-/** No blank, control character, or sign by which headers and SMTP commands separate addresses. */
+/** Excludes whitespace, control characters and the separators of headers and SMTP commands. */
 const PLAIN = String.raw`[^\s\p{C}()<>[\]\\,;:"@]+`;
 const ADDRESS = new RegExp(String.raw`^${PLAIN}@(?:${PLAIN}|\[(?:IPv6:)?[0-9a-f.:]+\])$`, 'iu');
 
-/** In quotes, or without them. */
 const NAME = /^(?:"([^"\\\p{Cc}]*)"|([^"<>\\\p{Cc}]*))$/u;
 
-/** Whether a text has the form of one address: nothing in it reads as a second address, or as more than an address. */
+/** Whether the text is exactly one address: no part of it parses as a second address or a header. */
 export function hasMailAddressForm(text: string): boolean {
   return ADDRESS.test(text);
 }
 
-/** Whether mail can be sent to the address as it stands, at most 254 bytes. */
+/** Also checks the limit of 254 bytes. */
 export function isMailAddress(text: string): boolean {
   return Buffer.byteLength(text) <= 254 && hasMailAddressForm(text);
 }
 
-/** `Name <address>`, `"Name, Inc." <address>` or `address`; undefined for anything else. */
+/** Accepts `Name <address>`, `"Name, Inc." <address>` or `address`. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const trimmed = text.trim();
   const open = trimmed.indexOf('<');

@@ -1,7 +1,7 @@
 import { BadInputError } from './errors.ts';
 import { isDatabaseId } from './tokens.ts';
 
-/** Most rows of one page, on every door. */
+/** On every transport. */
 export const MAX_PAGE = 100;
 
 export interface ConnectionArguments {
@@ -11,7 +11,7 @@ export interface ConnectionArguments {
   before?: string | null;
 }
 
-/** A place in an ordered list: what the row is sorted by (null when unset) and its id. */
+/** The position of a row in an ordered list: its sort value (null when unset) and id. */
 export interface Cursor {
   value: string | number | null;
   id: string;
@@ -19,7 +19,7 @@ export interface Cursor {
 
 export interface PageRequest {
   limit: number;
-  /** Walks from the end (or from `before`) towards the start; the rows are still answered in the list's order. */
+  /** Walks from the end (or `before`) towards the start; the response keeps the order of the list. */
   isBackward: boolean;
   after: Cursor | undefined;
   before: Cursor | undefined;
@@ -30,10 +30,10 @@ export interface Connection<Row> {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 
-/** A page of a list whose length can be asked for, which costs a query of its own. */
+/** `totalCount` runs a query only when called. */
 export type CountedConnection<Row> = Connection<Row> & { totalCount: () => Promise<number> };
 
-/** Reads Relay's arguments; without `first` and `last` the first 50. */
+/** Reads Relay arguments; the default is `first: 50`. */
 export function pageRequest({ first, after, last, before }: ConnectionArguments): PageRequest {
   if (first != null && last != null) throw new BadInputError('Only one of first and last may be used');
   const limit = first ?? last ?? 50;
@@ -48,7 +48,7 @@ export function pageRequest({ first, after, last, before }: ConnectionArguments)
   };
 }
 
-/** The same for rows whose ids are numbers: cursors come from outside. */
+/** Also validates that cursor ids are database ids, because cursors come from clients. */
 export function numericPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
@@ -59,10 +59,7 @@ export function numericPage(listing: ConnectionArguments): PageRequest {
   return page;
 }
 
-/**
- * @param rows up to one more than asked for, in the order they were walked
- * @param cursorOf place of a row in the list
- */
+/** @param rows up to `limit + 1` rows in the order of the walk */
 export function connection<Row>(rows: Row[], page: PageRequest, cursorOf: (row: Row) => Cursor): Connection<Row> {
   const hasMore = rows.length > page.limit;
   const nodes = rows.slice(0, page.limit);
@@ -89,7 +86,7 @@ function decodeCursor(text: string): Cursor {
     const isValue = value === null || typeof value === 'string' || typeof value === 'number';
     if (isValue && typeof id === 'string') return { value, id };
   } catch {
-    // told below
+    // handled below
   }
   throw new BadInputError('Invalid cursor');
 }

@@ -1,31 +1,29 @@
 import { isObject, type ParameterValue } from './bracket-keys.ts';
 
-/** What a request may say: a parameter's value, or nothing at all. */
 export type ParameterInput = ParameterValue | undefined;
 
-/** Characters of a number or a date as text; longer text is neither. */
+/** Maximum characters of a number or date as text. */
 export const MAX_VALUE_LENGTH = 64;
 
-/** Text that may be a number or a date. */
 function isShortText(value: ParameterInput): value is string {
   return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH;
 }
 
-/** A JSON number without fraction, or decimal text (`"-12"`); undefined for all else and beyond ±(2^53 − 1). */
+/** Accepts an integer JSON number or decimal text (`"-12"`), up to ±(2^53 − 1). */
 export function readInteger(value: ParameterInput): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
-  // Adding 0 turns -0 into 0, which compares and prints as every other zero.
+  // Adding 0 turns -0 into 0.
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
-/** An integer of any size, as `readInteger` reads it, brought between two bounds; undefined for all else. */
+/** Like `readInteger` for integers of any size, clamped to the bounds. */
 export function readIntegerWithin(value: ParameterInput, least: number, most: number): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
   return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
 }
 
-/** A finite JSON number, or decimal text (`"-0.5"`, `"1e3"`); undefined for all else. */
+/** Accepts a finite JSON number or decimal text (`"-0.5"`, `"1e3"`). */
 export function readNumber(value: ParameterInput): number | undefined {
   const number = isShortText(value) && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
@@ -33,7 +31,7 @@ export function readNumber(value: ParameterInput): number | undefined {
 
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$/;
 
-/** `1 "1" true "true"` are on, `0 "0" false "false" ""` are off, all else is undefined. */
+/** `1 "1" true "true"` are true, `0 "0" false "false" ""` are false, all others undefined. */
 export function readFlag(value: ParameterInput): boolean | undefined {
   switch (value) {
     case 1:
@@ -52,15 +50,15 @@ export function readFlag(value: ParameterInput): boolean | undefined {
   }
 }
 
-/** Text as it is, numbers and booleans as their text, null as null; undefined for objects and arrays. */
+/** Texts and null unchanged, numbers and booleans as text; undefined for objects and arrays. */
 export function readText(value: ParameterInput): string | null | undefined {
   if (value === null || typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /**
- * A list in any of its forms. One text, alone or alone in an array, is split at its commas: `"8, 9"`, `key[]=8,9`.
- * Several texts stay as they are. A numbered object gives its values; any other object or scalar is a list of one.
+ * Reads a list in any legacy form. A single text, alone or in an array, is split at commas: `"8, 9"`, `key[]=8,9`.
+ * Several texts remain unchanged. A numbered object yields its values; any other object or scalar is a list of one.
  * Missing, null and blank are the empty list.
  */
 export function readList(value: ParameterInput): ParameterValue[] {
@@ -71,7 +69,7 @@ export function readList(value: ParameterInput): ParameterValue[] {
   return items.length === 1 && typeof items[0] === 'string' ? splitCommas(items[0]) : items;
 }
 
-/** The list's integers, each once; undefined when an item is none. */
+/** Distinct integers; undefined if any item is not an integer. */
 export function readIntegerList(value: ParameterInput): number[] | undefined {
   const integers = new Set<number>();
   for (const item of readList(value)) {
@@ -83,7 +81,7 @@ export function readIntegerList(value: ParameterInput): number[] | undefined {
   return [...integers];
 }
 
-/** The list's texts and numbers as trimmed text, each once and none blank; other items name nothing and are dropped. */
+/** Distinct, trimmed texts and numbers; ignores blank and other items. */
 export function readIdList(value: ParameterInput): string[] {
   const ids = new Set<string>();
   for (const item of readList(value)) {
@@ -93,7 +91,7 @@ export function readIdList(value: ParameterInput): string[] {
   return [...ids];
 }
 
-/** `{ "10": b, "2": a }` → `[a, b]`: the values in numeric order, gaps closed, or an array; undefined for all else. */
+/** `{ "10": b, "2": a }` → `[a, b]` in numeric order; arrays unchanged; undefined for all others. */
 export function readNumberedObject(value: ParameterInput): ParameterValue[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
@@ -112,9 +110,9 @@ export function splitCommas(text: string): string[] {
 }
 
 /**
- * A moment as whole milliseconds since 1970: Unix seconds as number or text, fractions allowed, `2023-02-28`,
- * `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601, UTC unless a zone is given.
- * @returns undefined for all else, for a day no calendar has, and outside the years 0001–9999
+ * Milliseconds since 1970 from Unix seconds (number or text, with optional fraction), `2023-02-28`, `2023.02.28`,
+ * `2023-02-28 23:59:59` or ISO 8601; UTC unless it has a zone.
+ * @returns undefined for other values, nonexistent days, and years outside 0001–9999
  */
 export function readTimestamp(value: ParameterInput): number | undefined {
   const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);
@@ -135,7 +133,6 @@ function momentOfText(text: string): number | undefined {
 
   const midnight = dayOfText(text.slice(0, DATE_LENGTH));
   if (midnight === undefined || text.length === DATE_LENGTH) return midnight;
-  // Only the ISO date takes a time: `2023.02.28` stands alone.
   if (text[4] !== '-' || !/[ Tt]/.test(text.charAt(DATE_LENGTH))) return undefined;
 
   const time = timeOfText(text.slice(DATE_LENGTH + 1));
@@ -152,15 +149,15 @@ function dayOfText(text: string): number | undefined {
 
   const monthIndex = Number(month ?? dottedMonth) - 1;
   const dayOfMonth = Number(day ?? dottedDay);
-  // Date.UTC would take the years 0–99 for 1900–1999.
+  // Date.UTC maps the years 0–99 to 1900–1999.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), monthIndex, dayOfMonth);
-  // 30 February has become a day of March.
+  // 30 February overflows into March.
   const isReal = date.getUTCMonth() === monthIndex && date.getUTCDate() === dayOfMonth;
   return isReal ? date.getTime() : undefined;
 }
 
-/** `"01:00:00+02:00"` → the milliseconds from midnight UTC of the date it stands beside, here minus one hour. */
+/** `"01:00:00+02:00"` → milliseconds relative to midnight UTC of its date, here minus one hour. */
 function timeOfText(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = '0', zone = 'Z'] = TIME.exec(text) ?? [];
   if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;

@@ -1,18 +1,15 @@
 import type { Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
 
-/** Limits of the response to one operation, or to one event of a subscription. */
+/** Limits per operation, or per event of a subscription. */
 export const MAX_RESPONSE_FIELDS = 100_000;
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Of a caller without valid credentials, who has nothing large to read but the schema. */
+/** Lower for unauthenticated callers, because the schema is the only large response they can read. */
 export const MAX_ANONYMOUS_BYTES = 2 * 1024 * 1024;
 
-/** Punctuation around a name or a value. */
 const PUNCTUATION_BYTES = 4;
-/** Of a number, a flag or a moment. */
 const SHORT_VALUE_BYTES = 8;
 
-/** Counts what a response holds while it is made. */
 export class ResponseSize {
   readonly #maxBytes: number;
   #fields = 0;
@@ -24,12 +21,11 @@ export class ResponseSize {
     this.#maxBytes = isKnown ? MAX_RESPONSE_BYTES : MAX_ANONYMOUS_BYTES;
   }
 
-  /** Set once the response is too large. */
   get problem(): BadInputError | undefined {
     return this.#problem;
   }
 
-  /** Counts a field with its name or alias; false when the response is too large for it. */
+  /** @returns false when the response exceeds a limit */
   addField(name: string): boolean {
     this.#fields++;
     this.#bytes += name.length + PUNCTUATION_BYTES;
@@ -38,7 +34,6 @@ export class ResponseSize {
     return this.#problem === undefined;
   }
 
-  /** Counts the value of a scalar, or a list of them. */
   addValue(value: unknown): void {
     this.#bytes += approximateBytes(value);
     if (this.#bytes > this.#maxBytes) this.#refuse(`${this.#maxBytes} bytes`);
@@ -49,7 +44,7 @@ export class ResponseSize {
   }
 }
 
-/** Bytes of a value as JSON, give or take escapes. */
+/** Approximate JSON length; ignores escapes. */
 function approximateBytes(value: unknown): number {
   if (typeof value === 'string') return value.length + PUNCTUATION_BYTES;
   if (typeof value !== 'object' || value === null) return SHORT_VALUE_BYTES;

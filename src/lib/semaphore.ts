@@ -1,35 +1,32 @@
-/** Who a job belongs to, from the widest group to the narrowest: `['application:1', 'user:7']`. */
+/** From the widest group to the narrowest: `['application:1', 'user:7']`. */
 export type JobOwner = readonly string[];
 
 export interface SemaphoreLimits {
-  /** Jobs that run at once. */
   concurrency: number;
-  /** Jobs of one owner that run at once, for each level of `JobOwner`; a level without a number has no limit. */
+  /** Concurrent jobs of one owner for each level of `JobOwner`; a level without a number has no limit. */
   concurrencyPerOwner?: readonly number[];
-  /** Jobs that wait, all owners together. */
   maxWaiting: number;
-  /** Jobs of one owner that wait, for each level. */
+  /** Waiting jobs of one owner, for each level. */
   maxWaitingPerOwner?: readonly number[];
-  /** Makes the error of a job that finds the queue full. */
   refuse: () => Error;
 }
 
-/** One owner, or all of them at the root: its jobs, and those of the narrower owners below. */
+/** One owner, or the root; the counts include all narrower owners. */
 interface Group {
   running: number;
   waiting: number;
-  /** In the order of their turns: a served one moves to the end. */
+  /** In the order of their turns; a served child moves to the end. */
   children: Map<string, Group>;
-  /** Starts of the jobs that wait directly in this group, in the order of their arrival. */
+  /** Resolvers of the jobs that wait directly in this group, oldest first. */
   queue: (() => void)[];
 }
 
 const createGroup = (): Group => ({ running: 0, waiting: 0, children: new Map(), queue: [] });
 
 /**
- * Bounds how many jobs run at once. Waiting jobs start in turns: owners of the widest level alternate, within one of
- * them the owners of the next level, so that an owner with a thousand jobs delays another by one job and not by a
- * thousand. Enter it before you take a database connection.
+ * Bounds concurrency. Waiting jobs start in fair turns: owners of the widest level alternate, then the owners of the
+ * next level, so that an owner with a thousand jobs delays another owner by one job. Enter it before taking a database
+ * connection.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
@@ -39,14 +36,13 @@ export class Semaphore {
     this.#limits = limits;
   }
 
-  /** Jobs that run, and jobs that wait. */
   get load(): { running: number; waiting: number } {
     return { running: this.#root.running, waiting: this.#root.waiting };
   }
 
   /**
-   * @param isRefusable false for a job that waits in any case; whoever starts such jobs bounds their number
-   * @throws what `refuse` makes, when too many jobs wait already
+   * @param isRefusable false to wait even if the queue is full; the caller bounds the number of such jobs
+   * @throws the error of `refuse` when too many jobs wait
    */
   async run<Result>(
     job: () => Promise<Result>,
@@ -54,7 +50,8 @@ export class Semaphore {
     { isRefusable = true }: { isRefusable?: boolean } = {},
   ): Promise<Result> {
     const path = this.#pathOf(owner);
-    // A waiting job is blocked by a full group, so a job with room in all of its groups overtakes none of its own group.
+    // Waiting jobs are blocked by a full group, so a job with capacity in all its groups overtakes none of its own
+    // group.
     if (path.every((group, level) => this.#hasRoom(group, level))) start(path);
     else await this.#turn(path, owner, isRefusable);
     try {
@@ -94,7 +91,7 @@ export class Semaphore {
     return new Promise((resolve) => path.at(-1)!.queue.push(resolve));
   }
 
-  /** Starts the job whose turn it is, below `group`, and says whether there was one that may start. */
+  /** @returns whether a job below `group` was started */
   #startNext(group: Group, level: number, path: Group[]): boolean {
     if (group.waiting === 0 || !this.#hasRoom(group, level)) return false;
     const next = group.queue.shift();

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Name and raw value of a request parameter, the name with its brackets: `['user[login]', 'bob']`. */
+/** Decoded name, including brackets, and raw value: `['user[login]', 'bob']`. */
 export type ParameterPair = readonly [name: string, value: string];
 
 export type SignatureHash = 'sha1' | 'sha256';
 
-/** The text a session request signs: all pairs but the signature's own, sorted by their bytes. */
+/** All pairs except the signature itself, sorted by bytes. */
 export function signedText(pairs: Iterable<ParameterPair>): string {
   const lines: Buffer[] = [];
   for (const [name, value] of pairs) {
@@ -17,12 +17,12 @@ export function signedText(pairs: Iterable<ParameterPair>): string {
     .join('&');
 }
 
-/** Lower-case hex HMAC of the pairs under the application's secret. */
+/** Lower-case hex HMAC. */
 export function sign(pairs: Iterable<ParameterPair>, secret: string, hash: SignatureHash): string {
   return createHmac(hash, secret).update(signedText(pairs), 'utf8').digest('hex');
 }
 
-/** Compares in constant time; a signature of another length or letter case is wrong. */
+/** Constant-time comparison; case-sensitive. */
 export function isSignedBy(
   signature: string,
   pairs: Iterable<ParameterPair>,
@@ -34,7 +34,7 @@ export function isSignedBy(
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-/** Compares two secrets without telling by its time how far they agree. */
+/** Constant-time, also for secrets of different lengths. */
 export function isSameSecret(actual: string, expected: string): boolean {
   const key = Buffer.from('compare');
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();

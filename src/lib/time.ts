@@ -1,19 +1,18 @@
-/** Whole Unix seconds of a moment. */
 export function unixSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
 let latest = { second: Number.NaN, text: '' };
 
-/** `2026-11-20T17:46:59Z`: the legacy form of a moment, cut to whole seconds. */
+/** `2026-11-20T17:46:59Z`: the legacy format, truncated to seconds. */
 export function isoSeconds(date: Date): string {
-  // Most things were changed when they were made, so every other moment of a list is the one before it.
+  // Most rows have equal creation and update times, so consecutive calls often get the same time.
   const second = unixSeconds(date);
   if (second !== latest.second) latest = { second, text: `${date.toISOString().slice(0, 19)}Z` };
   return latest.text;
 }
 
-/** `2016-04-11 16:29:04 UTC`: the form of the token expiration header. */
+/** `2016-04-11 16:29:04 UTC`: the format of the token expiration header. */
 export function headerTime(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,4 @@
-/** `https://host/a//` → `https://host/a`; a pattern like `/\/+$/` takes quadratic time on many slashes. */
+/** `https://host/a//` → `https://host/a`. A pattern like `/\/+$/` takes quadratic time on many slashes. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;
   while (text.charAt(end - 1) === '/') end--;

@@ -1,7 +1,6 @@
-/** Keeps the entries used last, up to a total weight. An entry that alone weighs more than an eighth of it is not kept. */
+/** LRU cache with a maximum total weight. An entry heavier than an eighth of the maximum is not stored. */
 export class WeightedCache<Value> {
   readonly #maxWeight: number;
-  /** From the one used longest ago to the one used last. */
   readonly #entries = new Map<string, { value: Value; weight: number }>();
   #weight = 0;
 
@@ -9,7 +8,6 @@ export class WeightedCache<Value> {
     this.#maxWeight = maxWeight;
   }
 
-  /** Of all entries. */
   get weight(): number {
     return this.#weight;
   }

@@ -2,55 +2,53 @@ import type { Logger } from 'pino';
 import { addTo } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 
-/** Messages that may wait while the carrier takes its time; more are lost. */
+/** Maximum messages that wait for a slow driver; more are dropped. */
 const MAX_QUEUED = 10_000;
 
-/** How long a bus that stops waits for what has been told. */
+/** Time that `stop` waits for queued messages. */
 const STOP_TIMEOUT_MS = SECOND;
 
-/** How messages travel between the processes of one service. */
 export interface BusDriver {
-  /** Begins to hear; `onReturn` comes whenever messages may have been lost meanwhile. */
+  /** Starts receiving; calls `onReturn` whenever messages may have been lost. */
   start: (onText: (text: string) => void, onReturn: () => void) => Promise<void>;
-  /** Sends one text to all processes. */
+  /** Sends one text to all processes, including this one. */
   send: (text: string) => Promise<void>;
-  /** Bytes that one text may have. */
   maxBytes: number;
   stop: () => Promise<void>;
 }
 
 /**
- * What processes tell each other past the database: nothing of it is kept, and any of it may be lost. What one process
- * tells comes in its order. Messages of one turn of the event loop travel together, equal ones once: a thousand writes
- * wake the others a single time.
+ * Signals between processes. They are never stored and may be lost; the signals of one process arrive in order.
+ * Messages of one turn of the event loop are sent together and deduplicated, so that a thousand writes wake the other
+ * processes once.
  */
 export class Bus {
   readonly #origin: string;
-  readonly #carrier: BusDriver;
+  readonly #driver: BusDriver;
   readonly #log: Logger;
   readonly #listeners = new Map<string, Set<(data: unknown) => void>>();
-  readonly #returnHearers = new Set<() => void>();
+  readonly #returnListeners = new Set<() => void>();
   #waiting = new Set<string>();
   #sending: Promise<void> | undefined;
   #isStopped = false;
 
-  /** @param origin names this process, which need not hear itself */
-  constructor(origin: string, carrier: BusDriver, log: Logger) {
+  /** @param origin identifies this process, so that it ignores its own messages */
+  constructor(origin: string, driver: BusDriver, log: Logger) {
     this.#origin = origin;
-    this.#carrier = carrier;
+    this.#driver = driver;
     this.#log = log;
   }
 
   start(): Promise<void> {
-    return this.#carrier.start(
+    return this.#driver.start(
       (text) => this.#receive(text),
       () => {
-        for (const listener of this.#returnHearers) listener();
+        for (const listener of this.#returnListeners) listener();
       },
     );
   }
 
-  /** What has been told before still goes out, if the carrier takes it. */
+  /** Sends the queued messages first, waiting at most one second. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     let timer: NodeJS.Timeout | undefined;
@@ -59,20 +57,18 @@ export class Bus {
     });
     await Promise.race([this.#sending, timeout]);
     clearTimeout(timer);
-    await this.#carrier.stop();
+    await this.#driver.stop();
   }
 
-  /** Hears what other processes tell on a topic. */
   on(topic: string, listener: (data: unknown) => void): void {
     addTo(this.#listeners, topic, listener);
   }
 
-  /** Calls back when this process hears again after a while in which it may have missed something. */
+  /** Called when the connection is restored after messages may have been lost. */
   onReturn(listener: () => void): void {
-    this.#returnHearers.add(listener);
+    this.#returnListeners.add(listener);
   }
 
-  /** Tells the other processes, if they can be reached. */
   publish(topic: string, data: unknown = null): void {
     if (this.#isStopped || this.#waiting.size >= MAX_QUEUED) return;
     this.#waiting.add(JSON.stringify([topic, data]));
@@ -85,16 +81,19 @@ export class Bus {
       const messages = [...this.#waiting];
       this.#waiting = new Set();
       for (const text of this.#pack(messages)) {
-        await this.#carrier.send(text).catch((error) => {
-          this.#log.warn({ err: error }, 'other processes could not be told');
+        await this.#driver.send(text).catch((error) => {
+          this.#log.warn(
+            { err: error },
+            'signal to other processes failed; live events reach them up to a second late',
+          );
         });
       }
     }
-    // In one breath with the last look at what waits: what is told from here on is sent anew.
+    // No await between the check above and this line, so that a message published from here on starts a new send.
     this.#sending = undefined;
   }
 
-  /** As few texts as the carrier's size allows: `["origin",["topic",data],…]`. */
+  /** Packs messages into as few texts as `maxBytes` allows: `["origin",["topic",data],…]`. */
   #pack(messages: string[]): string[] {
     const head = JSON.stringify(this.#origin);
     const texts: string[] = [];
@@ -102,7 +101,7 @@ export class Bus {
     let bytes = head.length + 2;
     for (const message of messages) {
       const size = Buffer.byteLength(message) + 1;
-      if (parts.length > 1 && bytes + size > this.#carrier.maxBytes) {
+      if (parts.length > 1 && bytes + size > this.#driver.maxBytes) {
         texts.push(`[${parts.join(',')}]`);
         parts = [head];
         bytes = head.length + 2;
@@ -122,8 +121,11 @@ export class Bus {
         for (const listener of this.#listeners.get(topic) ?? []) listener(data);
       }
     } catch (error) {
-      // Of another version of the service, or from somebody else who uses the channel.
-      this.#log.warn({ err: error }, 'what another process told could not be understood');
+      // From another version of the service, or another user of the channel.
+      this.#log.warn(
+        { err: error },
+        'signal of another process could not be understood; do all processes run the same version?',
+      );
     }
   }
 }

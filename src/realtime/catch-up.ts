@@ -2,8 +2,8 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 
 /**
- * Admits steps of subscribers that catch up from the stored stream: a read of some hundred rows, or the execution of
- * some of its events. Subscribers whose cursor is among the recent events in memory do not need it.
+ * Admits the steps of subscribers that catch up from the outbox: reads of up to 500 rows, or the execution of their
+ * events. Subscribers whose cursor is among the recent events in memory need none.
  */
 export const catchUpSteps = new Semaphore({
   concurrency: 3,

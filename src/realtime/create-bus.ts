@@ -5,16 +5,14 @@ import { Bus } from './bus.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import { RedisBus } from './redis-bus.ts';
 
-/** What the bus of a process runs on. */
 interface BusSettings {
-  /** Undefined: it goes through the database. */
+  /** Undefined to use the database. */
   redisUrl: string | undefined;
   database: ClientConfig;
   log: Logger;
 }
 
-/** The bus of this process; whoever starts it stops it. */
 export function createBus({ redisUrl, database, log }: BusSettings): Bus {
-  const carrier = redisUrl ? new RedisBus(redisUrl, log) : new PostgresBus(database, log);
-  return new Bus(randomUUID(), carrier, log);
+  const driver = redisUrl ? new RedisBus(redisUrl, log) : new PostgresBus(database, log);
+  return new Bus(randomUUID(), driver, log);
 }

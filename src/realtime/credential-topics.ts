@@ -1,7 +1,7 @@
 import type { IdentifiedViewer } from '../lib/access.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
-/** Names what a row tells of: `sessionEnded 92 7`. */
+/** The topic of a row: `sessionEnded 92 7`. */
 export function credentialTopic({
   kind,
   applicationId,
@@ -10,7 +10,7 @@ export function credentialTopic({
   return `${kind} ${applicationId} ${subjectId}`;
 }
 
-/** What the credentials of a viewer can end or change by. */
+/** Topics of events that can end or change the credentials of a viewer. */
 export function credentialTopics(viewer: IdentifiedViewer): string[] {
   const { applicationId } = viewer;
   const topic = (kind: StreamRow['kind'], subject: number) =>

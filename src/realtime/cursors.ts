@@ -1,6 +1,9 @@
 import { BadInputError, CursorExpiredError } from '../lib/errors.ts';
 import { isKept } from './outbox-reader.ts';
-/** @throws {BadInputError} no cursor of ours @throws {CursorExpiredError} */
+/**
+ * @throws {BadInputError} malformed cursor
+ * @throws {CursorExpiredError} the outbox no longer stores the position
+ */
 export async function requireKept(cursor: string): Promise<bigint> {
   if (!/^(0|[1-9]\d{0,17})$/.test(cursor)) throw new BadInputError('Invalid cursor');
   const position = BigInt(cursor);

@@ -13,46 +13,41 @@ import type { RecordClass } from './record-filters.ts';
 import { type StreamEvent, Subscription, type SubscriptionTarget } from './subscription.ts';
 import { SubscriptionRegistry } from './subscriptions.ts';
 
-/** What wakes a process can be lost (its sender killed after the commit, say): then the stream is looked at after this. */
+/** Polling interval, because wake-up signals can be lost (for example when the sender is killed after its commit). */
 const POLL_INTERVAL_MS = SECOND;
 
-/** How long somebody who wants all that is committed waits for transactions that hold the stream up. */
+/** Maximum wait for transactions in flight when a caller needs all committed events. */
 const BACKLOG_TIMEOUT_MS = SECOND;
 
-/** Steps of catching up in one call; who asks again goes on from there. */
 const MAX_STEPS = 20;
 
-/** The topic of what is told past the stream. */
 const TYPING = 'typing';
 
-/** What has happened behind a cursor. */
 export interface Changes {
   events: StreamEvent[];
-  /** How far they reach. */
+  /** Position up to which the events are complete. */
   position: bigint;
   hasMore: boolean;
 }
 
 /**
- * The one reader of the stream in this process. It wakes when the stream has grown, finds for each row the watches that
- * want it and may know of it, and hands it to them in order. It reads only while somebody listens.
+ * The only reader of the outbox in this process. It wakes when the outbox has grown and delivers each row, in order, to
+ * the subscriptions that want it and may receive it. It reads only while there are listeners.
  */
 export class Hub {
   readonly #outbox: Outbox;
   readonly #bus: Bus;
   readonly #log: Logger;
-  /** Another one whenever somebody listens again after nobody did. */
+  /** Replaced when listeners return after there were none. */
   #reader = new OutboxReader();
   readonly #recipients = new RecipientResolver();
   readonly #recent = new RecentEvents();
   readonly #subscriptions = new SubscriptionRegistry();
-  /** Who has to look at their credentials again, by what the credentials depend on. */
   readonly #credentials = new Map<string, Set<() => void>>();
-  /** Grows whenever somebody may have lost their rights in a dialog. */
+  /** Incremented whenever a user may have lost rights in a dialog. */
   removals = 0;
-  /** Rows up to here are kept among the recent ones, and given to the watches that were there. */
+  /** Last position read. */
   #horizon = 0n;
-  /** Rows that have been read and not been given to the watches. */
   #undelivered: StreamRow[] = [];
   #listeners = 0;
   #started: Promise<void> | undefined;
@@ -78,28 +73,26 @@ export class Hub {
     clearInterval(this.#timer);
   }
 
-  /** Ends every watch in good order, so that nothing keeps its connection open. */
   endSubscriptions(): void {
     for (const subscribe of [...this.#subscriptions]) void subscribe.return();
   }
 
-  /** Watches that are open. */
   get subscriptionCount(): number {
     return this.#subscriptions.size;
   }
 
-  /** How far the stream has been read; undefined while nobody listens, so that it is not read. */
+  /** The last position read; undefined without listeners, because the hub does not read then. */
   get readUpTo(): bigint | undefined {
     return this.#listeners === 0 ? undefined : this.#horizon;
   }
 
   /**
-   * Takes a watch in. What happened before is delivered only behind `since`; from here on nothing is missed.
+   * Adds a subscription. It receives all later events, and earlier ones only after `since`.
    * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
    */
   async subscribe(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
     await this.#retain();
-    // A cursor from another process may be ahead of what this one has read.
+    // The cursor may come from a process that has read further than this one.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const missed = { read: this.#readMissed.bind(this) };
     const subscription = new Subscription(target, { since, startsAfter }, missed, (left) => {
@@ -114,12 +107,11 @@ export class Hub {
     return subscription;
   }
 
-  /** Whether an open watch of the records of a class has this filter. */
   hasRecordFilter(recordClass: RecordClass, text: string): boolean {
     return this.#subscriptions.hasRecordFilter(recordClass, text);
   }
 
-  /** What a watch would be told of, without waiting for more. Without `since`: nothing but the place to go on from. */
+  /** Does not wait for events. Without `since` it returns only the current position. */
   async changes(target: SubscriptionTarget, since: bigint | undefined, most: number): Promise<Changes> {
     await this.#retain();
     try {
@@ -139,15 +131,15 @@ export class Hub {
     }
   }
 
-  /** Tells of something that nobody is told of later, on all processes. */
+  /** Broadcasts an ephemeral event (typing) to all processes. */
   broadcast(row: Omit<StreamRow, 'position'>): void {
     this.#bus.publish(TYPING, row);
     void this.#receive({ ...row, position: -1n });
   }
 
   /**
-   * Calls back when the viewer's credentials may have ended or changed, on whatever process: whether they still hold
-   * is for the caller to ask, as what happened may lie before they were opened. @returns stops listening
+   * Calls back when the credentials of the viewer may have ended or changed in any process. The callback must check
+   * whether they are still valid, because the event may be older than the credentials. @returns stops listening
    */
   async onCredentialsChanged(viewer: IdentifiedViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
@@ -161,7 +153,6 @@ export class Hub {
     };
   }
 
-  /** The first listener makes the reader start at the end of the stream. */
   async #retain(): Promise<void> {
     this.#listeners++;
     if (this.#listeners === 1) this.#started = undefined;
@@ -171,7 +162,7 @@ export class Hub {
       await started;
     } catch (error) {
       this.#listeners--;
-      // Who came a moment later may have begun anew already.
+      // A later caller may already have restarted.
       if (this.#started === started) this.#started = undefined;
       throw error;
     }
@@ -187,7 +178,7 @@ export class Hub {
     this.removals++;
   }
 
-  /** Reads on until everything is read that was committed before the call, or for a moment. */
+  /** Waits for all events committed before the call, at most one second. */
   async #reach(): Promise<bigint> {
     const end = await endOfStream();
     const deadline = performance.now() + BACKLOG_TIMEOUT_MS;
@@ -223,11 +214,11 @@ export class Hub {
         const reader = this.#reader;
         const { rows, isBehind } = await reader.read();
         if (reader !== this.#reader) {
-          // Everybody has left meanwhile, and who has come since begins where the new reader does.
+          // All listeners left in the meantime; new listeners start with the new reader.
           this.#isWanted = true;
           continue;
         }
-        // At once, so that whoever comes now finds each row either here or among what is still delivered.
+        // Synchronously, so that a new subscriber finds each row either here or among the undelivered ones.
         this.#recent.add(rows);
         this.#horizon = reader.horizon;
         if (rows.some((row) => row.kind === 'dialogRemoved')) this.removals++;
@@ -237,11 +228,15 @@ export class Hub {
         if (isBehind !== 'no') this.#isWanted = true;
       }
     } catch (error) {
-      if (!this.#isStopped) this.#log.warn({ err: error }, 'the event stream could not be read; trying again');
+      if (!this.#isStopped)
+        this.#log.warn(
+          { err: error },
+          'the outbox could not be read; live events are delayed, retrying within a second',
+        );
     }
   }
 
-  /** Gives what has been read to the watches; what fails is tried again with the next look. */
+  /** Delivers the rows read; a failure is retried with the next wake-up. */
   async #dispatch(): Promise<void> {
     const rows = this.#undelivered;
     if (rows.length === 0) return;
@@ -259,7 +254,7 @@ export class Hub {
       const recipients = await this.#recipients.of([row]);
       this.#subscriptions.deliver(row, recipients(row));
     } catch (error) {
-      this.#log.warn({ err: error }, 'nobody could be told who is typing');
+      this.#log.warn({ err: error }, 'a typing event was dropped');
     }
   }
 }

@@ -1,10 +1,9 @@
-/** Events that may wait for a reader who does not keep up, before the reader is given up. */
+/** Maximum queued events; a slower reader is disconnected. */
 const MAX_QUEUED = 1_000;
 
-/** Something that happened, as the payload of a subscription begins with it. */
 export class LiveEvent<Payload = unknown> {
   readonly payload: Payload;
-  /** In milliseconds since 1970; undefined for what is told to somebody who had missed it. */
+  /** Milliseconds since 1970; undefined for missed events. */
   readonly occurredAt: number | undefined;
   #results: Map<string, unknown> | undefined;
 
@@ -14,8 +13,8 @@ export class LiveEvent<Payload = unknown> {
   }
 
   /**
-   * Computes once for all who share the key: a thousand subscribers of one document cost one execution. What fails is
-   * computed again for the next of them.
+   * Computes once per key, so that a thousand subscribers of one document cost one execution. After a failure the next
+   * caller computes again.
    */
   once<Result>(key: string, compute: () => Result): Result {
     this.#results ??= new Map();
@@ -29,7 +28,7 @@ export class LiveEvent<Payload = unknown> {
   }
 }
 
-/** One subscriber's events, which wait until they are asked for. Whoever fills it is told when the reader leaves. */
+/** Queue of the events of one subscriber. Calls `leave` when the reader stops. */
 export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Payload>> {
   readonly #leave: (queue: LiveQueue<Payload>) => void;
   #queue: LiveEvent<Payload>[] = [];
@@ -42,7 +41,7 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     this.#leave = leave;
   }
 
-  /** Called when the reader has fallen too far behind: ends its connection, so that it comes back with its last cursor. */
+  /** Called when the queue is full: closes the connection, so that the client resumes with its last cursor. */
   set onTooSlow(endConnection: (() => void) | undefined) {
     this.#onTooSlow = endConnection;
     if (this.#isTooSlow) endConnection?.();
@@ -60,33 +59,30 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     }
   }
 
-  /** Nothing more comes: the reader still gets what waits, then it is over. */
   finish(): void {
     if (this.#end !== 'open') return;
     this.#end = 'finishing';
     this.#wake?.();
   }
 
-  /** Whether more may come. */
   get isOpen(): boolean {
     return this.#end === 'open' || this.#end === 'finishing';
   }
 
-  /** Whether the reader may have lost the right to an event since it came: what others are told of it is not theirs. */
+  /** Whether the reader may have lost its rights since the event, so that shared results do not apply to it. */
   isDoubtful(_event: LiveEvent<Payload>): boolean {
     return false;
   }
 
   /**
-   * Executes events that were just taken: at once, or in turns where they are of the past and many.
-   * @returns waits for them in the latter case
+   * Executes the events just taken: immediately, or in turns for a backlog from the database.
+   * @returns a promise in the latter case
    */
   executeInTurn(execute: () => void, _whenDone: () => Promise<unknown>): Promise<unknown> | undefined {
     execute();
     return undefined;
   }
 
-  /** Events that can be had without waiting, at most so many. */
   takeReady(max: number): LiveEvent<Payload>[] {
     return this.#queue.splice(0, max);
   }
@@ -116,12 +112,11 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     return this;
   }
 
-  /** Whether there may be events that come before those in the queue. */
+  /** Whether missed events may precede the queue. */
   protected get hasMissed(): boolean {
     return false;
   }
 
-  /** The next of them, if there is one. */
   protected async nextMissed(): Promise<LiveEvent<Payload> | undefined> {
     return undefined;
   }
@@ -130,7 +125,7 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     this.#queue = [];
   }
 
-  /** Nobody asks again after a failure: what goes on filling it would be kept for nobody. */
+  /** The reader does not continue after a failure, so close the queue; it would grow otherwise. */
   async #nextMissed(): Promise<LiveEvent<Payload> | undefined> {
     try {
       return await this.nextMissed();

@@ -3,9 +3,9 @@ import type { OutboxKind } from '../generated/prisma/enums.ts';
 import type { Bus } from './bus.ts';
 
 /**
- * One row of the stream. Its position is handed out before its transaction commits, so a reader must not take
- * a missing position for the past: see `OutboxReader`. A row is always inserted after the first write of its
- * transaction, which therefore has its transaction id before the position is drawn.
+ * A row of the outbox. Its position is assigned before its transaction commits, so a missing position may still appear:
+ * see `OutboxReader`. Insert it after the first write of a transaction, so that the transaction has its id before the
+ * position is drawn.
  */
 export interface OutboxRow {
   position: bigint;
@@ -17,53 +17,51 @@ export interface OutboxRow {
   name: string | null;
   detail: EventDetail | null;
   audienceIds: number[] | null;
-  /** Class of the record it is about. */
   classKey: number | null;
 }
 
-/** What the kinds tell beyond the columns that all have. */
 export interface EventDetail {
-  /** `messagesDeleted`, `messagesMarked`; absent: all that the dialog had then. */
+  /** `messagesDeleted`, `messagesMarked`; absent for all messages of the dialog at that time. */
   messageIds?: string[];
-  /** `messagesMarked`; absent: it stays as it was. */
+  /** `messagesMarked`; absent if unchanged. */
   read?: boolean;
-  /** `messagesMarked`; absent: it stays as it was. */
+  /** `messagesMarked`; absent if unchanged. */
   delivered?: boolean;
-  /** `dialogRemoved`: hidden until its next message, left or removed from, or destroyed for all. */
+  /** `dialogRemoved`: hidden until the next message, left by (or removed from) the user, or destroyed for all. */
   removal?: 'hidden' | 'left' | 'destroyed';
-  /** `recordUpdated`, `recordDeleted`: the record as it was, in the columns' names, so that whoever saw it can be told. */
+  /**
+   * `recordUpdated`, `recordDeleted`: the previous record under column names, so that users who could read it are
+   * notified.
+   */
   before?: RecordImage;
 }
 
-/** A record at one moment, as far as rights and filters look at it. */
+/** The parts of a record that permissions and filters use. */
 export interface RecordImage {
   parent_id: string | null;
   user_id: number;
   readers: string[];
   fields: Record<string, unknown>;
-  /** ISO 8601. */
+  /** ISO 8601, as `updated_at`. */
   created_at: string;
   updated_at: string;
 }
 
-/** Something that happened in a dialog. */
 export interface DialogEvent {
   kind: 'messageEdited' | 'messagesDeleted' | 'messagesMarked' | 'dialogChanged' | 'dialogRemoved';
   applicationId: number;
   dialogId: string;
-  /** Of the message it is about; otherwise the dialog itself. */
+  /** Id of the message; otherwise the id of the dialog. */
   subjectId?: string;
-  /** Who did it; undefined for an API key alone. */
+  /** The acting user; undefined for an API key alone. */
   userId?: number | undefined;
   detail?: EventDetail;
-  /** Users who alone may know of it; undefined: the occupants, whoever they are when it is told. */
+  /** The only recipients; undefined for the occupants at the time of delivery. */
   audienceIds?: number[] | undefined;
 }
 
-/** On which a process tells the others that the stream has grown. */
 const WAKE = 'wake';
 
-/** Tells this process and the others, after a commit, that there is something to read. */
 export class Outbox {
   readonly #bus: Bus;
   readonly #listeners = new Set<() => void>();
@@ -78,7 +76,7 @@ export class Outbox {
     this.#listeners.add(listener);
   }
 
-  /** Call it after the transaction: what is told inside one would serialise all commits of the database. */
+  /** Call it after the commit, because NOTIFY within a transaction would serialize all commits of the database. */
   wake(): void {
     this.#wakeHere();
     this.#bus.publish(WAKE);
@@ -90,8 +88,8 @@ export class Outbox {
 }
 
 /**
- * What happened in dialogs, in each of them in that order; after the first write of the transaction. Those of several
- * come in the order of their ids: statements return rows as they lie in the table, which nobody should see.
+ * Appends events after the first write of the transaction. They keep their order within a dialog; dialogs are ordered
+ * by id, because statements return rows in arbitrary order.
  */
 export async function appendDialogEvents(transaction: Transaction, events: DialogEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
@@ -105,7 +103,6 @@ export async function appendDialogEvents(transaction: Transaction, events: Dialo
     ORDER BY g."dialogId", g.ord`;
 }
 
-/** Ended sessions: their sockets close on every process. */
 export async function appendEndedSessions(
   transaction: Transaction,
   sessions: { applicationId: number; id: number }[],
@@ -121,7 +118,6 @@ export async function appendEndedSessions(
   });
 }
 
-/** A revoked API key: what was opened with it ends on every process. */
 export async function appendRevokedApiKey(
   transaction: Transaction,
   { applicationId, id }: { applicationId: number; id: number },
@@ -132,14 +128,13 @@ export async function appendRevokedApiKey(
   });
 }
 
-/** Another lifetime of an application's sessions: who waits for the end of one has to ask anew when it is. */
+/** Makes connections check the expiry of their sessions again. */
 export async function appendSessionMinutes(transaction: Transaction, applicationId: number, now: Date): Promise<void> {
   await transaction.outboxEvent.create({
     data: { applicationId, kind: 'sessionMinutesChanged', subjectId: String(applicationId), createdAt: now },
   });
 }
 
-/** A deleted user: API keys that act for them find nobody any more. */
 export async function appendDeletedUser(
   transaction: Transaction,
   { applicationId, userId }: { applicationId: number; userId: number },
@@ -150,7 +145,6 @@ export async function appendDeletedUser(
   });
 }
 
-/** A deleted class: nothing more comes of its records. */
 export async function appendDeletedClass(
   transaction: Transaction,
   { applicationId, classKey }: { applicationId: number; classKey: number },

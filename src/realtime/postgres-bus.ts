@@ -6,14 +6,16 @@ import type { BusDriver } from './bus.ts';
 const CHANNEL = 'atrium';
 const RECONNECT_AFTER = 500;
 
-/** Carries messages by LISTEN and NOTIFY, which go with a commit of their own: inside others they would serialise them. */
+/**
+ * Sends messages by LISTEN and NOTIFY. Each NOTIFY has its own transaction, because inside other transactions it would
+ * serialize their commits.
+ */
 export class PostgresBus implements BusDriver {
   readonly maxBytes = 7_900;
   readonly #database: pg.ClientConfig;
   readonly #log: Logger;
   #onText: (text: string) => void = () => {};
   #onReturn: () => void = () => {};
-  /** The connection that listens, or is about to. */
   #client: pg.Client | undefined;
   #again: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -54,19 +56,18 @@ export class PostgresBus implements BusDriver {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
-      // Left open, it could hear beside its successor, and everything would be heard twice.
+      // If it remained open, messages could arrive twice.
       void client.end().catch(() => {});
       throw error;
     }
   }
 
-  /** For a connection that is lost, or could not be made. */
   #listenAgain(lost: pg.Client | undefined): void {
     if (this.#isStopped || lost !== this.#client) return;
     this.#again ??= setTimeout(() => {
       this.#again = undefined;
       this.#listen().then(this.#onReturn, (error) => {
-        this.#log.warn({ err: error }, 'notifications can not be heard; trying again');
+        this.#log.warn({ err: error }, 'LISTEN connection cannot be restored; live events may be late, retrying');
         this.#listenAgain(this.#client);
       });
     }, RECONNECT_AFTER).unref();

@@ -5,7 +5,7 @@ import { SECOND } from '../lib/time.ts';
 import type { Bus } from './bus.ts';
 import { LiveEvent, LiveQueue } from './live-queue.ts';
 
-/** Whether a user has a socket open, on whatever process. */
+/** Whether a user has an open socket in any process. */
 export interface PresenceOf {
   userId: number;
   online: boolean;
@@ -14,18 +14,15 @@ export interface PresenceOf {
 type User = Pick<UserViewer, 'applicationId' | 'userId'>;
 
 const TOPIC = 'presence';
-/** How often a process says that it lives. */
 const HEARTBEAT_MS = 5 * SECOND;
-/** A process that has been silent for so long is gone, and its users with it. */
+/** After this silence a process and its users count as offline. */
 const SILENCE = 4 * HEARTBEAT_MS;
-/** Users of one message: the longest ids of so many fit in what every carrier takes. */
+/** Users per message; even the longest ids fit in the limits of all bus drivers. */
 const CHUNK = 300;
 
-/** What presence knows of time. */
 export interface Clock {
-  /** Milliseconds since whenever. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
-  /** @returns stops it */
   every: (milliseconds: number, tick: () => void) => () => void;
 }
 
@@ -38,14 +35,14 @@ const CLOCK: Clock = {
 };
 
 /**
- * What processes tell each other, each numbering what it tells: whoever hears the numbers of one process in a row has
- * lost nothing of it. Nothing depends on what comes first of two processes.
+ * Messages between processes. Each process numbers its own, so that receivers detect lost messages. The order between
+ * processes is irrelevant.
  */
 type PresenceMessage = { process: string } & (
   | { number: number; on: string[]; off: string[] }
-  /** All users of a process, in several messages if they are many. */
+  /** All users of a process, split into several messages if necessary. */
   | { number: number; all: string[]; isFirst: boolean; isLast: boolean }
-  /** It lives; the number is that of its last message. */
+  /** Heartbeat with the number of the last message. */
   | { number: number; beat: true }
   | { asks: string | 'everybody' }
   | { bye: true }
@@ -53,31 +50,28 @@ type PresenceMessage = { process: string } & (
 
 interface OtherProcess {
   users: Set<string>;
-  /** Of all its users, those that have come so far: they hold once the last one is here. */
+  /** Users of an incomplete list; they replace `users` with its last part. */
   arriving: string[];
   number: number;
-  heardAt: number;
+  lastSeenAt: number;
 }
 
 /**
- * Who is online: users with live sockets, on all processes. Nothing of it is stored; each process knows its own and
- * what the others tell.
+ * Tracks users with open sockets in all processes. Not stored; each process knows its own users and those that others
+ * publish.
  */
 export class Presence {
   readonly #process = randomUUID();
   readonly #bus: Bus;
   readonly #clock: Clock;
-  /** Sockets of this process by user. */
   readonly #own = new Map<string, number>();
   readonly #others = new Map<string, OtherProcess>();
   readonly #subscriptions = new Map<string, Set<LiveQueue<PresenceOf>>>();
-  /** Users who have come or gone and were not told of yet. */
   #changed = new Set<string>();
-  /** Somebody wants to be told of all users. */
   #isRequested = false;
-  #isTelling = false;
+  #isPublishScheduled = false;
   #number = 0;
-  /** Processes that were asked since the last beat: once is enough. */
+  /** Processes asked for their users since the last heartbeat, so that each is asked once. */
   readonly #requested = new Set<string>();
   #stopBeating = () => {};
   #isStopped = false;
@@ -94,20 +88,19 @@ export class Presence {
     this.#stopBeating = this.#clock.every(HEARTBEAT_MS, () => this.#beat());
   }
 
-  /** Says goodbye: the others do not wait for more of this process. */
+  /** Notifies the other processes, so that they do not wait for the silence limit. */
   stop(): void {
     this.#stopBeating();
     this.#publish({ bye: true });
     this.#isStopped = true;
   }
 
-  /** Ends every watch in good order, so that nothing keeps its connection open. */
   endSubscriptions(): void {
     for (const subscriptions of [...this.#subscriptions.values()])
       for (const subscribe of [...subscriptions]) void subscribe.return();
   }
 
-  /** A socket of the user is open. @returns what tells that it is closed, once however often it is called */
+  /** Registers an open socket. @returns unregisters it; repeated calls have no effect */
   connect(user: User): () => void {
     const key = keyOf(user);
     this.#count(key, 1);
@@ -122,7 +115,7 @@ export class Presence {
     return this.#isOnline(keyOf(user));
   }
 
-  /** What holds of the users now, then each change. */
+  /** Emits the current state of each user, then changes. */
   subscribe(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
     const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
     const queue = new LiveQueue<PresenceOf>((left) => {
@@ -154,7 +147,6 @@ export class Presence {
     this.#publishSoon();
   }
 
-  /** Tells the watches what a change makes of the users it concerns. */
   #noticing(keys: Iterable<string>, change: () => void): void {
     const target = [...keys].filter((key) => this.#subscriptions.has(key));
     const before = target.map((key) => this.#isOnline(key));
@@ -167,12 +159,12 @@ export class Presence {
     }
   }
 
-  /** Those who come and go in one turn of the event loop are told of together, and all who ask in it are answered once. */
+  /** Batches the changes of one turn of the event loop and responds once to all requests in it. */
   #publishSoon(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+    if (this.#isPublishScheduled) return;
+    this.#isPublishScheduled = true;
     setImmediate(() => {
-      this.#isTelling = false;
+      this.#isPublishScheduled = false;
       const changed = [...this.#changed];
       this.#changed = new Set();
       if (this.#isRequested) this.#publishAll();
@@ -197,12 +189,11 @@ export class Presence {
     }
   }
 
-  /** A process without users need not be known to live. */
   #beat(): void {
     this.#requested.clear();
     if (this.#own.size > 0) this.#publish({ number: this.#number, beat: true });
-    for (const [process, { heardAt }] of this.#others) {
-      if (this.#clock.now() - heardAt > SILENCE) this.#lose(process);
+    for (const [process, { lastSeenAt }] of this.#others) {
+      if (this.#clock.now() - lastSeenAt > SILENCE) this.#lose(process);
     }
   }
 
@@ -231,14 +222,13 @@ export class Presence {
     const restarts = 'all' in message && message.isFirst;
     const isNext = known !== undefined && number === known.number + ('beat' in message ? 0 : 1);
     if (!restarts && !isNext) {
-      // Something of it was lost, or never heard.
       this.#askFor(process);
       return;
     }
-    const other = known ?? { users: new Set(), arriving: [], number, heardAt: 0 };
+    const other = known ?? { users: new Set(), arriving: [], number, lastSeenAt: 0 };
     this.#others.set(process, other);
     other.number = number;
-    other.heardAt = this.#clock.now();
+    other.lastSeenAt = this.#clock.now();
     if ('on' in message) {
       this.#noticing([...message.on, ...message.off], () => {
         for (const key of message.on) other.users.add(key);
@@ -251,7 +241,7 @@ export class Presence {
     }
   }
 
-  /** What all users of a process were until now is forgotten only here: nobody who stays seems to go. */
+  /** Replaces the list at once, so that users who remain online do not appear offline in between. */
   #replace(other: OtherProcess): void {
     const users = new Set(other.arriving);
     other.arriving = [];

@@ -1,9 +1,8 @@
 import type { Bus } from './bus.ts';
 
-/** On which a process tells the others that there are pushes to send. */
 const TOPIC = 'pushes';
 
-/** Calls all processes to the pushes that are due: a call may be lost, so each also looks by itself now and then. */
+/** Wakes the push senders of all processes. Signals may be lost, so each process also polls. */
 export class PushNotifier {
   readonly #bus: Bus;
   readonly #listeners = new Set<() => void>();
@@ -17,7 +16,6 @@ export class PushNotifier {
     this.#listeners.add(listener);
   }
 
-  /** Call it after the commit of what there is to do. */
   wake(): void {
     this.#notifyHere();
     this.#bus.publish(TOPIC);

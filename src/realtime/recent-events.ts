@@ -8,41 +8,35 @@ import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
 import type { StreamEvent, SubscribingViewer } from './subscription.ts';
 
-/** Rows that are kept for whoever comes back soon. */
 const MAX_ROWS = 10_000;
 
-/** Rows of one step of catching up. */
 const STEP = 500;
 
-/** How long those who catch up at the same time share what they are told. */
+/** Time during which subscribers that catch up share results. */
 const SHARED_FOR_MS = SECOND;
 
 interface ReadRows {
   rows: StreamRow[];
   reached: bigint;
-  /** They were read from the database. */
   isStored: boolean;
 }
 
 /**
- * The end of the stream in memory: when thousands come back at once with their cursors, the database is not asked by
- * each of them. What a row says of its dialog's occupants is read anew all the same, since it is of the past.
+ * The end of the outbox in memory, so that thousands of reconnecting clients do not query the database for rows.
+ * Dialogs are read again, because the stored versions of their occupants are outdated.
  */
 export class RecentEvents {
   #rows: StreamRow[] = [];
-  /** Rows up to here are not kept. */
   #begin = 0n;
   #shared = new Map<bigint, StreamEvent>();
   #forget: NodeJS.Timeout | undefined;
   readonly #reads = new Map<string, Promise<Omit<ReadRows, 'isStored'>>>();
 
-  /** Begins anew behind a position. */
   restart(position: bigint): void {
     this.#rows = [];
     this.#begin = position;
   }
 
-  /** Takes the next rows of the stream in, in its order. */
   add(rows: StreamRow[]): void {
     this.#rows.push(...rows);
     this.#forgetChanged(rows);
@@ -51,7 +45,10 @@ export class RecentEvents {
     this.#begin = forgotten.at(-1)!.position;
   }
 
-  /** Rows behind a position as far as another that the reader has reached, with their dialogs as they are now. */
+  /**
+   * Rows with `after` < position <= `upTo`, with the current state of their dialogs; `upTo` must have been read by the
+   * hub.
+   */
   async read(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
     if (after < this.#begin) return this.#readStored(viewer, after, upTo);
     const { applicationId } = viewer;
@@ -63,7 +60,7 @@ export class RecentEvents {
     return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached, isStored: false };
   }
 
-  /** Subscriptions of one viewer that wait for the same rows share a read. */
+  /** Concurrent subscriptions of one viewer share a read. */
   async #readStored(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
     const owner = jobOwnerOf(viewer);
     const key = [...owner, after].join();
@@ -79,7 +76,7 @@ export class RecentEvents {
     return { rows: rows.filter(({ position }) => position <= upTo), reached: upTo, isStored: true };
   }
 
-  /** One event for all who are told of the row within a moment. */
+  /** Shares one event among all subscribers that catch up within a second. */
   eventOf(row: StreamRow): StreamEvent {
     const known = this.#shared.get(row.position);
     if (known) return known;
@@ -92,7 +89,7 @@ export class RecentEvents {
     return event;
   }
 
-  /** Answers that show deleted messages, or records as they were, are shared with nobody who comes later. */
+  /** Drops shared results that contain deleted messages or earlier states of records. */
   #forgetChanged(rows: StreamRow[]): void {
     if (this.#shared.size === 0) return;
     const ids = new Set(rows.flatMap(changedIds));
@@ -100,7 +97,6 @@ export class RecentEvents {
     for (const [position, { payload }] of this.#shared) if (ids.has(payload.subjectId)) this.#shared.delete(position);
   }
 
-  /** Of the first row behind a position. */
   #indexBehind(position: bigint): number {
     let low = 0;
     let high = this.#rows.length;
@@ -113,13 +109,12 @@ export class RecentEvents {
   }
 }
 
-/** Of what was shown before and is to be shown no more: deleted, or maybe out of somebody's sight. */
+/** Ids of deleted messages, and of records that some users may no longer see. */
 function changedIds({ kind, subjectId, detail }: StreamRow): string[] {
   if (kind === 'messagesDeleted') return detail!.messageIds!;
   return kind === 'recordUpdated' || kind === 'recordDeleted' ? [subjectId] : [];
 }
 
-/** Whether subscribers may be told of it. */
 function isPublished({ dialogId, classKey }: StreamRow): boolean {
   return dialogId !== null || classKey !== null;
 }

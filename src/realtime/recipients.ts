@@ -10,21 +10,18 @@ interface Occupants {
   userIds: Set<number>;
 }
 
-/** Dialogs whose occupants are kept at hand. */
 const MAX_DIALOGS = 2_000;
 
-/** It belongs to every user of its application. */
 const { PUBLIC_GROUP } = DIALOG_TYPE;
 
-/** Users who may know of a row: all of its application, or these. */
+/** The users who may receive a row: these, or all of its application. */
 export type Recipients = 'everyone' | ReadonlySet<number>;
 
 /**
- * Who may know of a row now. The occupants of busy dialogs are kept; each row comes with the version of its dialog's
- * occupants, so a stale copy is noticed and read again before anything is delivered.
+ * Resolves the current recipients of rows. Occupants of busy dialogs are cached; each row contains the version of the
+ * occupants, so that a stale entry is read again before delivery.
  */
 export class RecipientResolver {
-  /** The most recently asked for come last. */
   readonly #dialogs = new Map<string, Occupants>();
   readonly #maxDialogs: number;
 
@@ -32,13 +29,12 @@ export class RecipientResolver {
     this.#maxDialogs = maxDialogs;
   }
 
-  /** Who may know of each of the rows. What is kept may change at once; the answer does not. */
+  /** The result does not change when the cache does. */
   async of(rows: StreamRow[]): Promise<(row: StreamRow) => Recipients> {
     const [recipients] = await Promise.all([this.#of(rows), markHidden(rows)]);
     return recipients;
   }
 
-  /** The rows that the watcher wants and may know of. */
   async confine(rows: StreamRow[], target: SubscriptionTarget): Promise<StreamRow[]> {
     const { viewer, kind, dialogId, classKey } = target;
     const wanted = rows.filter(
@@ -72,7 +68,7 @@ export class RecipientResolver {
     this.#keep(occupants);
     return ({ dialogId, memberVersion, dialogType, audienceIds, detail }) => {
       if (audienceIds) return new Set(audienceIds);
-      // Only public groups are destroyed without a list of those who knew them.
+      // Only public groups are destroyed without a list of recipients.
       if (detail?.removal === 'destroyed') return 'everyone';
       if (dialogId === null || memberVersion === null) return NOBODY;
       return dialogType === PUBLIC_GROUP ? 'everyone' : (occupants.get(dialogId)?.userIds ?? NOBODY);
@@ -92,8 +88,8 @@ export class RecipientResolver {
 }
 
 /**
- * An API key alone knows what happens for all; what concerns single users is theirs. Rights in records are looked at when
- * they are told.
+ * An API key alone receives events for all occupants, not those for single users. Permissions of records are checked at
+ * delivery.
  */
 export function canReceive(viewer: SubscriptionTarget['viewer'], row: StreamRow, recipients: Recipients): boolean {
   if (row.classKey !== null) return true;
@@ -112,7 +108,7 @@ function isOfMessage({ kind }: StreamRow): boolean {
   return OF_MESSAGES.has(kind);
 }
 
-/** Notes from whom the messages of later events are hidden; a message that was just sent is hidden from nobody. */
+/** Sets `hiddenFrom` of later events of messages; a new message is hidden from no user. */
 async function markHidden(rows: StreamRow[]): Promise<void> {
   const edits = rows.filter((row) => isOfMessage(row) && row.kind !== 'messageSent');
   if (edits.length === 0) return;
@@ -126,8 +122,8 @@ async function markHidden(rows: StreamRow[]): Promise<void> {
 }
 
 /**
- * Messages among the rows' that the viewer has deleted for themselves: an answer that others share would show them.
- * @returns their ids, and maybe more
+ * Ids of messages that the viewer has hidden, because shared results would contain them.
+ * @returns a superset is possible
  */
 async function messagesHiddenFrom(viewer: SubscriptionTarget['viewer'], rows: StreamRow[]): Promise<Set<string>> {
   const oldest = new Map<string, string>();
@@ -146,7 +142,7 @@ interface HiddenSince {
   applicationId: number;
   userId: number;
   dialogId: string;
-  /** The oldest message that is asked for: ids rise with time. */
+  /** The oldest message of the rows; ids ascend with time. */
   since: string;
 }
 

@@ -2,21 +2,19 @@ import { jobOwnerOf } from '../lib/access.ts';
 import { BadInputError } from '../lib/errors.ts';
 import type { SubscriptionTarget } from './subscription.ts';
 
-/** Values in the filters of all record subscriptions of one caller: each change of a record is compared with them. */
+/** Limit per caller, because each change of a record is compared with all values. */
 const MAX_VALUES_PER_CALLER = 1_000;
 
-/** Characters of one filter and of all filters of a caller, as JSON: they are kept, and compared for each change. */
+/** Limits of the JSON of one filter and of all filters of a caller, which remain in memory. */
 const MAX_CHARACTERS = 16 * 1024;
 const MAX_CHARACTERS_PER_CALLER = 64 * 1024;
 
-/** The filters of open record subscriptions. */
 export class RecordFilters {
-  /** Subscriptions by application, class and filter. */
   readonly #subscriptions = new Map<string, number>();
   readonly #valuesOfCaller = new Map<string, number>();
   readonly #charactersOfCaller = new Map<string, number>();
 
-  /** @throws {BadInputError} too many values with those of the caller's other subscriptions */
+  /** @throws {BadInputError} too many values or characters in all filters of the caller */
   add({ viewer, classKey, filter }: SubscriptionTarget): void {
     if (!filter || classKey === undefined) return;
     const caller = callerOf(viewer);
@@ -44,7 +42,6 @@ export class RecordFilters {
     change(this.#subscriptions, keyOf({ applicationId: viewer.applicationId, key: classKey }, filter.text), -1);
   }
 
-  /** Whether a subscription has this filter. */
   has(recordClass: RecordClass, text: string): boolean {
     return this.#subscriptions.has(keyOf(recordClass, text));
   }

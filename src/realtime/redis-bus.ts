@@ -4,10 +4,9 @@ import { query } from '../db/query.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import type { BusDriver } from './bus.ts';
 
-/** How long Redis may take to answer. */
 const COMMAND_TIMEOUT_MS = SECOND;
 
-/** Carries messages by Redis' publish and subscribe; while it is away, processes find what is new by looking. */
+/** Sends messages by Redis publish/subscribe. While Redis is unavailable, processes find new events by polling. */
 export class RedisBus implements BusDriver {
   readonly maxBytes = 64 * 1024;
   readonly #publisher: Redis;
@@ -33,10 +32,10 @@ export class RedisBus implements BusDriver {
     this.#channel = await channelOf();
     this.#subscriber.on('message', (_channel, text) => onText(text));
     this.#subscriber.on('ready', () => {
-      // A subscription that was lost is made anew by the client itself; what came meanwhile was not heard.
+      // The client restores lost subscriptions itself; messages in between are lost.
       this.#subscriber.subscribe(this.#channel).then(onReturn, (error) => this.#report(error));
     });
-    // The service starts without it as well; its clients go on trying.
+    // The service starts without Redis; the clients continue to reconnect.
     const connected = Promise.allSettled([this.#publisher.connect(), this.#subscriber.connect()]);
     await Promise.race([connected, new Promise((resolve) => setTimeout(resolve, COMMAND_TIMEOUT_MS))]);
   }
@@ -50,15 +49,18 @@ export class RedisBus implements BusDriver {
     this.#subscriber.disconnect();
   }
 
-  /** The client tries again and again; once a minute is enough to know. */
+  /** Logs once a minute, because the client retries continuously. */
   #report(error: Error): void {
     if (Date.now() - this.#reportedAt < MINUTE) return;
     this.#reportedAt = Date.now();
-    this.#log.warn({ err: error }, 'Redis is away; events reach other processes later');
+    this.#log.warn(
+      { err: error },
+      'Redis is unavailable; live events reach other processes up to a second late; check REDIS_URL',
+    );
   }
 }
 
-/** One Redis may serve several services: each has a channel named after its database. */
+/** Named after the database, because one Redis may serve several services. */
 async function channelOf(): Promise<string> {
   const [row] = await query<{ name: string }>`
     SELECT (SELECT system_identifier FROM pg_control_system())::text || ':' || current_database() AS name`;

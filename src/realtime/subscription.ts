@@ -5,7 +5,7 @@ import { catchUpSteps } from './catch-up.ts';
 import { type LiveEvent, LiveQueue } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
-/** What is asked for: one kind of rows, messages that are new or edited, or all that happens in dialogs. */
+/** One kind of rows, new and edited messages, or all dialog events. */
 export type SubscriptionKind =
   | 'messageSent'
   | 'reactionAdded'
@@ -15,7 +15,7 @@ export type SubscriptionKind =
   | 'typing'
   | 'recordChanged';
 
-/** What happens in dialogs and is told of again to whoever has missed it. */
+/** Stored dialog events, which subscribers can catch up on. */
 const DIALOG_EVENTS = new Set<StreamRow['kind']>([
   'messageSent',
   'messageEdited',
@@ -36,7 +36,6 @@ export function wants(kind: SubscriptionKind, row: StreamRow): boolean {
   return row.kind === kind;
 }
 
-/** Something that happened, in a dialog or to a record. */
 export type StreamEvent = LiveEvent<StreamRow>;
 
 export type SubscribingViewer = UserViewer | Extract<Viewer, { kind: 'key' }>;
@@ -44,28 +43,23 @@ export type SubscribingViewer = UserViewer | Extract<Viewer, { kind: 'key' }>;
 export interface SubscriptionTarget {
   viewer: SubscribingViewer;
   kind: SubscriptionKind;
-  /** One dialog, or undefined for all the viewer may see, also those that come later. */
+  /** Undefined for all current and future dialogs of the viewer. */
   dialogId?: string | undefined;
-  /** Records of this class instead; whether the viewer may know of each is looked at when it is told. */
+  /** Records of this class instead; permissions are checked at delivery. */
   classKey?: number;
-  /** Which of those records. */
   filter?: RecordFilter;
 }
 
 export interface RecordFilter {
-  /** Equal for equal filters. */
   text: string;
-  /** Values that it compares with. */
   valueCount: number;
 }
 
-/** How soon what was missed is asked for again while the database is away. */
 const ASK_AGAIN_AFTER = 250;
 
-/** Where a watch finds what it has missed. */
 export interface MissedEvents {
   /**
-   * The next of the stream's events behind a position, as far as `upTo`: those the watcher wants and may know of now.
+   * Reads the next events after a position, up to `upTo`, that the subscriber wants and may receive now.
    * @returns how far they reach, and whether they were read from the database
    */
   read: (
@@ -76,18 +70,16 @@ export interface MissedEvents {
 }
 
 /**
- * One subscriber's events in order, each once: first those missed since a cursor, then the live ones, which wait in
- * a queue from the moment of joining. The hub fills it; leaving it (`return`) tells the hub.
+ * The events of one subscriber in order, each once: first the missed events since a cursor, then live events, which are
+ * queued from the start. The hub fills the queue; `return` removes the subscription from the hub.
  */
 export class Subscription extends LiveQueue<StreamRow> {
   readonly target: SubscriptionTarget;
-  /** Live events begin behind this position. */
   readonly startsAfter: bigint;
   readonly #missedEvents: MissedEvents;
-  /** How far the missed events have been read; undefined: all of them. */
+  /** Position up to which missed events have been read; undefined when complete. */
   #missedFrom: bigint | undefined;
   #missed: StreamEvent[] = [];
-  /** The missed events were read from the database. */
   #isStored = false;
   #lostAt = -1n;
 
@@ -104,7 +96,7 @@ export class Subscription extends LiveQueue<StreamRow> {
     this.#missedEvents = missedEvents;
   }
 
-  /** The watcher is out of a dialog: what was there before is theirs no more. */
+  /** The viewer has left a dialog and has no rights to its earlier events. */
   loseRights({ position }: StreamRow): void {
     this.#lostAt = position;
   }
@@ -113,7 +105,6 @@ export class Subscription extends LiveQueue<StreamRow> {
     return payload.position < this.#lostAt;
   }
 
-  /** Live ones only follow once all that was missed is through. */
   override takeReady(max: number): StreamEvent[] {
     const missed = this.#missed.splice(0, max);
     return !this.hasMissed ? [...missed, ...super.takeReady(max - missed.length)] : missed;

@@ -5,13 +5,12 @@ import { canReceive, type Recipients } from './recipients.ts';
 import { type RecordClass, RecordFilters } from './record-filters.ts';
 import { type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
 
-/** All that is watched in this process, found by what a row of the stream tells of. */
 export class SubscriptionRegistry {
-  /** Watches of one dialog, by its id. */
+  /** Subscriptions of one dialog by dialog id. */
   readonly #ofDialog = new Map<string, Set<Subscription>>();
-  /** Watches of all the dialogs of a user, by application and user; of an API key alone under `*`. */
+  /** Subscriptions of all dialogs of a user, by application and user; `*` for an API key alone. */
   readonly #ofUser = new Map<string, Set<Subscription>>();
-  /** Watches of the records of one class, by its key. */
+  /** Subscriptions of records by class key. */
   readonly #ofClass = new Map<number, Set<Subscription>>();
   readonly #recordFilters = new RecordFilters();
 
@@ -25,7 +24,6 @@ export class SubscriptionRegistry {
     for (const subscriptions of this.#sets()) yield* subscriptions;
   }
 
-  /** @throws {BadInputError} as `RecordFilters` */
   add(subscription: Subscription): void {
     const { classKey } = subscription.target;
     this.#recordFilters.add(subscription.target);
@@ -33,7 +31,6 @@ export class SubscriptionRegistry {
     else addTo(...this.#indexOf(subscription.target), subscription);
   }
 
-  /** @returns whether it was there */
   delete(subscription: Subscription): boolean {
     const { classKey } = subscription.target;
     const wasThere =
@@ -44,23 +41,20 @@ export class SubscriptionRegistry {
     return wasThere;
   }
 
-  /** Whether a watch of the records of a class has this filter. */
   hasRecordFilter(recordClass: RecordClass, text: string): boolean {
     return this.#recordFilters.has(recordClass, text);
   }
 
-  /** Whether a watch of this very dialog wants a row; most dialogs have none. */
+  /** Whether a subscription of this dialog wants the row; most dialogs have none. */
   wantOfDialog(row: StreamRow): boolean {
     return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
-  /** Whether somebody may want to be told of a row. */
   mayWant({ dialogId, classKey }: StreamRow): boolean {
     if (classKey !== null) return this.#ofClass.has(classKey);
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 
-  /** Hands a row to the watches that want it and may know of it. */
   deliver(row: StreamRow, recipients: Recipients): void {
     const event = new LiveEvent(row, row.createdAt?.getTime());
     if (row.classKey !== null) {
@@ -89,7 +83,7 @@ export class SubscriptionRegistry {
 
   #deliverOfClass(row: StreamRow, classKey: number, event: StreamEvent): void {
     for (const subscription of this.#ofClass.get(classKey) ?? []) {
-      // Keys of classes are unique within their application; an imported one brings its own.
+      // Class keys are unique only within an application, because imports preserve them.
       if (subscription.target.viewer.applicationId !== row.applicationId || row.position <= subscription.startsAfter)
         continue;
       if (wants(subscription.target.kind, row)) subscription.push(event);
@@ -97,7 +91,7 @@ export class SubscriptionRegistry {
     }
   }
 
-  /** Looks from the shorter side: few users listening to a large group, or many to a small one. */
+  /** Iterates over the smaller set: the recipients, or the subscribed users. */
   *#subscriptionsOfUsers(applicationId: number, recipients: Recipients): Iterable<Subscription> {
     if (recipients !== 'everyone' && recipients.size <= this.#ofUser.size) {
       for (const userId of recipients) yield* this.#ofUser.get(userKey(applicationId, userId)) ?? [];

@@ -26,7 +26,7 @@ const ListRegisteredContacts = graphql(
   [userShape],
 );
 
-/** As many keys for each byte as other bodies may have. */
+/** The same ratio of keys to bytes as the default. */
 const UPLOAD_LIMITS = { maxBytes: 4 * 1024 * 1024, maxKeys: 80_000 };
 
 export const addressBookRoutes = [
@@ -71,7 +71,6 @@ export const addressBookRoutes = [
   }),
 ];
 
-/** What is no object has no fields, and neither has a field that is no text. */
 function contactInput(item: ParameterValue) {
   return isObject(item) ? { name: readText(item.name), phone: readText(item.phone), destroy: item.destroy } : null;
 }

@@ -13,7 +13,6 @@ const TranslateText = graphql(`mutation TranslateText($input: TranslationInput!)
 
 const AskGateway = graphql(`mutation AskGateway($input: GatewayInput!) { askGateway(input: $input) }`);
 
-/** On these an API key wins over a token beside it. */
 export const aiRoutes = [
   route({
     method: 'post',
@@ -80,17 +79,16 @@ export const aiRoutes = [
   }),
 ];
 
-/** Here only a text is one: what is something else counts as missing. */
+/** Unlike elsewhere, numbers and booleans are not converted but count as missing. */
 function textOnly(value: ParameterInput): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A list in any of its forms; what is none stays, so that the rule of the parameter can say so. */
+/** Keeps values that are no list, so that the operation can report them. */
 function listOrValue(value: ParameterInput): ParameterInput {
   return readNumberedObject(value) ?? value;
 }
 
-/** The same of the messages and of the parts of each. */
 function conversationOf(value: ParameterInput): ParameterInput {
   return readNumberedObject(value)?.map((message) =>
     isObject(message) ? { ...message, content: listOrValue(message.content) as ParameterValue } : message,

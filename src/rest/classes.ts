@@ -95,7 +95,7 @@ export const classRoutes = [
   }),
 ];
 
-/** `{ make: 'String', tags: 'String_a' }`; `_a` makes an array, but of files. */
+/** `{ make: 'String', tags: 'String_a' }` */
 function readFields(value: ParameterValue | undefined) {
   if (!isObject(value)) return [];
   const unknown: string[] = [];

@@ -46,7 +46,6 @@ const DeleteBlob = graphql(`mutation DeleteBlob($id: Int!) { deleteBlob(id: $id)
 const ID = { id: /^\d{1,10}$/ };
 const UID = { uid: /^[0-9a-f]{34}$/ };
 
-/** What a GET of anything but an id or a uid finds is nothing. */
 export const contentRoutes = [
   route({
     method: 'post',
@@ -156,7 +155,6 @@ export const contentRoutes = [
   }),
 ];
 
-/** What is given under `blob`; what is not there is undefined. */
 function blobInput({ blob }: Parameters) {
   const parameters: Parameters = isObject(blob) ? blob : {};
   return {
@@ -186,7 +184,7 @@ function uploadFields(parameters: Parameters) {
   };
 }
 
-/** As an object store answers, for which clients take `/uploads`. */
+/** In the format of an object store, because clients treat `/uploads` as one. */
 function presentUpload({ uid, md5, url }: { uid: string; md5: string; url: string }): XmlBody {
   const location = `<Location>${escapeText(url)}</Location>`;
   return new XmlBody(

@@ -4,7 +4,6 @@ interface Deleted {
   wrongPermissionsIds: string[];
 }
 
-/** What became of several items that were to be deleted; the third list is there only when it has an id. */
 export function presentDeleted({ deletedIds, notFoundIds, wrongPermissionsIds }: Deleted) {
   return {
     SuccessfullyDeleted: { ids: deletedIds },

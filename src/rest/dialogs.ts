@@ -206,7 +206,7 @@ function dialogType(value: ParameterValue | undefined) {
   return DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES];
 }
 
-/** What no user can have as an id becomes 0, which nobody has: an unknown user like others, not an absent one. */
+/** Replaces invalid ids by 0, so that they count as unknown users instead of missing ones. */
 function userIds(value: ParameterValue | undefined): number[] {
   return readList(value).map((item) => {
     const id = readInteger(item);
@@ -214,7 +214,7 @@ function userIds(value: ParameterValue | undefined): number[] {
   });
 }
 
-/** `{"occupants_ids":[10,11]}`: what `push_all` or `pull_all` says of one list. */
+/** @param lists `push_all` or `pull_all`: `{"occupants_ids":[10,11]}` */
 function listedUsers(lists: ParameterValue | undefined, name: string): number[] | undefined {
   const listed = isObject(lists) ? lists[name] : undefined;
   return listed === undefined ? undefined : userIds(listed);
@@ -224,12 +224,11 @@ function className(data: ParameterValue | undefined): string | null | undefined 
   return isObject(data) ? readText(data.class_name) : undefined;
 }
 
-/** `data` if it names a class: values of none are no parameters that creating or listing knows. */
+/** Ignores data without a class, as unknown parameters are. */
 function classed(data: ParameterValue | undefined): ParameterValue | undefined {
   return className(data) == null ? undefined : data;
 }
 
-/** What `data` says beside the name of the class; undefined where that is nothing. */
 function valuesOf(data: ParameterValue | undefined): Parameters | undefined {
   if (!isObject(data)) return undefined;
   const { class_name: _name, ...values } = data;
@@ -241,7 +240,7 @@ function readData(data: ParameterValue | undefined, request: Pick<RestRequest, '
   return { dataClassName: className(data), data: values && readFields(values, request) };
 }
 
-/** As `readFilter`, with the fields of a class under `data`; their `[or]` go to the others'. */
+/** Like `readFilter`, with the fields of a class under `data`, whose `[or]` join those of the dialog. */
 function readDialogFilter(parameters: Parameters): FilterInput & { data?: Parameters } {
   const filter = readFilter(parameters, FILTERS);
   const values = valuesOf(classed(parameters.data));

@@ -37,7 +37,6 @@ const STATUS: Record<ErrorCode, number> = {
   INTERNAL_SERVER_ERROR: 500,
 };
 
-/** The legacy status of an error; the few that differ from their code's say so here. */
 function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
   if (error instanceof NeedUserError) return 422;
@@ -46,7 +45,7 @@ function statusOf(error: ServiceError): number {
   return STATUS[error.code];
 }
 
-/** The contract's error in what was thrown, if it is one. */
+/** Unwraps errors of GraphQL. Undefined for a fault. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   let cause = error;
   while (cause !== undefined && cause !== null && !(cause instanceof ServiceError)) {
@@ -55,23 +54,22 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
   return cause instanceof ServiceError ? cause : undefined;
 }
 
-/** The legacy answer to an error at an endpoint that has these bodies. */
 export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorAnswer {
   return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
 }
 
-/** `body` undefined: an empty one. */
+/** An undefined `body` is an empty one. */
 export interface ErrorAnswer {
   status: number;
   body: unknown;
 }
 
-/** Whether something is wrong with the parameters of a request. */
+/** Whether the parameters of a request are invalid. */
 export function isAboutInput(error: ServiceError | undefined): boolean {
   return error instanceof UnprocessableError || (error instanceof BadInputError && error.status === 400);
 }
 
-/** The bodies that are the same on every endpoint; undefined when the endpoint has its own. */
+/** Undefined if the endpoint determines the body. */
 function commonBody(error: ServiceError): unknown {
   if (error instanceof SessionMissingError || error instanceof NeedUserError) return baseForm(error);
   const isCommon =
@@ -87,12 +85,12 @@ export function errorList(error: ServiceError): unknown {
   return { errors: sentencesOf(error) };
 }
 
-/** As `errorList`, but an id that is none is told under its name. */
+/** Like `errorList`, except for invalid ids: `{"errors":{"id":[…]}}` */
 export function errorListOrId(error: ServiceError): unknown {
   return error instanceof InvalidFieldsError ? { errors: error.fields } : errorList(error);
 }
 
-/** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` where fields are at fault, else `{"errors":{"base":[…]}}` */
+/** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` for invalid fields, else `{"errors":{"base":[…]}}` */
 export function errorsByField(error: ServiceError): unknown {
   if (error instanceof WrongPasswordError) return undefined;
   if (error instanceof NoUpdateDataError) return baseForm(error);
@@ -105,7 +103,7 @@ export function errorsByField(error: ServiceError): unknown {
   return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(error.fields) } };
 }
 
-/** As `errorsByField`, but an unknown user is a 404 without body; one looked up by something else has its own body. */
+/** Like `errorsByField`, except for unknown users: no body, or after a lookup `{"code":null,"message":"…"}`. */
 export function usersErrors(error: ServiceError): unknown {
   if (error instanceof NoSuchUserError) return { code: null, message: error.message };
   return error instanceof UnknownUserError ? undefined : errorsByField(error);
@@ -120,13 +118,12 @@ function sentencesOf(error: ServiceError): string[] {
   return (isSeveral ? error.sentences : [error.message]).map(legacySentence);
 }
 
-/** The 404 sentence and the missing permission keep their one shape everywhere. */
+/** These have the same shape at every endpoint. */
 function isAlwaysList(error: ServiceError): boolean {
   if (error instanceof ForbiddenError) return true;
   return error instanceof NotFoundError && error.message === new NotFoundError().message;
 }
 
-/** `fullName` → `full_name`; `tags` go in as `tag_list` */
 function legacyNames(fields: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([field, texts]) => [

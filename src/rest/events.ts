@@ -44,7 +44,7 @@ export const eventRoutes = [
     xml: 'events',
     document: CreateEvents,
     variables: ({ parameters }) => ({ input: eventInput(parameters.event) }),
-    // A universal event answers with the list of what it has become.
+    // Without a push type, one event per channel is created.
     respond: ({ createEvents }, { parameters }) => {
       const events = createEvents.map(eventShape.present);
       return created(pushTypeOf(parameters.event) ? events[0] : events);
@@ -145,7 +145,7 @@ function objectOf(value: ParameterValue | undefined): Parameters {
   return isObject(value) ? value : {};
 }
 
-/** Of this list alone a wrong page is a malformed request. */
+/** Only for events, invalid paging is a 400. */
 function windowOf(parameters: Parameters) {
   try {
     return pageWindow(parameters);

@@ -26,14 +26,11 @@ const MOMENTS: Record<string, TimestampOperator> = {
   max_created_at: 'lte',
 };
 
-/**
- * What `/geodata/find` is asked; blank parameters ask nothing.
- * @throws {UnprocessableError} `Incorrect filter: <key>`
- */
+/** Ignores blank parameters. @throws {UnprocessableError} `Incorrect filter: <key>` */
 export function readGeodataFilters(parameters: Parameters) {
   const and = [...momentParts(parameters), ...userParts(parameters)];
   return {
-    // Without filters there is no filter, so that the number of all places need not be counted.
+    // Undefined instead of empty, which avoids counting all rows.
     filter: and.length > 0 ? { and } : undefined,
     userName: optionalValue(parameters, 'user.name', readText),
     externalUserIds: optionalValue(parameters, 'user.external_ids', readIntegerList),
@@ -76,10 +73,7 @@ function optionalValue<Value>(
   return result;
 }
 
-/**
- * `<lat1>;<lon1>;<lat2>;<lon2>`, two opposite corners. The first is the south-western one, unless it lies further north:
- * then the corners were named the other way round, or from the north-west.
- */
+/** Two opposite corners, `<lat1>;<lon1>;<lat2>;<lon2>`. The first is the south-west one, unless it is further north. */
 function readRectangle(value: ParameterInput): Rectangle | undefined {
   const numbers = numbersOf(value, /;/);
   if (numbers?.length !== 4) return undefined;

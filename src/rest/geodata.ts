@@ -110,12 +110,12 @@ function geodatumInput({ geo_data }: Parameters) {
   return { latitude: degrees(latitude), longitude: degrees(longitude), status: readText(status) };
 }
 
-/** What was given but is no number is none: null. */
+/** @returns null if the value is not a number */
 function degrees(value: ParameterInput): number | null | undefined {
   return value === undefined ? undefined : (readNumber(value) ?? null);
 }
 
-/** More days than GraphQL can count are as good as all it can. */
+/** Clamps to the range of GraphQL integers. */
 function daysOf(value: ParameterInput): number | undefined {
   const days = readInteger(value);
   return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);
@@ -123,7 +123,6 @@ function daysOf(value: ParameterInput): number | undefined {
 
 type FoundGeodatum = FragmentOf<typeof geodatumShape> & { user: FragmentOf<typeof userShape> | null };
 
-/** Users whom the caller may not list are shown by their id alone. */
 function presentFound(found: FoundGeodatum) {
   const geodatum = geodatumShape.presentBare(found);
   const user = found.user ? userShape.presentBare(found.user) : { id: geodatum.user_id };

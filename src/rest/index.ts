@@ -21,7 +21,7 @@ import { sessionRoutes } from './sessions.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { userRoutes } from './users.ts';
 
-/** Every legacy endpoint; those of certain values stand before those of any. */
+/** Routes that match only some values of a path precede routes that match any. */
 export const routes: Route[] = [
   ...accountSettingsRoutes,
   ...sessionRoutes,
@@ -42,10 +42,7 @@ export const routes: Route[] = [
   ...aiRoutes,
 ];
 
-/**
- * The REST adapter as a handler, and as Express middleware: each endpoint runs one GraphQL operation in process, under
- * the same rules as the other transports. A path without an endpoint goes to `next`, or responds 404 where there is none.
- */
+/** A request handler and Express middleware. Without an endpoint for the path, it calls `next` if given, else responds 404. */
 export function restAdapter(
   services: Services,
   tokenHeaders: readonly string[],

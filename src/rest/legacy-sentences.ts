@@ -1,7 +1,4 @@
-/**
- * Sentences of the domain, which names what GraphQL calls it, and the legacy sentences in their place. Their names are
- * those of legacy parameters; a `…_type` or an id that is wrong has a sentence of its own.
- */
+/** Messages of the domain, with GraphQL names, and the messages that the REST contract has in their place. */
 const SENTENCES: readonly (readonly [domain: RegExp, legacy: string])[] = [
   [/^dialogId or recipientId is required$/, 'chat_dialog_id or recipient_id is required'],
   [/^Incorrect recipientId$/, 'Incorrect recipient_id'],
@@ -25,7 +22,6 @@ const SENTENCES: readonly (readonly [domain: RegExp, legacy: string])[] = [
   [/^Validation Error: toLanguage: /, 'Validation Error: to_language: '],
 ];
 
-/** A sentence of an error as legacy clients know it. */
 export function legacySentence(sentence: string): string {
   const known = SENTENCES.find(([domain]) => domain.test(sentence));
   return known ? sentence.replace(known[0], known[1]) : sentence;

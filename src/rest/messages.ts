@@ -78,7 +78,7 @@ export const messageRoutes = [
         recipientId: userId(parameters),
         text: readText(parameters.message),
         attachments: attachmentsOf(parameters.attachments),
-        // The parameters above are names that custom fields can't have.
+        // The operation drops the keys that the contract reserves.
         customFields: parameters,
         sendToChat: readFlag(parameters.send_to_chat) ?? false,
         clientId: header('Idempotency-Key'),
@@ -122,7 +122,7 @@ export const messageRoutes = [
     path: '/chat/Message',
     document: MarkDialogMessages,
     variables: ({ parameters }) => {
-      // There is no message here whose text it could be.
+      // Without an id, there is no message to edit.
       if (parameters.message !== undefined) throw new NotFoundError();
       return {
         dialogId: readText(parameters.chat_dialog_id) ?? '',
@@ -141,7 +141,7 @@ export const messageRoutes = [
     variables: ({ parameters }) => ({ dialogIds: dialogIds(parameters.chat_dialog_ids) }),
     respond: ({ unreadCounts: { total, dialogs } }) => {
       const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
-      // The total stands first, and no id that a client makes up takes its place.
+      // `total` comes first, and no id can replace its value.
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
     errors: errorList,
@@ -190,19 +190,18 @@ export const messageRoutes = [
   }),
 ];
 
-/** A null among them is no attachment either; the operation's list takes none. */
+/** Replaces null, which the list type forbids, by another invalid attachment. */
 function attachmentsOf(value: ParameterValue | undefined): NonNullable<ParameterValue>[] {
   if (value === undefined || value === null) return [];
   return (readNumberedObject(value) ?? [value]).map((item) => item ?? '');
 }
 
-/** Ids in one text, in any of the forms of a list; undefined when none is given. */
 function dialogIds(value: ParameterValue | undefined): string[] | undefined {
   const ids = readList(value).flatMap((id) => readText(id) || []);
   return ids.length > 0 ? ids : undefined;
 }
 
-/** A recipient that no user can be is one that does not exist. */
+/** Replaces an invalid id by 0, so that it counts as an unknown user. */
 function userId({ recipient_id: parameters }: Parameters): number | undefined {
   if (parameters === undefined || parameters === null || parameters === '') return undefined;
   const id = readInteger(parameters);

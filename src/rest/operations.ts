@@ -4,15 +4,14 @@ import { operationAccess, operationLimit, schema } from '../schema/index.ts';
 import type { LimitName } from '../server/limits/definitions.ts';
 import type { Route } from './http/route.ts';
 
-/** What the schema says of an endpoint's operation. */
 export interface Rules {
-  /** Name of its root field. */
+  /** Root field. */
   field: string;
   access: Access;
   limit: LimitName;
 }
 
-/** Documents that fit the schema; validating all of them takes longer than the rest of a start. */
+/** Cached, because validating all documents takes longer than the rest of the startup. */
 const validDocuments = new WeakSet<DocumentNode>();
 
 export function rulesOf(route: Route): Rules {
@@ -21,10 +20,7 @@ export function rulesOf(route: Route): Rules {
   return { field: name, access: operationAccess.get(field)!, limit: operationLimit(field) };
 }
 
-/**
- * The operation behind a route: its name, `SendMessage`, and its one field, `Mutation.sendMessage`, whose rules are the
- * endpoint's. A document that does not fit the schema stops the start.
- */
+/** `SendMessage` and `Mutation.sendMessage`. Throws on a document that is invalid or has several root fields. */
 export function operationOf({ method, path, document }: Route): { name: string; field: string } {
   if (!validDocuments.has(document)) {
     const [error] = validate(schema, document);

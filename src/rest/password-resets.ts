@@ -22,7 +22,6 @@ export const passwordResetRoutes = [
   }),
 ];
 
-/** An unknown address is a 404 with the body `null`; a malformed one is told, as a sentence, under `id`. */
 function resetErrors(error: ServiceError): unknown {
   if (error instanceof NotFoundError) return null;
   return error instanceof InvalidFieldsError ? { errors: { id: [error.message] } } : errorsByField(error);

@@ -6,7 +6,7 @@ import type { LegacyRecord } from './shapes/shape.ts';
 
 export type MaskedRecord = FragmentOf<typeof recordShape>;
 
-/** A caller who may not read the record, only change it, is shown the id and the times. */
+/** A caller who may update but not read the record receives only id and times. */
 export function presentRecord(record: MaskedRecord): LegacyRecord {
   const presented = recordShape.present(record);
   if (presented.permissions !== null) return presented;
@@ -14,7 +14,6 @@ export function presentRecord(record: MaskedRecord): LegacyRecord {
   return { _id, created_at, updated_at };
 }
 
-/** Records of a list: the members that `output[include]` and `output[exclude]` choose, permissions only on request. */
 export function presentListed(records: readonly MaskedRecord[], parameters: Parameters): LegacyRecord[] {
   const withPermissions = readFlag(parameters.permissions) === true;
   const output = isObject(parameters.output) ? parameters.output : {};

@@ -70,7 +70,7 @@ export const reactionRoutes = [
   }),
 ];
 
-/** What was given but is no text is a name all the same, and one that is refused. */
+/** Turns a value that is no text into an invalid name instead of a missing one. */
 function nameOf(value: ParameterInput): string | undefined {
   return value === undefined || value === null ? undefined : (readText(value) ?? '');
 }

@@ -210,10 +210,7 @@ export const recordChangeRoutes = [
   }),
 ];
 
-/**
- * `{ "1": {…}, "2": {…} }` or an array: each record with its number, in their order.
- * @throws {BadInputError} none, or a key that is no number
- */
+/** `{ "1": {…}, "2": {…} }` or an array. @throws {BadInputError} empty, or a key that is not a number */
 function readNumbered(record: ParameterValue | undefined): [number: number, parameters: Parameters][] {
   const entries: [string, ParameterValue][] = Array.isArray(record)
     ? record.map((parameters, index) => [String(index + 1), parameters])
@@ -230,7 +227,6 @@ function readNumbered(record: ParameterValue | undefined): [number: number, para
     .sort(([a], [b]) => a - b);
 }
 
-/** What is wrong with one of several records is told with its number. */
 function named<Read>(number: number, read: () => Read): Read {
   try {
     return read();

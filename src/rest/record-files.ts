@@ -20,7 +20,7 @@ const DeleteRecordFile = graphql(`mutation DeleteRecordFile($className: String!,
   deleteRecordFile(className: $className, id: $id, fieldName: $fieldName)
 }`);
 
-/** The word `file` stands where a child's class would, so these come before the routes of records. */
+/** Must precede the routes of records, where `file` would be the class of a child. */
 export const recordFileRoutes = [
   route({
     method: 'post',

@@ -5,11 +5,9 @@ import { readWindow } from './http/lists.ts';
 import type { RestRequest } from './http/route.ts';
 import { readPermissions } from './record-permissions.ts';
 
-// What legacy clients say of records, and what they are shown, in the words of GraphQL and back.
-
 const OPERATIONS = ['read', 'update', 'delete'] as const;
 
-/** Legacy name of an update operator → its GraphQL name. */
+/** Legacy name → GraphQL name. */
 const OPERATORS = {
   inc: 'inc',
   push: 'push',
@@ -21,7 +19,7 @@ const OPERATORS = {
 
 type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS]]?: ParameterValue };
 
-/** What a list is asked beside its filters. */
+/** Parameters of lists that are not filters. */
 const LIST_PARAMETERS = new Set([
   'skip',
   'limit',
@@ -33,10 +31,8 @@ const LIST_PARAMETERS = new Set([
   'permissions',
 ]);
 
-/** Operators whose argument is a list in any form. */
 const LIST_OPERATORS = new Set(['in', 'nin', 'all', 'or']);
 
-/** A new record as it is sent. */
 export function readNewRecord(parameters: Parameters, request: RestRequest) {
   const fields = readFields(parameters, request);
   return {
@@ -51,7 +47,7 @@ function parentOf({ _parent_id: id }: Parameters): string | undefined {
   return readText(id) || undefined;
 }
 
-/** A change as it is sent: operators are objects under their names, all else are values. */
+/** An operator name with an object is an operator; everything else is a field. */
 export function readChanges(parameters: Parameters, request: RestRequest) {
   const operators: Operators = {};
   const fields: Parameters = Object.create(null);
@@ -63,7 +59,7 @@ export function readChanges(parameters: Parameters, request: RestRequest) {
   return { fields: readFields(fields, request), ...operators, permissions: readPermissions(parameters, OPERATIONS) };
 }
 
-/** In all but JSON the text `null` is null. */
+/** Except in JSON, the text `null` is null. */
 export function readFields(parameters: Parameters, { header }: Pick<RestRequest, 'header'>): Parameters {
   if (/^\s*application\/json/i.test(header('Content-Type') ?? '')) return parameters;
   const fields: Parameters = Object.create(null);
@@ -71,7 +67,6 @@ export function readFields(parameters: Parameters, { header }: Pick<RestRequest,
   return fields;
 }
 
-/** The filters among the parameters of a list, by their keys. */
 export function readCriteria(parameters: Parameters): Parameters {
   const criteria: Parameters = Object.create(null);
   for (const [key, requested] of Object.entries(parameters)) {
@@ -92,14 +87,13 @@ function orNull(value: ParameterValue): ParameterValue {
   return value === 'null' ? null : value;
 }
 
-/** `sort_desc=value` → `{ field: 'value', direction: 'DESC' }`; of both `sort_desc` counts. */
 export function readRecordOrder(parameters: Parameters) {
   const descending = readText(parameters.sort_desc);
   const field = descending || readText(parameters.sort_asc);
   return field ? { field, direction: descending ? ('DESC' as const) : ('ASC' as const) } : undefined;
 }
 
-/** As lists have it, but `limit=-1` asks for the last record of the order. */
+/** Like `readWindow`, but `limit=-1` selects the last record of the order. */
 export function readRecordWindow(parameters: Parameters) {
   const lastOnly = readInteger(parameters.limit) === -1;
   const { limit, skip } = readWindow(parameters);
@@ -113,10 +107,7 @@ interface Calculation {
   function: (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
 }
 
-/**
- * `group_by=make&value[calc]=avg`: the field, what is to be calculated, and the filters that remain.
- * @throws {UnprocessableError} `Incorrect filter: <field>[calc]`
- */
+/** `group_by=make&value[calc]=avg` @throws {UnprocessableError} `Incorrect filter: <field>[calc]` */
 export function readGrouping(parameters: Parameters) {
   const criteria = readCriteria(parameters);
   const by = readText(parameters.group_by) || undefined;

@@ -18,13 +18,12 @@ export interface PermissionAnswer {
   groups: string[] | null;
 }
 
-/** Legacy names of the operations are those of GraphQL. */
 export type Operation = 'create' | 'read' | 'update' | 'delete';
 
 /**
- * What a request says of permissions, as nested objects (`ids` or the output's `users_ids`) or under dotted keys,
- * `permissions.read.access`; undefined when it says nothing.
- * @param among operations that are looked at; others are accepted and ignored
+ * Accepts nested objects, with the names of requests (`ids`) or of responses (`users_ids`), and dotted keys
+ * (`permissions.read.access`).
+ * @param among other operations are ignored
  * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
 export function readPermissions<Among extends Operation>(
@@ -33,21 +32,20 @@ export function readPermissions<Among extends Operation>(
   { isClass = false }: { isClass?: boolean } = {},
 ): Partial<Record<Among, PermissionInput>> | undefined {
   const whole = parameters.permissions;
-  // Dropped silently, a record meant to be private would be open.
+  // If ignored, a record that was meant to be private would be open.
   if (whole !== undefined && whole !== null && whole !== '' && !isObject(whole)) {
     throw new UnprocessableError('Permissions is invalid');
   }
   const permissions: Partial<Record<Among, PermissionInput>> = {};
   for (const operation of among) {
-    const input = saidOf(parameters, operation);
+    const input = permissionFor(parameters, operation);
     if (input === undefined) continue;
     permissions[operation] = readPermission(input, isClass);
   }
   return Object.keys(permissions).length > 0 ? permissions : undefined;
 }
 
-/** What is said of one operation, whatever form it has. */
-function saidOf(parameters: Parameters, operation: Operation): Parameters | undefined {
+function permissionFor(parameters: Parameters, operation: Operation): Parameters | undefined {
   const nested = isObject(parameters.permissions) ? parameters.permissions[operation] : undefined;
   const prefix = `permissions.${operation}.`;
   const dotted = Object.entries(parameters).filter(([key]) => key.startsWith(prefix));
@@ -74,7 +72,7 @@ function isAccess(text: string): text is AccessKind {
   return (ACCESS_KINDS as readonly string[]).includes(text);
 }
 
-/** Nothing and null are no list; the operation says what is missing then. */
+/** Keeps a missing list undefined, so that the operation can report it. */
 function listed<Item>(value: ParameterInput, read: (value: ParameterValue) => Item[] | undefined): Item[] | undefined {
   return value === undefined || value === null ? undefined : read(value);
 }
@@ -94,7 +92,6 @@ function readGroups(value: ParameterValue): string[] | undefined {
   return groups;
 }
 
-/** `{"access":"open_for_users_ids","users_ids":["1"]}` */
 export function presentPermission({ access, ids, groups }: PermissionAnswer) {
   return {
     access: access.toLowerCase(),

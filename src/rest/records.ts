@@ -108,7 +108,7 @@ function asksForPermissions({ permissions }: Parameters): boolean {
   return readFlag(permissions) === true;
 }
 
-/** The variables of a list; it shows its number, its groups, or its items. */
+/** Selects the count, the groups or the items. */
 function readListing(parameters: Parameters) {
   const { by, calculations, criteria } = readGrouping(parameters);
   const count = isCount(parameters);

@@ -84,10 +84,7 @@ export const sessionRoutes = [
   }),
 ];
 
-/**
- * A list or an object is a wrong credential, not a missing one.
- * @throws {WrongPasswordError} @throws {SignInRefusedError}
- */
+/** A list or an object is a wrong credential, not a missing one. @throws {WrongPasswordError} {SignInRefusedError} */
 function requireTextCredentials({ login, email, password, provider, keys, firebase_phone: phone }: Parameters): void {
   if ([login, email, password].some(isNested)) throw new WrongPasswordError();
   const members = [keys, phone].flatMap((object) => (isObject(object) ? Object.values(object) : []));

@@ -87,7 +87,7 @@ export const subscriptionRoutes = [
   }),
 ];
 
-/** `push_token[…]`; a browser's is what its `PushSubscription` says as JSON, beside the environment. */
+/** Browsers send the JSON of their `PushSubscription`, with the environment. */
 function tokenOf(value: ParameterValue | undefined) {
   const token: Parameters = isObject(value) ? value : {};
   return {

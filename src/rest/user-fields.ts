@@ -1,7 +1,6 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { readList, readText } from '../lib/parameter-values.ts';
 
-/** What is given under `user`; what is not there is undefined. */
 export function userInput(value: ParameterValue | undefined) {
   const user: Parameters = isObject(value) ? value : {};
   return {
@@ -28,7 +27,6 @@ function tagsOf(value: ParameterValue | undefined): string[] | undefined {
   return value === undefined ? undefined : readList(value).flatMap((tag) => readText(tag) ?? []);
 }
 
-/** Objects and lists as their JSON text. */
 function textOrJson(value: ParameterValue | undefined): string | null | undefined {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value);
 }

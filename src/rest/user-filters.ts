@@ -11,11 +11,8 @@ import {
   within,
 } from '../lib/timestamp-filters.ts';
 
-// The filters and the order of `GET /users`: `<type> <field> <operator> <value>`.
-
 type Condition = Record<string, unknown>;
 
-/** One part of a GraphQL `UserFilter`. */
 export type UserFilterPart = Record<string, Condition> | TimestampFilter;
 
 type FieldType = 'number' | 'digits' | 'text' | 'moment';
@@ -48,21 +45,18 @@ export const ORDERS = {
   external_user_id: 'EXTERNAL_USER_ID',
 } as const;
 
-/** A parameter by which clients of other services sort; here only `order` does. */
+/** Refused, because a client that sends them expects an order. */
 const OTHER_SORTS = ['sort', 'sort_by', 'sort_asc', 'sort_desc'];
 
 /**
- * All filters of a request, to be AND-ed. The stated type is not trusted: each field has its own.
+ * `<type> <field> <operator> <value>`. Ignores the stated type, because clients send wrong ones.
  * @throws {UnprocessableError} `Incorrect filter: <item>`
  */
 export function readUserFilters({ filter }: Parameters): UserFilterPart[] {
   return textsIn(filter).flatMap((text) => text.split(/,(?=(?:number|string|date)[ +])/).map(readUserFilter));
 }
 
-/**
- * `desc string id` → `{ field: 'ID', direction: 'DESC' }`
- * @throws {UnprocessableError} `Incorrect order: <value>`
- */
+/** `desc string id` → `{ field: 'ID', direction: 'DESC' }` @throws {UnprocessableError} `Incorrect order: <value>` */
 export function readUserOrder(parameters: Parameters) {
   const other = OTHER_SORTS.find((name) => parameters[name] !== undefined);
   if (other !== undefined) throw new UnprocessableError(`Incorrect order: ${readText(parameters[other]) ?? ''}`);
@@ -108,7 +102,7 @@ function plainPart(
   return Object.hasOwn(COMPARISONS, operator) ? condition(field, COMPARISONS[operator]!, cast(value)) : undefined;
 }
 
-/** A date without time is a whole day where it names a moment, and its first moment where it is a bound. */
+/** A date without time means the complete day in comparisons for equality, and its start as a bound. */
 function momentPart(field: string, operator: string, value: string): UserFilterPart | undefined {
   switch (operator) {
     case 'eq':
@@ -133,7 +127,6 @@ function momentPart(field: string, operator: string, value: string): UserFilterP
   }
 }
 
-/** The day, the second or the millisecond that a text names. */
 function daySpan(text: string): Span | undefined {
   const moment = text.trim();
   const span = readSpan(moment);
@@ -142,7 +135,7 @@ function daySpan(text: string): Span | undefined {
 
 const CASTS: Record<Exclude<FieldType, 'moment'>, (text: string) => string | number | undefined> = {
   number: (text) => readInteger(text.trim()),
-  // Ids of other services may be longer than a number is exact.
+  // Ids of other services may exceed the range of exact numbers.
   digits: (text) => (/^-?[0-9]{1,40}$/.test(text.trim()) ? text.trim() : undefined),
   text: (text) => text,
 };
@@ -155,7 +148,7 @@ function all<Item>(items: (Item | undefined)[]): Item[] | undefined {
   return items.includes(undefined) ? undefined : (items as Item[]);
 }
 
-/** `filter`, `filter[]` and `filter[<anything>]`: every text in it, in order. */
+/** Of `filter`, `filter[]` and `filter[<anything>]`. */
 function textsIn(value: ParameterValue | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (isObject(value)) return Object.values(value).flatMap(textsIn);

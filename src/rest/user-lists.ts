@@ -38,7 +38,6 @@ const ListUsersByTags = graphql(
   [userShape],
 );
 
-/** Pages of users. Only the plain list knows filters and an order. */
 export const userListRoutes = [
   route({
     method: 'get',
@@ -76,7 +75,7 @@ export const userListRoutes = [
   }),
 ];
 
-/** Without filters there is no filter, so that the number of all users need not be counted. */
+/** Undefined instead of empty, which avoids counting all rows. */
 function filterOf(parameters: Parameters) {
   const and = readUserFilters(parameters);
   return and.length > 0 ? { and } : undefined;

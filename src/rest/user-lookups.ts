@@ -30,7 +30,6 @@ const FindUserByPhone = graphql(
   [userShape],
 );
 
-/** One user by something else than their id; nobody has what was not given. */
 export const userLookupRoutes = [
   route({
     method: 'get',

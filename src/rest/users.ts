@@ -99,7 +99,7 @@ export const userRoutes = [
   }),
 ];
 
-/** With users go their sessions; one with a session can delete but themselves. */
+/** Users can delete only themselves, which ends the session of the request. */
 function deleted() {
   return { status: 200, body: undefined, endsSession: true };
 }
@@ -108,14 +108,14 @@ function oldPassword(user: ParameterValue | undefined): string | null | undefine
   return isObject(user) ? readText(user.old_password) : undefined;
 }
 
-/** An integer id of a path: malformed 422, beyond what is ever given 404. */
+/** @throws {InvalidFieldsError} {UnknownUserError} above the range of ids */
 function integerId(text: string): number {
   const id = readPositiveInteger(text);
   if (!isDatabaseId(id)) throw new UnknownUserError();
   return id;
 }
 
-/** The same for ids of other systems, which may be as large as a number is exact. */
+/** Like `integerId`, up to 2^53 − 1. */
 function externalId(text: string): number {
   const id = readPositiveInteger(text);
   if (!Number.isSafeInteger(id)) throw new UnknownUserError();

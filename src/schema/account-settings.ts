@@ -2,19 +2,23 @@ import { findAccountSettings, type AccountSettings as Settings } from '../resolv
 import { builder } from './builder.ts';
 
 const AccountSettings = builder.objectRef<Settings>('AccountSettings').implement({
-  description: 'Where clients find the service.',
+  description: 'Addresses of the service.',
   fields: (t) => ({
-    accountId: t.exposeInt('accountId', { description: 'Always 1: clients written before ask for it.' }),
-    apiEndpoint: t.exposeString('apiEndpoint', { description: 'Public base URL.' }),
-    chatEndpoint: t.exposeString('chatEndpoint', { description: 'Public host.' }),
-    turnserverEndpoint: t.exposeString('turnserverEndpoint', { description: 'Public host.' }),
+    accountId: t.exposeInt('accountId', { description: 'Always 1; exists because legacy clients request it.' }),
+    apiEndpoint: t.exposeString('apiEndpoint', {
+      description: 'Public base URL of the API, for example `https://api.example.com`.',
+    }),
+    chatEndpoint: t.exposeString('chatEndpoint', { description: 'Public host name, without port.' }),
+    turnserverEndpoint: t.exposeString('turnserverEndpoint', {
+      description: 'Public host name, without port; the same as `chatEndpoint`.',
+    }),
   }),
 });
 
 builder.queryField('accountSettings', (t) =>
   t.withAuth({ anyone: true }).field({
     type: AccountSettings,
-    description: 'Where clients find the service; credentials are ignored.',
+    description: 'Addresses of the service. Needs no credentials, and ignores invalid ones.',
     resolve: (_root, _args, context) => findAccountSettings(context),
   }),
 );

@@ -14,80 +14,89 @@ import { builder } from './builder.ts';
 import { metered } from './metered.ts';
 import { User } from './users.ts';
 
-const UDID = 'The device whose book it is, at most 64 characters; left out: the book of no device.';
+const UDID =
+  'Device that the address book belongs to, at most 64 characters. Default: the address book that belongs ' +
+  'to no device.';
 
 const COMPACT =
-  'Where the application does not let sessions list its users, all of a user but `id` and `phone` is refused.';
+  'If the application disables `usersList`, selecting any field of a user except `id` and `phone` fails ' +
+  'with `FORBIDDEN`.';
 
 const ContactType = builder.objectRef<Contact>('Contact').implement({
-  description: "An entry of a user's address book.",
+  description: "An entry in a user's address book.",
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'As the address book calls them.' }),
-    phone: t.exposeString('phone', { description: 'As typed.' }),
+    name: t.exposeString('name', { description: 'Name of the contact in the address book.' }),
+    phone: t.exposeString('phone', {
+      description: 'Phone number as uploaded, 10 to 15 characters. Identifies the contact within its address book.',
+    }),
   }),
 });
 
 const RegisteredContactType = builder.objectRef<RegisteredContact>('RegisteredContact').implement({
-  description: 'A user of the application who is in an address book.',
+  description: 'A user of the application whose phone number is in an address book.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: "The user's id." }),
-    phone: t.exposeString('phone', { nullable: true, description: 'As the user typed it.' }),
+    id: t.exposeInt('id', { description: 'Id of the user.' }),
+    phone: t.exposeString('phone', { nullable: true, description: 'Phone number as the user entered it.' }),
     user: t.expose('user', {
       type: User,
       nullable: true,
-      description: 'Null where the application does not let sessions list its users.',
+      description: 'The profile of the user; null if the application disables `usersList`.',
     }),
   }),
 });
 
 const AddressBookType = builder.objectRef<AddressBook>('AddressBook').implement({
-  description: 'A whole address book at once.',
+  description: 'A complete address book, without pagination.',
   fields: (t) => ({
     contacts: t.field({
       type: [ContactType],
-      description: 'In the order in which they were first uploaded.',
+      description: 'All contacts, in the order of their first upload.',
       resolve: (book) => contactsOf(book),
     }),
     registeredUsers: t.field({
       type: [User],
-      description: `Users of the application who are in it, by id. ${COMPACT}`,
+      description: `Users of the application whose phone number is in the address book, sorted by id. ${COMPACT}`,
       resolve: (book, _args, context) => registeredUsersOf(book, context),
     }),
     registeredContacts: t.field({
       type: [RegisteredContactType],
-      description: 'The same, also where the application does not let sessions list its users.',
+      description: 'The same users with their phone numbers, also available if the application disables `usersList`.',
       resolve: (book, _args, context) => registeredContactsOf(book, context),
     }),
   }),
 });
 
 const RejectedContact = builder.objectRef<UploadedContacts['rejected'][number]>('RejectedContact').implement({
-  description: 'An entry that was not taken.',
+  description: 'An uploaded entry that violates a rule and was not stored.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the upload, from 0.' }),
-    errors: t.exposeStringList('errors', { description: 'What is wrong with it, in sentences for developers.' }),
+    index: t.exposeInt('index', { description: 'Position in the upload, counted from 0.' }),
+    errors: t.exposeStringList('errors', { description: 'Messages of the violated rules, for developers.' }),
   }),
 });
 
 const UploadedContactsType = builder.objectRef<UploadedContacts>('UploadedContacts').implement({
-  description: 'What an upload made of an address book.',
+  description: 'Result of `uploadContacts`.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'Phones that were not in the book.' }),
-    updated: t.exposeInt('updated', { description: 'Known phones, also where nothing changed.' }),
-    deleted: t.exposeInt('deleted', { description: 'Phones that were taken out of the book.' }),
+    created: t.exposeInt('created', { description: 'Number of contacts added.' }),
+    updated: t.exposeInt('updated', {
+      description: 'Number of entries for existing contacts, including those that changed nothing.',
+    }),
+    deleted: t.exposeInt('deleted', { description: 'Number of contacts removed.' }),
     rejected: t.expose('rejected', {
       type: [RejectedContact],
-      description: 'Those that broke a rule, in the order of the upload.',
+      description: 'Entries that violate a rule, in upload order.',
     }),
   }),
 });
 
 const ContactInput = builder.inputType('ContactInput', {
-  description: 'A contact is its phone, 10 to 15 characters as typed; its name has 1 to 255.',
+  description: 'A contact to add, rename or remove. Entries that violate a rule are returned in `rejected`.',
   fields: (t) => ({
-    name: t.string({ description: 'What the address book calls them; needed unless the contact is taken out.' }),
-    phone: t.string({ description: 'By which the contact is told from others of the book.' }),
-    destroy: t.field({ type: 'Flag', description: 'Takes the contact out of the book; it needs no name then.' }),
+    name: t.string({ description: 'Name of the contact, 1 to 255 characters. Required unless `destroy` is true.' }),
+    phone: t.string({
+      description: 'Phone number, 10 to 15 characters in any notation. Required, because it identifies the contact.',
+    }),
+    destroy: t.field({ type: 'Flag', description: 'Removes the contact if true. Default: false.' }),
   }),
 });
 
@@ -95,7 +104,9 @@ builder.queryField('contacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
       type: ContactType,
-      description: "One of the caller's address books, in the order of the first upload; an error when it is empty.",
+      description:
+        "Contacts in one of the caller's address books, in the order of their first upload. Fails with " +
+        '`NOT_FOUND` if the address book is empty.',
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listContacts(args, context),
     },
@@ -107,7 +118,9 @@ builder.queryField('registeredContacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
       type: User,
-      description: `Users who are in one of the caller's address books, by id; an error when the book is empty. ${COMPACT}`,
+      description:
+        "Users whose phone number is in one of the caller's address books, sorted by id. Fails with `NOT_FOUND` " +
+        `if the address book is empty. ${COMPACT}`,
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },
@@ -118,7 +131,7 @@ builder.queryField('registeredContacts', (t) =>
 builder.queryField('addressBook', (t) =>
   t.withAuth({ user: true }).field({
     type: AddressBookType,
-    description: "One of the caller's address books as a whole; an error when it is empty.",
+    description: "One of the caller's address books, without pagination. Fails with `NOT_FOUND` if it is empty.",
     args: { udid: t.arg.string({ description: UDID }) },
     resolve: (_root, { udid }, context) => findAddressBook(udid, context),
   }),
@@ -128,16 +141,17 @@ builder.mutationField('uploadContacts', (t) =>
   t.withAuth({ user: true }).field({
     type: UploadedContactsType,
     description:
-      "Changes one of the caller's address books: adds, renames and removes contacts, or replaces all of them. What " +
-      'breaks a rule is left out and told.',
+      "Adds, renames and removes contacts in one of the caller's address books. Stores all valid entries and " +
+      'returns the invalid ones in `rejected`. Each user can add 50,000 contacts per day (UTC); more fail with ' +
+      '`RATE_LIMITED`.',
     args: {
       contacts: t.arg({
         type: [ContactInput],
         required: { list: false, items: false },
-        description: 'Those to add, rename or take out; others stay unless `force` says so.',
+        description: 'Contacts to add, rename or remove. Required, but may be empty.',
       }),
       udid: t.arg.string({ description: UDID }),
-      force: t.arg.boolean({ description: 'Contacts that are not named go.' }),
+      force: t.arg.boolean({ description: 'Removes all contacts that `contacts` does not contain. Default: false.' }),
     },
     resolve: (_root, args, context) => uploadContacts(args, context),
   }),

@@ -4,60 +4,69 @@ import { streamSummary, summarizeDialog } from '../resolvers/ai/summaries.ts';
 import { builder } from './builder.ts';
 import { ASSISTANT_ID, DIALOG_ID } from './descriptions.ts';
 
-// What is missing or malformed in these inputs is told by the resolvers, after whether the helper is switched on.
+// All fields are optional, because the resolvers report a disabled feature before missing or malformed fields.
 
 const AnswerInput = builder.inputType('AnswerInput', {
-  description: 'A message to be answered, and what was said before it.',
+  description: 'A message to answer, and the conversation before it.',
   fields: (t) => ({
     assistantId: t.id({ description: ASSISTANT_ID }),
-    message: t.string({ description: 'At most 2000 characters.' }),
+    message: t.string({ description: 'The message, 1 to 2,000 characters. Required.' }),
     history: t.field({
       type: 'JSON',
-      description: 'What was said before: `[{ role: "user" or "assistant", message: "…" }]`.',
+      description:
+        'Earlier messages, oldest first: `[{ "role": "user", "message": "Hi" }]`. Roles are `user` and ' +
+        '`assistant`. Only the latest messages, up to 24,000 characters, reach the model.',
     }),
   }),
 });
 
 const SummaryInput = builder.inputType('SummaryInput', {
-  description: 'A dialog to be summarized.',
+  description: 'A dialog to summarize. Both fields are required.',
   fields: (t) => ({ assistantId: t.id({ description: ASSISTANT_ID }), dialogId: t.id({ description: DIALOG_ID }) }),
 });
 
 const TranslationInput = builder.inputType('TranslationInput', {
-  description: 'A text to be translated.',
+  description: 'A text to translate. All fields are required.',
   fields: (t) => ({
     assistantId: t.id({ description: ASSISTANT_ID }),
-    text: t.string({ description: 'At most 5000 characters.' }),
-    toLanguage: t.string({ description: 'A code or a name.' }),
+    text: t.string({ description: 'The text, 1 to 5,000 characters.' }),
+    toLanguage: t.string({
+      description: 'Target language as a code or a name, for example `de` or `German`; at most 100 characters.',
+    }),
   }),
 });
 
 const GatewayInput = builder.inputType('GatewayInput', {
-  description: 'A conversation for the model, as it is.',
+  description: 'A conversation to pass to the model unchanged.',
   fields: (t) => ({
     assistantId: t.id({ description: ASSISTANT_ID }),
     messages: t.field({
       type: 'JSON',
       description:
-        '`[{ role: "user", "assistant" or "developer", content: "…" }]`; content may also be a list of ' +
-        '`{ type: "text", text: "…" }` and `{ type: "image_url", image_url: { url: "…" } }`.',
+        'The conversation: `[{ "role": "user", "content": "Hi" }]`. Roles are `user`, `assistant` and ' +
+        '`developer`. `content` is a text or a list of `{ "type": "text", "text": "…" }` and `{ "type": ' +
+        '"image_url", "image_url": { "url": "…" } }`. At most 100,000 characters of text and 20 images; each ' +
+        'image is a public `https` URL or a `data:` URL. Any other image URL fails with `UNPROCESSABLE`.',
     }),
   }),
 });
 
 const AnswerPart = builder.objectRef<{ text: string; isLast: boolean }>('AnswerPart').implement({
-  description: 'What has come of an answer; the parts together are the answer.',
+  description: 'A part of an answer. Concatenate the parts to get the complete answer.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'What has come since the part before; may be empty.' }),
-    isLast: t.exposeBoolean('isLast', { description: 'The answer is whole now, and nothing more comes.' }),
+    text: t.exposeString('text', { description: 'Text generated since the previous part; may be empty.' }),
+    isLast: t.exposeBoolean('isLast', { description: 'Whether this is the last part.' }),
   }),
 });
 
 builder.mutationField('assistAnswer', (t) =>
   t.withAuth({ userOrKey: true }).string({
-    description: 'An answer that an assistant proposes to a message.',
+    description:
+      'Proposes an answer to a message. Fails with `DISABLED` if the application has disabled the feature, ' +
+      '`RATE_LIMITED` if the user has used up `aiDailyTokens`, and `INTERNAL_SERVER_ERROR` (`Service ' +
+      'unavailable`) if the model does not respond.',
     args: {
-      input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and what it is to answer.' }),
+      input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and the message to answer.' }),
     },
     resolve: (_root, { input }, context) => assistAnswer(input, context),
   }),
@@ -65,20 +74,24 @@ builder.mutationField('assistAnswer', (t) =>
 
 builder.mutationField('summarizeDialog', (t) =>
   t.withAuth({ userOrKey: true }).string({
-    description: 'A summary of the latest 1000 messages of a dialog that the caller can see.',
-    args: { input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog.' }) },
+    description:
+      'Summarizes the latest 1,000 messages of a dialog that the caller can see. Fails like `assistAnswer`, ' +
+      'with `NOT_FOUND` if the dialog does not exist, and with `FORBIDDEN` if the caller is not an occupant.',
+    args: {
+      input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog to summarize.' }),
+    },
     resolve: (_root, { input }, context) => summarizeDialog(input, context),
   }),
 );
 
 builder.mutationField('translateText', (t) =>
   t.withAuth({ userOrKey: true }).string({
-    description: 'A text in another language, as an assistant translates it.',
+    description: 'Translates a text. Fails like `assistAnswer`.',
     args: {
       input: t.arg({
         type: TranslationInput,
         required: true,
-        description: 'The assistant, the text and the language.',
+        description: 'The assistant, the text and the target language.',
       }),
     },
     resolve: (_root, { input }, context) => translateText(input, context),
@@ -87,8 +100,16 @@ builder.mutationField('translateText', (t) =>
 
 builder.mutationField('askGateway', (t) =>
   t.withAuth({ userOrKey: true }).string({
-    description: 'Takes a conversation to the model as it is, behind the instructions of the assistant.',
-    args: { input: t.arg({ type: GatewayInput, required: true, description: 'The assistant and the conversation.' }) },
+    description:
+      "Passes a conversation to the model unchanged, preceded by the assistant's instructions, and returns the " +
+      'response. Fails like `assistAnswer`.',
+    args: {
+      input: t.arg({
+        type: GatewayInput,
+        required: true,
+        description: 'The assistant and the conversation to pass on.',
+      }),
+    },
     resolve: (_root, { input }, context) => askGateway(input, context),
   }),
 );
@@ -96,9 +117,9 @@ builder.mutationField('askGateway', (t) =>
 builder.subscriptionField('answerStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: AnswerPart,
-    description: 'As `assistAnswer`, bit by bit.',
+    description: 'Streams the answer of `assistAnswer` in parts. The subscription completes after the last part.',
     args: {
-      input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and what it is to answer.' }),
+      input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and the message to answer.' }),
     },
     subscribe: (_root, { input }, context) => streamAnswer(input, context),
     resolve: ({ payload }) => presentPart(payload),
@@ -108,8 +129,10 @@ builder.subscriptionField('answerStream', (t) =>
 builder.subscriptionField('summaryStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: AnswerPart,
-    description: 'As `summarizeDialog`, bit by bit.',
-    args: { input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog.' }) },
+    description: 'Streams the summary of `summarizeDialog` in parts. The subscription completes after the last part.',
+    args: {
+      input: t.arg({ type: SummaryInput, required: true, description: 'The assistant and the dialog to summarize.' }),
+    },
     subscribe: (_root, { input }, context) => streamSummary(input, context),
     resolve: ({ payload }) => presentPart(payload),
   }),

@@ -4,26 +4,29 @@ import { columns } from './columns.ts';
 import { CREATED_AT } from './descriptions.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {
-  description: 'An API key of the application; the key itself is never shown again.',
+  description: 'An API key of the application, without the secret, which only `createApiKey` returns.',
   select: columns('id', 'name', 'createdAt', 'revokedAt'),
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is revoked; it is no secret.' }),
-    name: t.exposeString('name', { description: 'As its maker called it, to tell keys apart.' }),
+    id: t.exposeInt('id', { description: 'Id for `revokeApiKey`; not a secret.' }),
+    name: t.exposeString('name', { description: 'Display name, given at creation.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ended; null while it is good.',
+      description: 'Time of revocation; null while the key is valid.',
     }),
   }),
 });
 
 const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
-  description: 'An API key that has just been made.',
+  description: 'A new API key, including the secret.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is revoked; it is no secret.' }),
-    name: t.exposeString('name', { description: 'As its maker called it, to tell keys apart.' }),
-    key: t.exposeString('key', { description: 'Shown this once.' }),
+    id: t.exposeInt('id', { description: 'Id for `revokeApiKey`; not a secret.' }),
+    name: t.exposeString('name', { description: 'Display name, given at creation.' }),
+    key: t.exposeString('key', {
+      description:
+        'The secret to send as `Authorization: ApiKey <key>`. Store it now, because the server keeps only a hash.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
   }),
 });
@@ -31,7 +34,7 @@ const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
 builder.queryField('apiKeys', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [ApiKey],
-    description: "The API keys of the key's application, the revoked ones too.",
+    description: 'All API keys of the application, including revoked keys, oldest first.',
     resolve: (selection, _root, _args, { viewer }) => listApiKeys(viewer.applicationId, selection),
   }),
 );
@@ -39,8 +42,8 @@ builder.queryField('apiKeys', (t) =>
 builder.mutationField('createApiKey', (t) =>
   t.withAuth({ key: true }).field({
     type: NewApiKey,
-    description: "Makes another API key for the key's application.",
-    args: { name: t.arg.string({ required: true, description: 'At most 255 characters.' }) },
+    description: 'Creates an API key for the application. An invalid name fails with `UNPROCESSABLE`.',
+    args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
     resolve: (_root, { name }, context) => createApiKey(context.viewer.applicationId, name, context),
   }),
 );
@@ -48,8 +51,15 @@ builder.mutationField('createApiKey', (t) =>
 builder.mutationField('revokeApiKey', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: ApiKey,
-    description: 'Refuses a key from now on and closes what was opened with it, On-Behalf-Of too.',
-    args: { id: t.arg.int({ required: true, description: 'As `apiKeys` lists it.' }) },
+    description:
+      'Revokes an API key and closes all connections opened with it, including those with `On-Behalf-Of`. Fails ' +
+      'with `NOT_FOUND` if the key is unknown or already revoked.',
+    args: {
+      id: t.arg.int({
+        required: true,
+        description: 'Id of the API key, from `apiKeys`. It may be the key of this request.',
+      }),
+    },
     resolve: (selection, _root, { id }, context) => revokeApiKey(context.viewer.applicationId, id, context, selection),
   }),
 );

@@ -5,39 +5,75 @@ import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
-  description: 'The hash under the signature (HMAC) of a request for a session.',
+  description: 'Hash function of the HMAC that signs a request for a session.',
   values: {
-    SHA1: { value: 'sha1', description: 'HMAC-SHA1, 40 hex digits: what clients of old sign with.' },
-    SHA256: { value: 'sha256', description: 'HMAC-SHA256, 64 hex digits: the better choice for new clients.' },
+    SHA1: { value: 'sha1', description: 'HMAC-SHA1, 40 hex digits. The default, because legacy clients use it.' },
+    SHA256: { value: 'sha256', description: 'HMAC-SHA256, 64 hex digits. Recommended for new clients.' },
   } as const,
 });
 
 const PhoneMatching = builder.enumType('PhoneMatching', {
-  description: 'How contacts of address books find registered users.',
+  description: 'How contacts in address books are matched with the phone numbers of users.',
   values: {
-    IDENTICAL: { value: 'identical', description: 'By exactly the same text.' },
-    E164: { value: 'e164', description: 'By the same number, however it is written.' },
+    IDENTICAL: { value: 'identical', description: 'Both texts must be identical. The default.' },
+    E164: {
+      value: 'e164',
+      description:
+        'Both texts must denote the same number, in any notation. Uses `phoneRegion` for numbers without country ' +
+        'code.',
+    },
   } as const,
 });
 
 const GroupTags = builder.enumType('GroupTags', {
-  description: 'Which tags make a user a member of a group, for permissions of records and classes.',
+  description: 'Which tags make a user a member of a group in permissions of classes and records.',
   values: {
-    GRANTED: { value: 'granted', description: 'Those that an API key set.' },
-    SELF: { value: 'self', description: 'All, also those that users set themselves: any user can join any group.' },
+    GRANTED: { value: 'granted', description: 'Only tags set by an API key. The default for new applications.' },
+    SELF: {
+      value: 'self',
+      description: 'All tags, including those that users set themselves, so that any user can join any group.',
+    },
   } as const,
 });
 
 const FilesByNumber = builder.enumType('FilesByNumber', {
-  description: 'Who reads a file that is not public by its number.',
+  description: 'Who may read a non-public file by its numeric id.',
   values: {
-    OWNER: { value: 'owner', description: 'Its creator and API keys; others need its `uid`.' },
-    SESSION: { value: 'session', description: 'Every session of the application. Numbers are easy to guess.' },
+    OWNER: {
+      value: 'owner',
+      description: 'Only its owner and API keys; other sessions need its `uid`. The default for new applications.',
+    },
+    SESSION: { value: 'session', description: 'Every session of the application. Numeric ids are easy to guess.' },
   } as const,
 });
 
+/** Descriptions of the settings, for the type and the input. */
+const SETTINGS = {
+  signatureHash: 'The only hash function accepted in signatures of session requests.',
+  usersList: 'Whether sessions may list and search the users of the application. API keys always may.',
+  groups: 'Which tags make a user a member of a group. Changing the setting deletes no tags.',
+  filesByNumber: 'Who may read a non-public file by its numeric id.',
+  passwordReset: 'Whether users may request a password reset by mail.',
+  strictCredentialChanges:
+    'Whether legacy clients, like all others, need the current password or a recent sign-in to change email ' +
+    'address, phone or login.',
+  chatPushes: 'Whether offline occupants receive pushes for new messages.',
+  sessionMinutes:
+    'Minutes after the last request until a session expires, at least 1; also applies to existing sessions. ' +
+    'Null selects the default of the server.',
+  phoneMatching: 'How contacts in address books are matched with users.',
+  phoneRegion:
+    'ISO country code of phone numbers without country code, for example `GB`. With null, such numbers match ' +
+    'only identical text.',
+  answerAssist: 'Whether `assistAnswer` and `answerStream` are enabled.',
+  summarize: 'Whether `summarizeDialog` and `summaryStream` are enabled.',
+  translate: 'Whether `translateText` is enabled.',
+  gateway: 'Whether `askGateway` is enabled.',
+  aiDailyTokens: 'Number of model tokens each user may use per day (UTC); 0 or more.',
+};
+
 const Application = builder.prismaObject('Application', {
-  description: 'An application and its settings, as its API key sees them.',
+  description: 'An application and its settings.',
   select: columns(
     'id',
     'name',
@@ -61,74 +97,63 @@ const Application = builder.prismaObject('Application', {
     'updatedAt',
   ),
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'What clients send as application_id when they open a session.' }),
-    name: t.exposeString('name', { description: 'For people alone: nothing depends on it.' }),
-    authKey: t.exposeString('authKey', { description: 'Names the application when a session is opened.' }),
-    signatureHash: t.expose('signatureHash', {
-      type: SignatureHash,
-      description: 'The one hash that signatures of its sessions may use.',
+    id: t.exposeInt('id', {
+      description: 'Application id. Clients send it as `application_id` when they create a session.',
     }),
-    usersList: t.exposeBoolean('usersList'),
-    groups: t.expose('groups', { type: GroupTags }),
-    filesByNumber: t.expose('filesByNumber', { type: FilesByNumber }),
-    passwordReset: t.exposeBoolean('passwordReset'),
-    sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true }),
-    strictCredentialChanges: t.exposeBoolean('strictCredentialChanges'),
-    chatPushes: t.exposeBoolean('chatPushes'),
-    phoneMatching: t.expose('phoneMatching', { type: PhoneMatching }),
-    phoneRegion: t.exposeString('phoneRegion', { nullable: true }),
-    answerAssist: t.exposeBoolean('answerAssist'),
-    summarize: t.exposeBoolean('summarize'),
-    translate: t.exposeBoolean('translate'),
-    gateway: t.exposeBoolean('gateway'),
-    aiDailyTokens: t.exposeInt('aiDailyTokens'),
+    name: t.exposeString('name', { description: 'Display name; the server does not use it.' }),
+    authKey: t.exposeString('authKey', {
+      description: 'Key that clients send as `auth_key` when they create a session.',
+    }),
+    signatureHash: t.expose('signatureHash', { type: SignatureHash, description: SETTINGS.signatureHash }),
+    usersList: t.exposeBoolean('usersList', { description: SETTINGS.usersList }),
+    groups: t.expose('groups', { type: GroupTags, description: SETTINGS.groups }),
+    filesByNumber: t.expose('filesByNumber', { type: FilesByNumber, description: SETTINGS.filesByNumber }),
+    passwordReset: t.exposeBoolean('passwordReset', { description: SETTINGS.passwordReset }),
+    sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true, description: SETTINGS.sessionMinutes }),
+    strictCredentialChanges: t.exposeBoolean('strictCredentialChanges', {
+      description: SETTINGS.strictCredentialChanges,
+    }),
+    chatPushes: t.exposeBoolean('chatPushes', { description: SETTINGS.chatPushes }),
+    phoneMatching: t.expose('phoneMatching', { type: PhoneMatching, description: SETTINGS.phoneMatching }),
+    phoneRegion: t.exposeString('phoneRegion', { nullable: true, description: SETTINGS.phoneRegion }),
+    answerAssist: t.exposeBoolean('answerAssist', { description: SETTINGS.answerAssist }),
+    summarize: t.exposeBoolean('summarize', { description: SETTINGS.summarize }),
+    translate: t.exposeBoolean('translate', { description: SETTINGS.translate }),
+    gateway: t.exposeBoolean('gateway', { description: SETTINGS.gateway }),
+    aiDailyTokens: t.exposeInt('aiDailyTokens', { description: SETTINGS.aiDailyTokens }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
-  description: 'What is left out stays as it is.',
+  description:
+    'The settings to change. Omitted fields remain unchanged; so does null, except for `sessionMinutes` and ' +
+    '`phoneRegion`.',
   fields: (t) => ({
-    name: t.string({ description: 'At most 255 characters.' }),
-    signatureHash: t.field({
-      type: SignatureHash,
-      description: 'The one hash that signatures of its sessions may use from now on.',
-    }),
-    usersList: t.boolean({ description: 'Whether sessions may list its users.' }),
-    groups: t.field({
-      type: GroupTags,
-      description: 'Which tags make a user a member of a group. No tags are lost by a change.',
-    }),
-    filesByNumber: t.field({ type: FilesByNumber, description: 'Who reads a file that is not public by its number.' }),
-    passwordReset: t.boolean({ description: 'Whether users may have mails sent by which they set a new password.' }),
-    strictCredentialChanges: t.boolean({
-      description:
-        'Whether legacy clients need the old password or a fresh sign-in to change e-mail, phone or login, as others do.',
-    }),
-    chatPushes: t.boolean({ description: 'Whether offline occupants get pushes of messages.' }),
-    sessionMinutes: t.int({
-      description: "Lifetime of its sessions after the latest request, of open ones too; null is the service's own.",
-    }),
-    phoneMatching: t.field({
-      type: PhoneMatching,
-      description: 'How contacts of address books find registered users.',
-    }),
-    phoneRegion: t.string({
-      description: 'ISO country of numbers without country code, `GB`; null: such numbers match only themselves.',
-    }),
-    answerAssist: t.boolean({ description: 'Whether assistants propose answers.' }),
-    summarize: t.boolean({ description: 'Whether assistants summarize dialogs.' }),
-    translate: t.boolean({ description: 'Whether assistants translate.' }),
-    gateway: t.boolean({ description: 'Whether assistants take conversations as they are.' }),
-    aiDailyTokens: t.int({ description: 'Tokens of models that each user may use up in a day (UTC).' }),
+    name: t.string({ description: 'Display name, 1 to 255 characters.' }),
+    signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
+    usersList: t.boolean({ description: SETTINGS.usersList }),
+    groups: t.field({ type: GroupTags, description: SETTINGS.groups }),
+    filesByNumber: t.field({ type: FilesByNumber, description: SETTINGS.filesByNumber }),
+    passwordReset: t.boolean({ description: SETTINGS.passwordReset }),
+    strictCredentialChanges: t.boolean({ description: SETTINGS.strictCredentialChanges }),
+    chatPushes: t.boolean({ description: SETTINGS.chatPushes }),
+    sessionMinutes: t.int({ description: SETTINGS.sessionMinutes }),
+    phoneMatching: t.field({ type: PhoneMatching, description: SETTINGS.phoneMatching }),
+    phoneRegion: t.string({ description: SETTINGS.phoneRegion }),
+    answerAssist: t.boolean({ description: SETTINGS.answerAssist }),
+    summarize: t.boolean({ description: SETTINGS.summarize }),
+    translate: t.boolean({ description: SETTINGS.translate }),
+    gateway: t.boolean({ description: SETTINGS.gateway }),
+    aiDailyTokens: t.int({ description: SETTINGS.aiDailyTokens }),
   }),
 });
 
 builder.queryField('application', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: Application,
-    description: "The key's application.",
+    description: 'The application of the API key.',
     resolve: (selection, _root, _args, { viewer }) => findApplication(viewer.applicationId, selection),
   }),
 );
@@ -136,10 +161,8 @@ builder.queryField('application', (t) =>
 builder.mutationField('updateApplication', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: Application,
-    description: "Changes settings of the key's application.",
-    args: {
-      input: t.arg({ type: UpdateApplicationInput, required: true, description: 'What is to be other than it is.' }),
-    },
+    description: 'Changes settings of the application of the API key. Invalid values fail with `UNPROCESSABLE`.',
+    args: { input: t.arg({ type: UpdateApplicationInput, required: true, description: 'The settings to change.' }) },
     resolve: (selection, _root, { input }, context) =>
       updateApplication(context.viewer.applicationId, input, context, selection),
   }),

@@ -10,18 +10,22 @@ import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const Assistant = builder.prismaObject('Assistant', {
-  description: 'A model that helps the users of the application.',
+  description: 'A language model behind an OpenAI-compatible API, with instructions.',
   select: columns('id', 'name', 'baseUrl', 'model', 'encryptedApiKey', 'instructions', 'createdAt', 'updatedAt'),
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'What the four helpers take as assistantId.' }),
-    name: t.exposeString('name', { description: 'For people alone: models never see it.' }),
-    baseUrl: t.exposeString('baseUrl'),
-    model: t.exposeString('model', { description: 'Which of the models behind that address answers.' }),
+    id: t.exposeID('id', { description: 'Id to pass as `assistantId`, for example to `assistAnswer`.' }),
+    name: t.exposeString('name', { description: 'Display name; not sent to the model.' }),
+    baseUrl: t.exposeString('baseUrl', {
+      description: 'Base URL of the API. The server requests `<baseUrl>/chat/completions`.',
+    }),
+    model: t.exposeString('model', { description: 'Name of the model at `baseUrl`, for example `gpt-4o-mini`.' }),
     hasApiKey: t.boolean({
-      description: 'Whether its endpoint is shown an API key, which is never told.',
+      description: 'Whether requests to the model carry an API key. The key itself is never returned.',
       resolve: ({ encryptedApiKey }) => encryptedApiKey !== null,
     }),
-    instructions: t.exposeString('instructions', { description: 'What it is told to be, before all it is asked.' }),
+    instructions: t.exposeString('instructions', {
+      description: 'Instructions sent to the model before each request; may be empty.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
@@ -30,29 +34,42 @@ const Assistant = builder.prismaObject('Assistant', {
 type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const secrets = (t: InputFields) => ({
-  apiKey: t.string({ description: 'Kept sealed, and never shown again; null takes it away.' }),
-  instructions: t.string({ description: 'At most 20,000 characters.' }),
+  apiKey: t.string({
+    description:
+      'API key for the model, at most 4,096 printable characters without spaces. Stored encrypted and never ' +
+      'returned. Null removes it.',
+  }),
+  instructions: t.string({
+    description: 'Instructions sent to the model before each request, at most 20,000 characters.',
+  }),
 });
 
 const CreateAssistantInput = builder.inputType('CreateAssistantInput', {
-  description: 'A model behind an OpenAI-compatible API, and what it is told to be.',
+  description: 'A model behind an OpenAI-compatible API, and its instructions.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'At most 255 characters.' }),
+    name: t.string({ required: true, description: 'Display name, 1 to 255 characters.' }),
     baseUrl: t.string({
       required: true,
-      description: 'Public address of an OpenAI-compatible API, to which `/chat/completions` is added.',
+      description:
+        'Public `http` or `https` URL of an OpenAI-compatible API, at most 2,000 characters. The server appends ' +
+        '`/chat/completions`.',
     }),
-    model: t.string({ required: true, description: 'Its name there.' }),
+    model: t.string({ required: true, description: 'Name of the model at `baseUrl`, at most 255 characters.' }),
     ...secrets(t),
   }),
 });
 
 const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
-  description: 'What is left out stays as it is, but for the API key when the address changes.',
+  description:
+    'The fields to change. Omitted fields remain unchanged, except that a new `baseUrl` removes the API key.',
   fields: (t) => ({
-    name: t.string({ description: 'At most 255 characters.' }),
-    baseUrl: t.string({ description: 'Another public address; its API key goes unless it is given again.' }),
-    model: t.string({ description: 'Its name there.' }),
+    name: t.string({ description: 'Display name, 1 to 255 characters.' }),
+    baseUrl: t.string({
+      description:
+        'New public `http` or `https` URL. Removes the stored API key unless `apiKey` is given, so that the key ' +
+        'never reaches another host.',
+    }),
+    model: t.string({ description: 'Name of the model at `baseUrl`, at most 255 characters.' }),
     ...secrets(t),
   }),
 });
@@ -60,7 +77,7 @@ const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
 builder.queryField('assistants', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [Assistant],
-    description: "The assistants of the key's application.",
+    description: 'All assistants of the application, oldest first.',
     resolve: (selection, _root, _args, { viewer }) => listAssistants(viewer.applicationId, selection),
   }),
 );
@@ -68,8 +85,8 @@ builder.queryField('assistants', (t) =>
 builder.queryField('assistant', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: Assistant,
-    description: "One assistant of the key's application.",
-    args: { id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }) },
+    description: 'One assistant. Fails with `NOT_FOUND` if it does not exist.',
+    args: { id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }) },
     resolve: (selection, _root, { id }, { viewer }) => findAssistant(viewer.applicationId, id, selection),
   }),
 );
@@ -77,13 +94,9 @@ builder.queryField('assistant', (t) =>
 builder.mutationField('createAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: Assistant,
-    description: "Makes an assistant of the key's application.",
+    description: 'Creates an assistant. Invalid values, including a non-public `baseUrl`, fail with `UNPROCESSABLE`.',
     args: {
-      input: t.arg({
-        type: CreateAssistantInput,
-        required: true,
-        description: 'Where the model is and what it is told to be.',
-      }),
+      input: t.arg({ type: CreateAssistantInput, required: true, description: 'The model and its instructions.' }),
     },
     resolve: (selection, _root, { input }, context) => createAssistant(input, context, selection),
   }),
@@ -92,10 +105,11 @@ builder.mutationField('createAssistant', (t) =>
 builder.mutationField('updateAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: Assistant,
-    description: 'Changes what is given of an assistant, from its next answer on.',
+    description:
+      'Changes an assistant, effective with the next request to it. Fails with `NOT_FOUND` if it does not exist.',
     args: {
-      id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }),
-      input: t.arg({ type: UpdateAssistantInput, required: true, description: 'What is to be other than it is.' }),
+      id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }),
+      input: t.arg({ type: UpdateAssistantInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (selection, _root, { id, input }, context) => updateAssistant(id, input, context, selection),
   }),
@@ -103,8 +117,8 @@ builder.mutationField('updateAssistant', (t) =>
 
 builder.mutationField('deleteAssistant', (t) =>
   t.withAuth({ key: true }).boolean({
-    description: 'Deletes an assistant; whoever names it from now on gets a 404.',
-    args: { id: t.arg.id({ required: true, description: 'As `createAssistant` or the list answered it.' }) },
+    description: 'Deletes an assistant and returns true. Fails with `NOT_FOUND` if it does not exist.',
+    args: { id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }) },
     resolve: (_root, { id }, context) => deleteAssistant(id, context),
   }),
 );

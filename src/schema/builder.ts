@@ -15,7 +15,7 @@ import './observed.ts';
 import './rate-limits.ts';
 import './response-size.ts';
 
-/** JSON as clients send it. */
+/** JSON input. */
 export type JsonInput = object | string | number | boolean | null;
 
 interface Types {
@@ -45,9 +45,9 @@ interface Types {
 }
 
 /**
- * Every field of Query, Mutation and Subscription names who may call it: `authScopes` with one `Access`. Without it
- * `schema/index.ts` refuses to build the schema.
- * @param observedAs one name under which all operations are counted
+ * Every field of Query, Mutation and Subscription must set `authScopes` to one `Access`;
+ * `schema/index.ts` rejects others.
+ * @param observedAs single name under which all operations are counted
  */
 export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
   const builder = new SchemaBuilder<Types>({
@@ -73,23 +73,31 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       nodeQueryOptions: false,
       nodesQueryOptions: false,
       cursorType: 'String',
-      firstArgOptions: { description: 'How many from the beginning, or behind `after`; 1 to 100.' },
-      lastArgOptions: { description: 'How many from the end, or before `before`; 1 to 100.' },
-      afterArgOptions: { description: 'The cursor behind which the page begins.' },
-      beforeArgOptions: { description: 'The cursor before which the page ends.' },
-      defaultConnectionTypeOptions: { description: 'One page of a list, and how to get at the others.' },
-      edgesFieldOptions: { description: 'What the page holds, in the order of the list.' },
-      pageInfoFieldOptions: { description: 'Whether the list goes on, and from where.' },
-      defaultEdgeTypeOptions: { description: 'One item of a list with its place in it.' },
-      nodeFieldOptions: { description: 'The item itself.' },
-      cursorFieldOptions: {
-        description: 'Its place: give it as `after` or `before`. It holds whatever comes or goes meanwhile.',
+      firstArgOptions: {
+        description:
+          'Number of items from the start of the list, or after `after`: 1 to 100. Default: 50. Cannot be combined ' +
+          'with `last`.',
       },
-      pageInfoTypeOptions: { description: 'Whether a list goes on beyond its page, and from where.' },
-      hasNextPageFieldOptions: { description: 'Whether there is more behind `endCursor`.' },
-      hasPreviousPageFieldOptions: { description: 'Whether there is more before `startCursor`.' },
-      startCursorFieldOptions: { description: 'Place of the first item; null on an empty page.' },
-      endCursorFieldOptions: { description: 'Place of the last item; null on an empty page.' },
+      lastArgOptions: {
+        description:
+          'Number of items from the end of the list, or before `before`: 1 to 100. Cannot be combined with `first`.',
+      },
+      afterArgOptions: { description: 'Only return items after this cursor.' },
+      beforeArgOptions: { description: 'Only return items before this cursor.' },
+      defaultConnectionTypeOptions: { description: 'A page of a list, with the cursors to fetch other pages.' },
+      edgesFieldOptions: { description: 'Items of the page with their cursors, in list order.' },
+      pageInfoFieldOptions: { description: 'Cursors of the page, and whether other pages exist.' },
+      defaultEdgeTypeOptions: { description: 'An item of a list with its cursor.' },
+      nodeFieldOptions: { description: 'The item at this position.' },
+      cursorFieldOptions: {
+        description:
+          'Position of the item. Pass it as `after` or `before`. It remains valid when items are added or removed.',
+      },
+      pageInfoTypeOptions: { description: 'Cursors of a page, and whether other pages exist.' },
+      hasNextPageFieldOptions: { description: 'Whether items follow `endCursor`.' },
+      hasPreviousPageFieldOptions: { description: 'Whether items precede `startCursor`.' },
+      startCursorFieldOptions: { description: 'Cursor of the first item; null if the page is empty.' },
+      endCursorFieldOptions: { description: 'Cursor of the last item; null if the page is empty.' },
     },
     scopeAuth: {
       authorizeOnSubscribe: true,
@@ -105,17 +113,17 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
         refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
     },
   });
-  builder.queryType({ description: 'What can be asked; nothing is changed by it.' });
-  builder.mutationType({ description: 'What can be done. Several in one request are done one after the other.' });
+  builder.queryType({ description: 'Read operations; they change no data.' });
+  builder.mutationType({ description: 'Write operations. Several in one request run one after the other.' });
   builder.subscriptionType({
-    description: 'What can be listened to: over WebSocket (`graphql-transport-ws`), or as server-sent events.',
+    description: 'Live updates over WebSocket (`graphql-transport-ws`) or server-sent events.',
   });
   return builder;
 }
 
 export type Builder = ReturnType<typeof createBuilder>;
 
-/** The builder of the service's own schema; classes of applications have one each (src/schema/typed). */
+/** Builds the base schema. Each class of an application has its own builder (src/schema/typed). */
 export const builder = createBuilder();
 
 function failedAccess(failure: AuthFailure): Access {

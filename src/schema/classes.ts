@@ -2,145 +2,138 @@ import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
-import { type AccessKind, type Permission, permissionOf } from '../resolvers/classes/grants.ts';
+import { permissionOf } from '../resolvers/classes/grants.ts';
 import { listClasses } from '../resolvers/classes/list.ts';
 import { updateClass } from '../resolvers/classes/update.ts';
 import { builder } from './builder.ts';
 import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { RecordPermission, RecordPermissionInput } from './record-permissions.ts';
 
 export const RecordFieldType = builder.enumType('RecordFieldType', {
-  description: 'What the values of a field are cast to.',
+  description: 'Type of the values of a field. Input is converted to it.',
   values: {
     INTEGER: { value: 'Integer', description: 'A whole number up to ±(2^53 − 1).' },
-    FLOAT: { value: 'Float', description: 'A number of double precision.' },
-    STRING: { value: 'String', description: 'A text of any length that a request can carry.' },
-    BOOLEAN: { value: 'Boolean', description: 'True or false.' },
-    DATE: { value: 'Date', description: 'A moment.' },
-    LOCATION: { value: 'Location', description: '`[latitude, longitude]` in degrees.' },
-    FILE: { value: 'File', description: 'Set by a call of its own; never an array.' },
+    FLOAT: { value: 'Float', description: 'A double-precision floating-point number.' },
+    STRING: {
+      value: 'String',
+      description:
+        'A text. At most 1,000 bytes in UTF-8 if the field is unique or indexed; otherwise only the record size ' +
+        'of 262,144 bytes limits it.',
+    },
+    BOOLEAN: {
+      value: 'Boolean',
+      description: 'True or false. Input may also be 1, 0, `"1"`, `"0"`, `"true"`, `"false"` or `""`.',
+    },
+    DATE: {
+      value: 'Date',
+      description: 'A time with millisecond precision. Input is ISO 8601 or Unix seconds; output is ISO 8601.',
+    },
+    LOCATION: {
+      value: 'Location',
+      description:
+        '`[latitude, longitude]` in degrees, for example `[52.52, 13.4]`. Input may also be `"52.52, 13.4"` or `{ ' +
+        '"lat": 52.52, "lon": 13.4 }`.',
+    },
+    FILE: { value: 'File', description: 'A file, set by `uploadRecordFile` only; cannot be a list.' },
   } as const,
 });
 
-const RecordAccess = builder.enumType('RecordAccess', {
-  description: 'Whom something is open for.',
-  values: {
-    OPEN: { value: 'open', description: 'Every user; to read, application sessions too.' },
-    OWNER: { value: 'owner', description: 'Their owner, who always may; of `create`: API keys alone.' },
-    OPEN_FOR_USERS_IDS: { value: 'open_for_users_ids', description: 'The users whom `ids` lists.' },
-    OPEN_FOR_GROUPS: {
-      value: 'open_for_groups',
-      description: 'Users who have one of the tags in `groups` at that moment.',
-    },
-    NOT_ALLOWED: { value: 'not_allowed', description: 'API keys alone, whatever a record says; only of classes.' },
-  } as const satisfies Record<Uppercase<AccessKind>, { value: AccessKind; description: string }>,
-});
-
-export const RecordPermission = builder.objectRef<Permission>('RecordPermission').implement({
-  description: 'Who may do something with a record.',
-  fields: (t) => ({
-    access: t.expose('access', { type: RecordAccess, description: 'Whom it is open for, beside owners and API keys.' }),
-    ids: t.intList({
-      nullable: true,
-      description: 'Users, of `OPEN_FOR_USERS_IDS`.',
-      resolve: ({ ids }) => ids ?? null,
-    }),
-    groups: t.stringList({
-      nullable: true,
-      description: 'Tags of users, of `OPEN_FOR_GROUPS`.',
-      resolve: ({ groups }) => groups ?? null,
-    }),
-  }),
-});
-
-export const RecordPermissionInput = builder.inputType('RecordPermissionInput', {
-  description: 'Who is to be able to do something with a record.',
-  fields: (t) => ({
-    access: t.field({
-      type: RecordAccess,
-      required: true,
-      description: 'Whom it is open for, beside owners and API keys.',
-    }),
-    ids: t.intList({ description: 'Users, with `OPEN_FOR_USERS_IDS`; up to 1,000.' }),
-    groups: t.stringList({ description: 'Tags of users, with `OPEN_FOR_GROUPS`; up to 1,000.' }),
-  }),
-});
+/** Descriptions, for the type and the input. */
+const PERMITTED = {
+  create: 'Who may create records of the class.',
+  read: 'Who may read new records that specify no permissions.',
+  update: 'Who may update new records that specify no permissions.',
+  delete: 'Who may delete new records that specify no permissions.',
+};
 
 const ClassPermissionsInput = builder.inputType('ClassPermissionsInput', {
-  description: 'Defaults: create and read open, update and delete for the owner.',
+  description:
+    'Permissions of a class. Defaults for a new class: `OPEN` for `create` and `read`, `OWNER` for `update` ' +
+    'and `delete`.',
   fields: (t) => ({
-    create: t.field({ type: RecordPermissionInput, description: 'Who may store records of the class.' }),
-    read: t.field({ type: RecordPermissionInput, description: 'Who may see records that say nothing of it.' }),
-    update: t.field({ type: RecordPermissionInput, description: 'Who may change records that say nothing of it.' }),
-    delete: t.field({ type: RecordPermissionInput, description: 'Who may delete records that say nothing of it.' }),
+    create: t.field({ type: RecordPermissionInput, description: PERMITTED.create }),
+    read: t.field({ type: RecordPermissionInput, description: PERMITTED.read }),
+    update: t.field({ type: RecordPermissionInput, description: PERMITTED.update }),
+    delete: t.field({ type: RecordPermissionInput, description: PERMITTED.delete }),
   }),
 });
 
 const ClassPermissions = builder.objectRef<ClassDefinition>('ClassPermissions').implement({
-  description: 'Who may create records, and what records get that say nothing themselves.',
+  description:
+    'Who may create records, and the default permissions of new records. Records copy the defaults at ' +
+    'creation; only `NOT_ALLOWED` also applies to existing records.',
   fields: (t) => ({
     create: t.field({
       type: RecordPermission,
-      description: 'Who may store records of the class.',
+      description: PERMITTED.create,
       resolve: ({ creators }) => permissionOf(creators),
     }),
     read: t.field({
       type: RecordPermission,
-      description: 'Who may see records that say nothing of it.',
+      description: PERMITTED.read,
       resolve: ({ readers }) => permissionOf(readers),
     }),
     update: t.field({
       type: RecordPermission,
-      description: 'Who may change records that say nothing of it.',
+      description: PERMITTED.update,
       resolve: ({ updaters }) => permissionOf(updaters),
     }),
     delete: t.field({
       type: RecordPermission,
-      description: 'Who may delete records that say nothing of it.',
+      description: PERMITTED.delete,
       resolve: ({ deleters }) => permissionOf(deleters),
     }),
   }),
 });
 
 const IndexState = builder.enumType('IndexState', {
-  description: 'How far the index of a field has come.',
+  description: 'Whether a field has an index that queries can use.',
   values: {
-    NONE: { value: 'none', description: 'There is no index.' },
-    BUILDING: { value: 'building', description: 'Records of before are being added; it serves once it is ready.' },
-    READY: { value: 'ready', description: 'It serves every filter and order that it can.' },
-    DROPPING: { value: 'dropping', description: 'It is being taken away.' },
+    NONE: { value: 'none', description: 'The field has no index.' },
+    BUILDING: {
+      value: 'building',
+      description: 'Existing records are being indexed. Queries do not use the index yet.',
+    },
+    READY: { value: 'ready', description: 'Queries use the index.' },
+    DROPPING: { value: 'dropping', description: 'The index is being removed.' },
   } as const,
 });
 
 const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
-  description: 'A field that the records of a class may have.',
+  description: 'A field that records of a class can have.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What records, filters and orders call it.' }),
-    type: t.expose('type', { type: RecordFieldType, description: 'What its values are cast to.' }),
-    array: t.exposeBoolean('isArray', { description: 'Whether it holds several values.' }),
-    required: t.exposeBoolean('isRequired', { description: 'Records are not stored without it.' }),
-    unique: t.exposeBoolean('isUnique', { description: 'No two records of the class have the same value.' }),
+    name: t.exposeString('name', { description: 'Name of the field in records, filters and orders.' }),
+    type: t.expose('type', { type: RecordFieldType, description: 'Type of its values. Input is converted to it.' }),
+    array: t.exposeBoolean('isArray', { description: 'Whether the field contains a list of values.' }),
+    required: t.exposeBoolean('isRequired', {
+      description: 'Whether creating or updating a record without a value fails with `UNPROCESSABLE`.',
+    }),
+    unique: t.exposeBoolean('isUnique', {
+      description: 'Whether all records of the class must have different values.',
+    }),
     index: t.expose('indexState', {
       type: IndexState,
-      description: 'Of an index, filters by range and sorting by the field stay fast however many records there are.',
+      description:
+        'State of the index, which keeps range filters and sorting by the field fast for any number of records.',
     }),
   }),
 });
 
 const RecordClass = builder.objectRef<ClassDefinition>('RecordClass').implement({
-  description: 'A kind of record that the application has defined.',
+  description: 'A type of records that the application has defined.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: '24 hex digits; operations take the name instead.' }),
-    name: t.exposeString('name', { description: 'As it was defined, letter case included.' }),
+    id: t.exposeID('id', { description: '24 hex digits. Operations identify a class by its name instead.' }),
+    name: t.exposeString('name', { description: 'Name of the class, case-sensitive.' }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     fields: t.field({
       type: [ClassFieldType],
-      description: 'In the order in which they were added.',
+      description: 'Fields in the order in which they were added.',
       resolve: ({ fields }) => [...fields.values()],
     }),
     permissions: t.field({
       type: ClassPermissions,
-      description: 'Who may do what with its records.',
-      resolve: (known) => known,
+      description: 'Who may create, read, update and delete its records.',
+      resolve: (definition) => definition,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
@@ -148,47 +141,74 @@ const RecordClass = builder.objectRef<ClassDefinition>('RecordClass').implement(
 });
 
 const ClassFieldInput = builder.inputType('ClassFieldInput', {
-  description: 'A field to add. One that the class has already keeps what is left out.',
+  description:
+    'A field to add or change. Omitted options of an existing field remain unchanged; defaults are for new fields.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'A letter, then up to 49 letters, digits and `_`.' }),
+    name: t.string({
+      required: true,
+      description:
+        'Name of the field: a letter, then up to 49 letters, digits or `_`. Names such as `id`, `user_id` and ' +
+        '`created_at` are reserved.',
+    }),
     type: t.field({
       type: RecordFieldType,
       required: true,
-      description: 'What its values are cast to; that of a field that is there stays.',
+      description: 'Type of its values. For an existing field it must equal the current type.',
     }),
-    array: t.boolean({ description: 'Holds several values.' }),
-    required: t.boolean({ description: 'Records are not stored without it.' }),
-    unique: t.boolean({ description: 'No two records of the class have the same value; not for arrays.' }),
+    array: t.boolean({
+      description: 'Whether the field contains a list of values. Cannot be changed later. Default: false.',
+    }),
+    required: t.boolean({
+      description: 'Whether creating or updating a record without a value fails with `UNPROCESSABLE`. Default: false.',
+    }),
+    unique: t.boolean({
+      description:
+        'Whether all records must have different values. Not for lists, locations and files. Default: false.',
+    }),
     index: t.boolean({
       description:
-        'Keeps filters by range and sorting by the field fast however many records there are: up to 8 numbers, dates ' +
-        'and booleans, 8 strings and 2 locations of a class. What is equal, and what an array holds, is found fast anyway.',
+        'Whether to index the field, which keeps range filters and sorting fast for any number of records. A ' +
+        'class can index 8 numbers, dates and booleans, 8 strings and 2 locations. Equality filters and filters ' +
+        'on lists are fast without an index. Default: false.',
     }),
   }),
 });
 
 const CreateClassInput = builder.inputType('CreateClassInput', {
-  description: 'A kind of record that the application is to have.',
+  description: 'Name, fields and permissions of a new class.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'A letter, then up to 49 letters, digits and `_`.' }),
-    fields: t.field({ type: [ClassFieldInput], description: 'In the order in which records are to show them.' }),
-    permissions: t.field({ type: ClassPermissionsInput, description: 'Who may do what; left out, the defaults.' }),
+    name: t.string({
+      required: true,
+      description:
+        'Name of the class: a letter, then up to 49 letters, digits or `_`. It must be unique in the application.',
+    }),
+    fields: t.field({
+      type: [ClassFieldInput],
+      description: 'Fields of the class, in the order in which records list them; at most 200.',
+    }),
+    permissions: t.field({
+      type: ClassPermissionsInput,
+      description: 'Permissions of the class. Default: see `ClassPermissionsInput`.',
+    }),
   }),
 });
 
 const UpdateClassInput = builder.inputType('UpdateClassInput', {
-  description: 'What is left out stays as it is; fields are never taken away.',
+  description: 'Changes to a class. Fields that are not listed remain unchanged; fields cannot be removed.',
   fields: (t) => ({
-    fields: t.field({ type: [ClassFieldInput], description: 'To add, or whose options to change.' }),
-    permissions: t.field({ type: ClassPermissionsInput, description: 'Replaces those that are given.' }),
+    fields: t.field({ type: [ClassFieldInput], description: 'Fields to add or change; at most 200 fields per class.' }),
+    permissions: t.field({
+      type: ClassPermissionsInput,
+      description:
+        'Permissions to replace. Omitted permissions remain unchanged. Existing records keep their permissions.',
+    }),
   }),
 });
 
-// `class` and `classes` may be names of the application's own queries, but they may not take these away.
 builder.queryField('classes', (t) =>
   t.withAuth({ key: true }).field({
     type: [RecordClass],
-    description: "All classes of the key's application, by name.",
+    description: 'All classes of the application, sorted by name.',
     resolve: (_root, _args, context) => listClasses(context),
   }),
 );
@@ -196,7 +216,7 @@ builder.queryField('classes', (t) =>
 builder.queryField('class', (t) =>
   t.withAuth({ key: true }).field({
     type: RecordClass,
-    description: "One class of the key's application.",
+    description: 'One class of the application.',
     args: { name: t.arg.string({ required: true, description: CLASS_NAME }) },
     resolve: (_root, { name }, context) => findClass(name, context),
   }),
@@ -206,12 +226,13 @@ builder.mutationField('createClass', (t) =>
   t.withAuth({ key: true }).field({
     type: RecordClass,
     description:
-      "Defines a class; from then on the application's schema has types, queries and mutations of its own for it.",
+      "Creates a class and adds types and operations for it to the application's GraphQL schema; this applies " +
+      'to the 200 oldest classes. An invalid or used name fails with `UNPROCESSABLE`.',
     args: {
       input: t.arg({
         type: CreateClassInput,
         required: true,
-        description: 'Its name, its fields and who may do what.',
+        description: 'Name, fields and permissions of the class.',
       }),
     },
     resolve: (_root, { input }, context) => createClass(input, context),
@@ -222,10 +243,11 @@ builder.mutationField('updateClass', (t) =>
   t.withAuth({ key: true }).field({
     type: RecordClass,
     description:
-      'Adds fields, changes their options, replaces permissions. Indexes of records that are there are made in the background.',
+      'Adds or changes fields, and replaces permissions. Existing records are indexed in the background. Fails ' +
+      'with `UNPROCESSABLE` if existing values are not unique, or too long for an index.',
     args: {
       name: t.arg.string({ required: true, description: CLASS_NAME }),
-      input: t.arg({ type: UpdateClassInput, required: true, description: 'What is to be added or changed.' }),
+      input: t.arg({ type: UpdateClassInput, required: true, description: 'Fields and permissions to add or change.' }),
     },
     resolve: (_root, { name, input }, context) => updateClass(name, input, context),
   }),
@@ -233,7 +255,9 @@ builder.mutationField('updateClass', (t) =>
 
 builder.mutationField('deleteClass', (t) =>
   t.withAuth({ key: true }).boolean({
-    description: 'Deletes a class with its records.',
+    description:
+      'Deletes a class and its records, and returns true. The records disappear immediately; their storage is ' +
+      'freed in the background.',
     args: { name: t.arg.string({ required: true, description: CLASS_NAME }) },
     resolve: (_root, { name }, context) => deleteClass(name, context),
   }),

@@ -10,10 +10,7 @@ declare global {
   }
 }
 
-/**
- * Makes the texts of every argument of every operation ones that the database can keep, whatever door they came
- * through; a NUL anywhere is refused.
- */
+/** Makes all strings in arguments storable in PostgreSQL, on every transport, and rejects NUL characters. */
 class CleanInputsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,

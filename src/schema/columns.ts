@@ -3,15 +3,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 
 /**
- * The columns that a type reads, for `select` of `prismaObject`. Listed for the type instead of collected from the
- * fields of each document, so that an operation has one statement, which is planned once and takes one name of the few
- * that `db/client.ts` gives.
+ * The columns of a type, for `select` of `prismaObject`. They do not depend on the selected fields, so that each
+ * operation has one prepared statement; `db/client.ts` limits their number.
  */
 export function columns<Name extends string>(...names: Name[]): Record<Name, true> {
   return Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
 }
 
-/** The selection that `prismaField` passes to its resolver, for the rows of a connection with cursors of its own. */
+/** Like the selection that `prismaField` passes, for the nodes of a connection that makes its own cursors. */
 export function nodeSelection(context: Context, info: GraphQLResolveInfo) {
   return queryFromInfo({ context, info, select: { id: true }, paths: [['edges', 'node']] });
 }

@@ -15,55 +15,57 @@ import { metered } from './metered.ts';
 const BlobObjectAccess = builder
   .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['access']> }>('BlobObjectAccess')
   .implement({
-    description: 'The right to upload the bytes of a blob, until it expires or the upload is completed.',
+    description: 'Permission to upload the bytes of a blob. It ends when it expires or the upload is completed.',
     fields: (t) => ({
-      id: t.int({ description: 'One right among those given for the blob.', resolve: ({ access }) => access.id }),
-      blobId: t.int({ description: 'The blob whose bytes are to come.', resolve: ({ access }) => access.blobId }),
+      id: t.int({ description: 'Id of this permission.', resolve: ({ access }) => access.id }),
+      blobId: t.int({ description: 'Id of the blob to upload to.', resolve: ({ access }) => access.blobId }),
       expires: t.field({
         type: 'DateTime',
-        description: 'When the right ends, an hour after it was given.',
+        description: 'Expiry time, one hour after the permission was issued.',
         resolve: ({ access }) => access.expiresAt,
       }),
-      objectAccessType: t.string({ description: 'Always `Write`.', resolve: () => 'Write' }),
+      objectAccessType: t.string({ description: 'Kind of permission: always `Write`.', resolve: () => 'Write' }),
       params: t.string({
         description:
-          'Post what is before the `?` a multipart form: each part of the query as a field, then the bytes as `file`.',
+          'Upload URL, signed in its query. Send a `multipart/form-data` POST to the part before `?`, with every ' +
+          'query parameter as a form field, followed by the bytes as `file`.',
         resolve: ({ blob, access }, _args, { publicUrl }) => uploadAddress(blob, access, publicUrl()),
       }),
     }),
   });
 
 export const Blob = builder.objectRef<BlobRow>('Blob').implement({
-  description: 'A file of the application. Its `uid` opens it to every session of the application.',
+  description: 'A file of the application. Every session of the application may download it by its `uid`.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is changed, completed and attached to messages.' }),
-    uid: t.exposeString('uid', { description: '34 hex digits.' }),
-    contentType: t.exposeString('contentType', { description: 'As its maker says; not to be trusted.' }),
-    name: t.exposeString('name', { description: 'What it is saved as by those who download it.' }),
-    size: t.exposeInt('size', { nullable: true, description: 'Bytes; null until it is complete.' }),
+    id: t.exposeInt('id', { description: 'Numeric id for operations on the blob and for attachments of messages.' }),
+    uid: t.exposeString('uid', { description: '34 hex digits, hard to guess. Part of the download URL.' }),
+    contentType: t.exposeString('contentType', { description: 'Media type given by the uploader. Not verified.' }),
+    name: t.exposeString('name', { description: 'File name for downloads.' }),
+    size: t.exposeInt('size', { nullable: true, description: 'Size in bytes; null until an upload is completed.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
     blobStatus: t.string({
       nullable: true,
-      description: '`complete` once there is something to download.',
+      description: '`complete` if the file can be downloaded, otherwise null.',
       resolve: ({ storageKey }) => (storageKey === null ? null : 'complete'),
     }),
     setCompletedAt: t.expose('completedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its bytes became those there are; null until then.',
+      description: 'Time at which the current bytes were completed; null until then.',
     }),
-    public: t.exposeBoolean('isPublic', { description: 'Whether it is downloaded without credentials.' }),
-    tags: t.exposeStringList('tags', { description: "Words of its maker's own; nothing depends on them." }),
+    public: t.exposeBoolean('isPublic', { description: 'Whether the file can be downloaded without credentials.' }),
+    tags: t.exposeStringList('tags', { description: 'Labels chosen by the client; the server does not use them.' }),
     url: t.string({
       nullable: true,
-      description: 'Where its bytes are; null until it is complete.',
+      description: 'Download URL; null until an upload is completed.',
       resolve: (blob, _args, { publicUrl }) => (blob.storageKey === null ? null : publicUrl() + blobPath(blob)),
     }),
     blobObjectAccess: t.field({
       type: BlobObjectAccess,
       nullable: true,
-      description: 'Told when it is given: by `createBlob`, and by `updateBlob` with `new`.',
+      description:
+        'Permission to upload; only returned by `createBlob`, and by `updateBlob` with `new`. Null otherwise.',
       resolve: (blob) => blob.access && { blob, access: blob.access },
     }),
   }),
@@ -72,49 +74,60 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
 type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const blobFields = (t: InputFields) => ({
-  contentType: t.string({ description: 'A media type: `image/png`.' }),
-  name: t.string({ description: 'Up to 100 characters.' }),
-  public: t.field({ type: 'Flag', description: 'Whether everybody may download it.' }),
-  tags: t.stringList({ description: "Words of the maker's own; nothing depends on them." }),
+  contentType: t.string({
+    description: 'Media type, for example `image/png`, at most 255 characters. Required by `createBlob`.',
+  }),
+  name: t.string({ description: 'File name, 1 to 100 characters. Required by `createBlob`.' }),
+  public: t.field({
+    type: 'Flag',
+    description: 'Whether the file can be downloaded without credentials. Default for a new blob: false.',
+  }),
+  tags: t.stringList({
+    description: 'Labels chosen by the client, at most 1,000 characters in total; the server does not use them.',
+  }),
 });
 
 const CreateBlobInput = builder.inputType('CreateBlobInput', {
-  description: 'At least a name and a content type.',
+  description: 'The blob to create. `name` and `contentType` are required.',
   fields: (t) => blobFields(t),
 });
 
 const UpdateBlobInput = builder.inputType('UpdateBlobInput', {
-  description: 'What is left out stays as it is.',
+  description: 'The fields to change. Omitted fields remain unchanged.',
   fields: (t) => ({
     ...blobFields(t),
     new: t.field({
       type: 'Flag',
-      description: 'Gives the right to upload other bytes, which replace those there are once they are completed.',
+      description:
+        'If true, issues a new permission to upload and ends the previous one. The current bytes remain until the ' +
+        'new upload is completed. Default: false.',
     }),
   }),
 });
 
 const UploadBlobInput = builder.inputType('UploadBlobInput', {
-  description: 'The fields that the query of `params` holds; those that are given have to be as they are there.',
+  description:
+    'The parameters from the query of `params`. Fields other than `key`, `policy` and `signature` may be ' +
+    'omitted, but must match the policy if present.',
   fields: (t) => ({
-    key: t.string({ required: true, description: "Where the bytes go: the blob's `uid`." }),
-    policy: t.string({ required: true, description: 'What may be uploaded and until when, in Base64.' }),
-    signature: t.string({ required: true, description: 'Of the policy, by the key that was made for this upload.' }),
-    acl: t.string({ description: '`public-read` or `authenticated-read`.' }),
-    contentType: t.string({ description: "The blob's media type." }),
-    expires: t.string({ description: 'When the policy ends.' }),
-    successActionStatus: t.string({ description: 'Always `201`.' }),
+    key: t.string({ required: true, description: 'The `uid` of the blob.' }),
+    policy: t.string({ required: true, description: 'The signed upload policy, Base64url-encoded JSON.' }),
+    signature: t.string({ required: true, description: 'HMAC signature of `policy`.' }),
+    acl: t.string({ description: '`public-read` for a public blob, otherwise `authenticated-read`.' }),
+    contentType: t.string({ description: 'Media type of the blob.' }),
+    expires: t.string({ description: 'Expiry time of the policy, ISO 8601 in whole seconds.' }),
+    successActionStatus: t.string({ description: 'HTTP status of a successful upload: always `201`.' }),
   }),
 });
 
 const UploadedBlobType = builder.objectRef<UploadedBlob>('UploadedBlob').implement({
-  description: 'Bytes that have come for a blob.',
+  description: 'Bytes received for a blob. They are not visible until `completeBlob`.',
   fields: (t) => ({
-    uid: t.exposeString('uid', { description: 'That of the blob, 34 hex digits.' }),
-    size: t.exposeInt('size', { description: 'How many bytes it has.' }),
-    md5: t.exposeString('md5', { description: 'Of the bytes, in hex.' }),
+    uid: t.exposeString('uid', { description: 'The `uid` of the blob, 34 hex digits.' }),
+    size: t.exposeInt('size', { description: 'Size in bytes.' }),
+    md5: t.exposeString('md5', { description: 'MD5 hash of the bytes, in hex.' }),
     url: t.string({
-      description: 'Where they are once they are completed.',
+      description: 'Download URL after completion.',
       resolve: (blob, _args, { publicUrl }) => publicUrl() + blobPath(blob),
     }),
   }),
@@ -123,8 +136,10 @@ const UploadedBlobType = builder.objectRef<UploadedBlob>('UploadedBlob').impleme
 builder.queryField('blob', (t) =>
   t.withAuth({ session: true }).field({
     type: Blob,
-    description: 'One file, without its bytes, as far as `filesByNumber` of the application lets the caller read it.',
-    args: { id: t.arg.int({ required: true, description: 'As `createBlob` answered it.' }) },
+    description:
+      'Metadata of one blob. Fails with `NOT_FOUND` if the blob is unknown, or if the setting `filesByNumber` ' +
+      'does not let the caller read it by id.',
+    args: { id: t.arg.int({ required: true, description: 'Numeric id of the blob.' }) },
     resolve: (_root, { id }, context) => findBlob(id, context),
   }),
 );
@@ -133,9 +148,12 @@ builder.queryField('blobs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
       type: Blob,
-      description: "The caller's, newest first; an API key alone gets all of the application.",
+      description:
+        "The caller's blobs, newest first; all blobs of the application for an API key without `On-Behalf-Of`.",
       args: {
-        skip: t.arg.int({ description: 'Blobs to pass over; its cost grows with it, that of cursors does not.' }),
+        skip: t.arg.int({
+          description: 'Number of blobs to skip. The cost grows with this number; cursors do not have this cost.',
+        }),
       },
       resolve: (_root, args, context) => listBlobs(args, context),
     },
@@ -146,10 +164,12 @@ builder.queryField('blobs', (t) =>
 builder.queryField('blobFile', (t) =>
   t.withAuth({ anyone: true }).field({
     type: StoredFile,
-    description: 'The bytes of a complete blob, by its `uid` or its `id`: of a public one for everybody.',
+    description:
+      'The file of a complete blob, by `uid` or `id`. Public blobs need no credentials. Fails with `NOT_FOUND` ' +
+      'if the blob is unknown, incomplete or not readable.',
     args: {
-      uid: t.arg.string({ description: '34 hex digits; either this or the `id`.' }),
-      id: t.arg.int({ description: 'As `createBlob` answered it; either this or the `uid`.' }),
+      uid: t.arg.string({ description: 'The `uid`, 34 hex digits. Pass either `uid` or `id`.' }),
+      id: t.arg.int({ description: 'The numeric id. Pass either `uid` or `id`.' }),
     },
     resolve: (_root, args, context) => findBlobFile(args, context),
   }),
@@ -158,9 +178,11 @@ builder.queryField('blobFile', (t) =>
 builder.mutationField('createBlob', (t) =>
   t.withAuth({ user: true }).field({
     type: Blob,
-    description: 'Makes a file without bytes. They are uploaded as `blobObjectAccess` says, then completed.',
+    description:
+      'Creates a blob without bytes. Upload the bytes as described in `blobObjectAccess`, then call ' +
+      '`completeBlob`.',
     args: {
-      input: t.arg({ type: CreateBlobInput, required: true, description: 'What the file is called and what it is.' }),
+      input: t.arg({ type: CreateBlobInput, required: true, description: 'Name, media type and options of the blob.' }),
     },
     resolve: (_root, { input }, context) => createBlob(input, context),
   }),
@@ -169,13 +191,11 @@ builder.mutationField('createBlob', (t) =>
 builder.mutationField('uploadBlob', (t) =>
   t.withAuth({ anyone: true }).field({
     type: UploadedBlobType,
-    description: 'Behind `POST /uploads`, which alone takes bytes. Whoever has a signed policy may upload.',
+    description:
+      'Stores uploaded bytes for a blob. Call it as `POST /uploads`, because GraphQL requests carry no files. A ' +
+      'signed policy is the only credential; an invalid or expired one fails with `FORBIDDEN`.',
     args: {
-      input: t.arg({
-        type: UploadBlobInput,
-        required: true,
-        description: 'The fields of the form, as the signed address has them.',
-      }),
+      input: t.arg({ type: UploadBlobInput, required: true, description: 'Form fields from the signed upload URL.' }),
     },
     resolve: (_root, { input }, context) => uploadBlob(input, context),
   }),
@@ -184,8 +204,10 @@ builder.mutationField('uploadBlob', (t) =>
 builder.mutationField('completeBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Blob,
-    description: 'Makes what was uploaded the bytes of the blob.',
-    args: { id: t.arg.int({ required: true, description: 'Whose bytes have been uploaded.' }) },
+    description:
+      'Replaces the bytes of the blob by the latest upload. Safe to retry. Fails with `UNPROCESSABLE` if ' +
+      'nothing was uploaded and `FORBIDDEN` if the blob belongs to another user.',
+    args: { id: t.arg.int({ required: true, description: 'Numeric id of the blob.' }) },
     resolve: (_root, { id }, context) => completeBlob(id, context),
   }),
 );
@@ -193,10 +215,12 @@ builder.mutationField('completeBlob', (t) =>
 builder.mutationField('updateBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Blob,
-    description: 'Changes a blob of the caller, or for an API key alone any.',
+    description:
+      "Changes a blob of the caller, or any blob for an API key without `On-Behalf-Of`. Another user's blob " +
+      'fails with `FORBIDDEN`.',
     args: {
-      id: t.arg.int({ required: true, description: 'As `createBlob` answered it.' }),
-      input: t.arg({ type: UpdateBlobInput, required: true, description: 'What is to be other than it is.' }),
+      id: t.arg.int({ required: true, description: 'Numeric id of the blob.' }),
+      input: t.arg({ type: UpdateBlobInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (_root, { id, input }, context) => updateBlob(id, input, context),
   }),
@@ -204,8 +228,10 @@ builder.mutationField('updateBlob', (t) =>
 
 builder.mutationField('deleteBlob', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Deletes a blob of the caller, or for an API key alone any, and its bytes.',
-    args: { id: t.arg.int({ required: true, description: 'As `createBlob` answered it.' }) },
+    description:
+      'Deletes a blob of the caller and its bytes, or any blob for an API key without `On-Behalf-Of`, and ' +
+      "returns true. Another user's blob fails with `FORBIDDEN`.",
+    args: { id: t.arg.int({ required: true, description: 'Numeric id of the blob.' }) },
     resolve: (_root, { id }, context) => deleteBlob(id, context),
   }),
 );

@@ -1,17 +1,21 @@
 import type { DeletedItems } from '../lib/deleted-items.ts';
 import { builder } from './builder.ts';
 
-/** The type that tells what became of several items that were to be deleted. */
+/** Result type of an operation that deletes several items. */
 export function deletedItems(name: string, description: string) {
   return builder.objectRef<DeletedItems>(name).implement({
     description,
     fields: (t) => ({
-      deletedIds: t.exposeIDList('deletedIds', { description: 'Those that are gone now, for the caller or for all.' }),
+      deletedIds: t.exposeIDList('deletedIds', {
+        description:
+          'Ids of the deleted items. Whether they are deleted for all users or only for the caller depends on the ' +
+          'operation.',
+      }),
       notFoundIds: t.exposeIDList('notFoundIds', {
-        description: 'Those that are not there, or not for the caller to see.',
+        description: 'Ids that do not exist or that the caller cannot see.',
       }),
       wrongPermissionsIds: t.exposeIDList('wrongPermissionsIds', {
-        description: 'Those that the caller sees and may not delete; they stay.',
+        description: 'Ids of items that the caller can see but may not delete.',
       }),
     }),
   });

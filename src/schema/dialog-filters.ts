@@ -4,23 +4,32 @@ import { DateTimeFilter, IdFilter, IntFilter, IntListFilter, StringFilter, UnixT
 import { SortDirection } from './scalars.ts';
 
 export const DialogFilter = builder.inputRef<DialogFilterShape>('DialogFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
+  description:
+    'Conditions on dialogs. A dialog must match all given fields, every entry of `and`, and at least one entry of ' +
+    '`or`.',
   fields: (t) => ({
-    id: t.field({ type: IdFilter, description: 'By their ids.' }),
-    type: t.field({ type: IntFilter, description: '1 public group, 2 group, 3 private.' }),
+    id: t.field({ type: IdFilter, description: 'Compares the dialog id.' }),
+    type: t.field({ type: IntFilter, description: 'Compares the dialog type: 1 public group, 2 group, 3 private.' }),
     name: t.field({
       type: StringFilter,
-      description: 'By what groups are called; private dialogs have no name of their own.',
+      description: 'Compares the name as the caller sees it; for a private dialog, the name of the other occupant.',
     }),
-    lastMessageDateSent: t.field({ type: UnixTimeFilter, description: 'When their latest message was sent.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'When they were made.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last changed.' }),
-    occupantIds: t.field({ type: IntListFilter, description: 'By the users who take part.' }),
+    lastMessageDateSent: t.field({
+      type: UnixTimeFilter,
+      description: 'Compares the send time of the latest message the caller can see, in Unix seconds.',
+    }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the creation time.' }),
+    updatedAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the last change.' }),
+    occupantIds: t.field({
+      type: IntListFilter,
+      description: 'Compares the user ids of the occupants. Public groups have none.',
+    }),
     data: t.field({
       type: 'JSON',
       description:
-        'Fields of the class that `dataClassName` names, with the operators of records: `{ friends: { eq: true } }`. ' +
-        'Plain names that it does not know are ignored.',
+        'Compares fields of the class named in `dataClassName`, with the operators of record filters: `{ friends: { ' +
+        'eq: true } }`. Unknown fields fail with `UNPROCESSABLE`, but are ignored when given without an operator: `{ ' +
+        'friends: true }`. Fails with `FORBIDDEN` without `dataClassName`.',
     }),
     or: t.field({ type: [DialogFilter], description: OR }),
     and: t.field({ type: [DialogFilter], description: AND }),
@@ -41,19 +50,22 @@ interface DialogFilterShape {
 }
 
 const DialogSortField = builder.enumType('DialogSortField', {
-  description: 'What dialogs can be sorted by.',
+  description: 'Fields by which dialogs can be sorted.',
   values: {
-    ID: { value: 'id', description: 'By id, which is the order in which they were made.' },
-    TYPE: { value: 'type', description: 'Public groups, groups, private dialogs.' },
-    NAME: { value: 'name', description: 'What groups are called.' },
-    LAST_MESSAGE_DATE_SENT: { value: 'lastMessageDateSent', description: 'When their latest message was sent.' },
-    CREATED_AT: { value: 'createdAt', description: 'When they were made.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they were last changed.' },
+    ID: { value: 'id', description: 'Id, which is the order of creation.' },
+    TYPE: { value: 'type', description: 'Type: public groups, then groups, then private dialogs.' },
+    NAME: { value: 'name', description: 'Name as the caller sees it.' },
+    LAST_MESSAGE_DATE_SENT: {
+      value: 'lastMessageDateSent',
+      description: 'Send time of the latest message the caller can see.',
+    },
+    CREATED_AT: { value: 'createdAt', description: 'Time of creation.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Time of the last change.' },
   } as const,
 });
 
 export const DialogOrder = builder.inputType('DialogOrder', {
-  description: 'Unset values come last; ties by id.',
+  description: 'How to sort dialogs. Unset values come last; ties are broken by id.',
   fields: (t) => ({
     field: t.field({ type: DialogSortField, required: true, description: SORT_FIELD }),
     direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),

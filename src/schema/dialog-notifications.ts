@@ -7,16 +7,18 @@ import { builder } from './builder.ts';
 import { DIALOG_ID } from './descriptions.ts';
 
 const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNotifications').implement({
-  description: 'Whether the caller is told of a dialog while away.',
+  description: 'Push setting of the caller for one dialog.',
   fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', { description: 'Whether the caller gets pushes of the dialog.' }),
+    enabled: t.exposeBoolean('enabled', {
+      description: 'Whether the caller receives pushes for new messages of the dialog while offline. Default: true.',
+    }),
   }),
 });
 
 builder.queryField('dialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
     type: DialogNotificationsType,
-    description: 'Whether the caller gets pushes of a dialog.',
+    description: 'Whether the caller receives pushes for a dialog.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { dialogId }, context) => findDialogNotifications(dialogId, context),
   }),
@@ -25,10 +27,10 @@ builder.queryField('dialogNotifications', (t) =>
 builder.mutationField('updateDialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
     type: DialogNotificationsType,
-    description: 'Switches the pushes of a dialog on or off for the caller.',
+    description: 'Enables or disables the pushes of a dialog for the caller.',
     args: {
       dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
-      enabled: t.arg.boolean({ description: 'Whether to send them; required.' }),
+      enabled: t.arg.boolean({ description: 'Whether to send pushes. Required.' }),
     },
     resolve: (_root, { dialogId, enabled }, context) => updateDialogNotifications(dialogId, enabled, context),
   }),

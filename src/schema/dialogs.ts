@@ -14,27 +14,32 @@ import { DialogFilter, DialogOrder } from './dialog-filters.ts';
 import { metered } from './metered.ts';
 
 const DialogType = builder.enumType('DialogType', {
-  description: 'Who may take part in a dialog.',
+  description: 'Who can take part in a dialog.',
   values: {
     PUBLIC_GROUP: { value: DIALOG_TYPE.PUBLIC_GROUP, description: 'Open to every user of the application.' },
-    GROUP: { value: DIALOG_TYPE.GROUP, description: 'Open to those that an occupant has added.' },
-    PRIVATE: { value: DIALOG_TYPE.PRIVATE, description: 'Two users; exists once for a pair.' },
+    GROUP: { value: DIALOG_TYPE.GROUP, description: 'Open to users whom an occupant has added.' },
+    PRIVATE: {
+      value: DIALOG_TYPE.PRIVATE,
+      description: 'Two users. Each pair of users has at most one private dialog.',
+    },
   } as const,
 });
 
 export const Dialog = builder.prismaObject('Dialog', {
-  description: 'A conversation, as the caller sees it.',
+  description: 'A private chat of two users, a group or a public group. Some fields depend on the caller.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: '24 hex digits, which sort by the time at which they were made.' }),
+    id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
     type: t.field({
       type: DialogType,
-      description: 'Who may take part.',
+      description: 'Who can take part.',
       resolve: (dialog) => dialog.type as 1 | 2 | 3,
     }),
-    userId: t.exposeInt('userId', { description: 'The owner.' }),
+    userId: t.exposeInt('userId', { description: 'Id of the user who owns the dialog.' }),
     name: t.string({
       nullable: true,
-      description: "In a private dialog the other occupant's full name, else login, else e-mail.",
+      description:
+        "Name of a group. For a private dialog, the other occupant's full name, otherwise login, otherwise email " +
+        'address; null if none is set.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { viewer, loaders }) => {
         if (dialog.type !== DIALOG_TYPE.PRIVATE) return dialog.name;
@@ -45,69 +50,80 @@ export const Dialog = builder.prismaObject('Dialog', {
         return other?.fullName ?? other?.login ?? other?.email ?? null;
       },
     }),
-    photo: t.exposeString('photo', { nullable: true, description: "An address or an id of the client's own choice." }),
+    photo: t.exposeString('photo', {
+      nullable: true,
+      description: 'URL or id of an image. The server stores it without interpreting it.',
+    }),
     isJoinRequired: t.exposeBoolean('isJoinRequired', {
-      description: 'Kept for clients; the service asks nobody to join.',
+      description: 'Stored for clients; the server does not use it.',
     }),
     occupantIds: t.intList({
-      description: 'Ascending; empty for public groups.',
+      description: 'User ids of the occupants, ascending. Empty for public groups.',
       resolve: async (dialog, _args, { loaders }) =>
         dialog.type === DIALOG_TYPE.PUBLIC_GROUP
           ? []
           : (await loaders.of(memberLoader).load(dialog)).map((member) => member.userId),
     }),
     adminIds: t.intList({
-      description: "Ascending; empty for private dialogs. The owner has an admin's rights without being listed.",
+      description:
+        'User ids of the admins, ascending. Empty for private dialogs. The owner has admin rights without being ' +
+        'listed.',
       resolve: async (dialog, _args, { loaders }) =>
         (await loaders.of(memberLoader).load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
     }),
     xmppRoomJid: t.string({
       nullable: true,
-      description: 'Address of the room as chat clients of old know it; null for private dialogs.',
+      description:
+        'Address of the room for legacy XMPP clients: `<application id>_<dialog id>@muc.<host>`. Null for private ' +
+        'dialogs.',
       resolve: ({ type, applicationId, id }, _args, { publicUrl }) =>
         type === DIALOG_TYPE.PRIVATE ? null : `${applicationId}_${id}@muc.${new URL(publicUrl()).hostname}`,
     }),
     lastMessage: t.string({
       nullable: true,
-      description: 'Text of the latest message the caller can see.',
+      description: 'Text of the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.text ?? null,
     }),
     lastMessageId: t.id({
       nullable: true,
-      description: 'The latest message that the caller can see.',
+      description: 'Id of the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.id ?? null,
     }),
     lastMessageDateSent: t.int({
       nullable: true,
-      description: 'Unix seconds.',
+      description: 'Send time of the latest message the caller can see, in Unix seconds; null if there is none.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { loaders }) =>
         (await loaders.of(lastMessageLoader).load(dialog))?.dateSent ?? null,
     }),
     lastMessageUserId: t.int({
       nullable: true,
-      description: 'Its sender.',
+      description: 'Id of the user who sent the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
       resolve: async (dialog, _args, { loaders }) =>
         (await loaders.of(lastMessageLoader).load(dialog))?.senderId ?? null,
     }),
     unreadMessagesCount: t.int({
-      description: 'Messages the caller has neither sent nor read; 0 in public groups and for API keys alone.',
+      description:
+        'Messages that the caller has not sent, read or deleted. Always 0 in public groups and for an API key ' +
+        'without `On-Behalf-Of`.',
       extensions: { viewerDependent: true },
       resolve: (dialog, _args, { loaders }) => loaders.of(unreadCountLoader).load(dialog),
     }),
     dataClassName: t.string({
       nullable: true,
-      description: 'Class whose fields the dialog carries, if any.',
+      description: 'Name of the class whose fields the dialog carries; null if it carries none.',
       resolve: async (dialog, _args, { loaders }) =>
         (await loaders.of(dialogDataLoader).load(dialog))?.className ?? null,
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'All fields of that class as a record shows them, unset ones null; null without a class.',
+      description:
+        'Values of all fields of the class in `dataClassName`, unset fields as null; null if the dialog carries no ' +
+        'class.',
       resolve: async (dialog, _args, { loaders }) => (await loaders.of(dialogDataLoader).load(dialog))?.fields ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
@@ -115,46 +131,71 @@ export const Dialog = builder.prismaObject('Dialog', {
   }),
 });
 
-const DATA = 'Values by field, cast to the types of that class; names that it does not know are ignored.';
+const DATA = 'Values by field name, converted to the types of the class. Unknown field names are ignored.';
 
 const CreateDialogInput = builder.inputType('CreateDialogInput', {
-  description: 'A dialog to be made, with its occupants.',
+  description: 'The dialog to create, and its occupants.',
   fields: (t) => ({
-    type: t.field({ type: DialogType, description: 'Who may take part; required.' }),
-    occupantIds: t.intList({ description: 'The caller is added; unknown ids are dropped.' }),
-    name: t.string({ description: 'Required for groups; up to 200 characters.' }),
-    photo: t.string({ description: "An address or an id of the client's own choice." }),
-    isJoinRequired: t.boolean({ description: 'Kept for clients; the service asks nobody to join.' }),
-    dataClassName: t.string({ description: 'Class whose fields the dialog carries.' }),
+    type: t.field({ type: DialogType, description: 'Who can take part. Required.' }),
+    occupantIds: t.intList({
+      description:
+        'User ids of the occupants; the caller is added. At most 10,000 including the caller; exactly one other user ' +
+        'for a private dialog. Unknown ids are ignored as long as one id exists. Ignored for public groups.',
+    }),
+    name: t.string({
+      description: 'Name of a group, 1 to 200 characters. Required for groups, ignored for private dialogs.',
+    }),
+    photo: t.string({ description: 'URL or id of an image. The server stores it without interpreting it.' }),
+    isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it. Default: false.' }),
+    dataClassName: t.string({
+      description: 'Name of the class whose fields the dialog carries. An unknown class fails with `FORBIDDEN`.',
+    }),
     data: t.field({ type: 'JSON', description: DATA }),
   }),
 });
 
 const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
-  description: 'Occupants are added first, then removed; admins come last.',
+  description:
+    'The fields to change. Omitted fields remain unchanged. Occupants are added first, then removed; admins are ' +
+    'changed last.',
   fields: (t) => ({
-    name: t.string({ description: 'Up to 200 characters.' }),
-    photo: t.string({ description: 'Null clears it.' }),
-    isJoinRequired: t.boolean({ description: 'Kept for clients; the service asks nobody to join.' }),
+    name: t.string({ description: 'New name of a group, 1 to 200 characters.' }),
+    photo: t.string({ description: 'URL or id of an image; null clears it.' }),
+    isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it.' }),
     dataClassName: t.string({
-      description: 'Class whose fields the dialog carries, if not that which it carries already; it takes its place.',
+      description:
+        'Name of the class whose fields the dialog carries. Another class replaces the current class and its data. ' +
+        'Default: the current class.',
     }),
-    data: t.field({ type: 'JSON', description: `${DATA} Null unsets, what is left out stays.` }),
-    addOccupantIds: t.intList({ description: 'Unknown ids beside known ones are dropped.' }),
+    data: t.field({ type: 'JSON', description: `${DATA} Null clears a field; omitted fields remain unchanged.` }),
+    addOccupantIds: t.intList({
+      description:
+        'Ids of users to add, up to 10,000 occupants in total. Unknown ids are ignored as long as one id exists.',
+    }),
     removeOccupantIds: t.intList({
-      description: 'Those who leave: oneself, or others if the caller may remove them.',
+      description:
+        'Ids of users to remove. Occupants may remove themselves; removing other users requires an admin, the owner ' +
+        'or an API key without `On-Behalf-Of`.',
     }),
-    addAdminIds: t.intList({ description: 'In groups only occupants; other ids are dropped.' }),
-    removeAdminIds: t.intList({ description: 'Those who stay as plain occupants.' }),
+    addAdminIds: t.intList({
+      description:
+        'Ids of users to make admins. In a group, users who are not occupants are ignored. Requires the owner or an ' +
+        'API key without `On-Behalf-Of`.',
+    }),
+    removeAdminIds: t.intList({
+      description:
+        'Ids of admins who become ordinary occupants. Requires the owner or an API key without `On-Behalf-Of`.',
+    }),
   }),
 });
 
-const DeletedDialogs = deletedItems('DeletedDialogs', 'What became of each dialog of a deletion.');
+const DeletedDialogs = deletedItems('DeletedDialogs', 'Result of `deleteDialogs`, by dialog id.');
 
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Dialog,
-    description: 'One dialog that the caller can see.',
+    description:
+      'One dialog. Fails with `NOT_FOUND` if it does not exist and `FORBIDDEN` if the caller is not an occupant.',
     args: { id: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { id }, context) => findDialog(id, context),
   }),
@@ -164,12 +205,18 @@ builder.queryField('dialogs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
       type: Dialog,
-      description: "The caller's dialogs and all public groups, latest activity first or as asked.",
+      description:
+        "The caller's dialogs that are not hidden, and all public groups; for an API key without `On-Behalf-Of`, all " +
+        'dialogs of the application. Sorted by latest activity first unless `orderBy` is given.',
       args: {
         filter: t.arg({ type: DialogFilter, description: FILTER }),
         orderBy: t.arg({ type: DialogOrder, description: ORDER }),
-        dataClassName: t.arg.string({ description: 'Only dialogs that carry this class.' }),
-        skip: t.arg.int({ description: 'Dialogs to pass over; its cost grows with it, that of cursors does not.' }),
+        dataClassName: t.arg.string({
+          description: 'Only return dialogs that carry this class. An unknown class fails with `FORBIDDEN`.',
+        }),
+        skip: t.arg.int({
+          description: 'Number of dialogs to skip. The cost grows with this number; cursors do not have this cost.',
+        }),
       },
       resolve: (_root, args, context) => listDialogs(args, context),
     },
@@ -180,8 +227,16 @@ builder.queryField('dialogs', (t) =>
 builder.mutationField('createDialog', (t) =>
   t.withAuth({ user: true }).field({
     type: Dialog,
-    description: 'Creates a dialog the caller owns; a private one that exists is returned as it is.',
-    args: { input: t.arg({ type: CreateDialogInput, required: true, description: 'Its kind and its occupants.' }) },
+    description:
+      'Creates a dialog owned by the caller. If the two users already have a private dialog, returns that dialog ' +
+      'unchanged and shows it again if the caller had hidden it.',
+    args: {
+      input: t.arg({
+        type: CreateDialogInput,
+        required: true,
+        description: 'Type, occupants and attributes of the dialog.',
+      }),
+    },
     resolve: (_root, { input }, context) => createDialog(input, context),
   }),
 );
@@ -190,10 +245,11 @@ builder.mutationField('updateDialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Dialog,
     description:
-      'Changes what is given of a dialog: all of it, or nothing if one part is not for the caller to change.',
+      'Changes a dialog. Fails with `FORBIDDEN`, without changing anything, if the caller may not change one of the ' +
+      'given fields.',
     args: {
       id: t.arg.id({ required: true, description: DIALOG_ID }),
-      input: t.arg({ type: UpdateDialogInput, required: true, description: 'What is to be other than it is.' }),
+      input: t.arg({ type: UpdateDialogInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (_root, { id, input }, context) => updateDialog(id, input, context),
   }),
@@ -201,13 +257,17 @@ builder.mutationField('updateDialog', (t) =>
 
 builder.mutationField('deleteDialog', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Leaves a group, or hides a private dialog until its next message; by force deletes it for all.',
+    description:
+      'Deletes a dialog for the caller: leaves a group, or hides a private dialog until its next message. With ' +
+      '`force`, deletes it for all users. Public groups can only be deleted with `force`.',
     args: {
       id: t.arg.id({ required: true, description: DIALOG_ID }),
       force: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Deletes it for all: by its owner or an API key alone.',
+        description:
+          'Delete the dialog for all users. Only the owner and API keys without `On-Behalf-Of` may do this; the ' +
+          'latter cannot delete without it.',
       }),
     },
     resolve: (_root, { id, force }, context) => deleteDialog(id, force, context),
@@ -217,13 +277,15 @@ builder.mutationField('deleteDialog', (t) =>
 builder.mutationField('deleteDialogs', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DeletedDialogs,
-    description: 'The same for several, of which those that the caller may not delete stay.',
+    description:
+      'Same as `deleteDialog` for several dialogs. Dialogs that the caller may not delete remain. Fails with ' +
+      '`NOT_FOUND` if none of them exists.',
     args: {
-      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
+      ids: t.arg.idList({ required: true, description: 'Dialog ids, 24 hex digits each; at most 100.' }),
       force: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Deletes them for all: by their owner or an API key alone.',
+        description: 'Delete the dialogs for all users, as in `deleteDialog`.',
       }),
     },
     resolve: (_root, { ids, force }, context) => deleteDialogs(ids, force, context),

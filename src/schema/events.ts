@@ -10,7 +10,7 @@ import { APPLICATION_ID, CREATED_AT, listOfNames, oneOfNames, UPDATED_AT } from 
 import { metered } from './metered.ts';
 
 const Event = builder.prismaObject('Event', {
-  description: 'A push that is sent to some users, once or again and again.',
+  description: 'A push to a set of users, sent once or repeatedly.',
   select: columns(
     'id',
     'userId',
@@ -30,96 +30,145 @@ const Event = builder.prismaObject('Event', {
     'updatedAt',
   ),
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is changed, cancelled and asked how far it has come.' }),
-    userId: t.exposeInt('userId', { description: 'The creator; 0 for an API key alone.' }),
+    id: t.exposeInt('id', { description: 'Numeric id, for `updateEvent`, `deleteEvent` and `eventStatus`.' }),
+    userId: t.exposeInt('userId', {
+      description: 'Id of the user who created it; 0 for an API key without `On-Behalf-Of`.',
+    }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
-    eventType: t.exposeString('eventType', { description: '`one_shot`, `fixed_date` or `period_date`.' }),
+    eventType: t.exposeString('eventType', {
+      description:
+        '`one_shot` (once, immediately or at `date`), `fixed_date` (once, at `date`) or `period_date` (repeatedly).',
+    }),
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
     channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
-    name: t.exposeString('name', { nullable: true, description: 'For people alone, to tell events apart.' }),
-    message: t.exposeString('message', {
-      description: "As the channel's clients take it: `payload=` or `data.message=`, then Base64.",
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Label that distinguishes events, and the subject of pushes by email; null if not set.',
     }),
-    date: t.expose('date', { type: 'UnixTime', nullable: true, description: 'The first send; null: at once.' }),
-    period: t.expose('period', { type: 'Seconds', nullable: true, description: 'Between sends.' }),
+    message: t.exposeString('message', {
+      description: 'Payload as the channel stores it: `payload=` or `data.message=`, followed by Base64.',
+    }),
+    date: t.expose('date', {
+      type: 'UnixTime',
+      nullable: true,
+      description: 'Time of the first send; null means immediately.',
+    }),
+    period: t.expose('period', {
+      type: 'Seconds',
+      nullable: true,
+      description: 'Time between sends of a `period_date` event; null if not set.',
+    }),
     endDate: t.expose('endDate', {
       type: 'UnixTime',
       nullable: true,
-      description: 'The last moment at which a send may come; null: none.',
+      description: 'Latest time at which a send may start; null means no end.',
     }),
-    active: t.exposeBoolean('active', { description: 'Whether a send is due.' }),
-    occuredCount: t.exposeInt('occuredCount', { description: 'Sends that are completed.' }),
-    tagQuery: t.exposeString('tagQuery', { nullable: true, description: 'The tags as they were asked for.' }),
+    active: t.exposeBoolean('active', { description: 'Whether a send is scheduled or in progress.' }),
+    occuredCount: t.exposeInt('occuredCount', { description: 'Number of completed sends.' }),
+    tagQuery: t.exposeString('tagQuery', {
+      nullable: true,
+      description: 'The tags in the form in which the creator gave them; null without tags.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const EventStatus = builder.objectRef<EventStatusShape>('EventStatus').implement({
-  description: 'How far an event has come; the counts are those of its latest send.',
+  description: 'Progress of an event. The counts are those of its latest send.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: "The event's." }),
-    active: t.exposeBoolean('active', { description: 'Whether a send is due.' }),
-    occuredCount: t.exposeInt('occuredCount', { description: 'Sends that are completed.' }),
+    id: t.exposeInt('id', { description: 'Id that `createEvents` returned.' }),
+    active: t.exposeBoolean('active', { description: 'Whether a send is scheduled or in progress.' }),
+    occuredCount: t.exposeInt('occuredCount', { description: 'Number of completed sends.' }),
     lastSentAt: t.expose('lastSentAt', {
       type: 'UnixTime',
       nullable: true,
-      description: 'When its latest send began; null before the first.',
+      description: 'Start of the latest send; null before the first send.',
     }),
-    recipients: t.exposeInt('recipients', { description: 'Devices it goes to.' }),
-    delivered: t.exposeInt('delivered', { description: 'Devices whose provider has taken the push.' }),
-    failed: t.exposeInt('failed', { description: 'Devices that did not get it, as `pushDeliveries` tells of each.' }),
+    recipients: t.exposeInt('recipients', { description: 'Number of devices found so far.' }),
+    delivered: t.exposeInt('delivered', { description: 'Number of devices whose provider accepted the push.' }),
+    failed: t.exposeInt('failed', {
+      description: 'Number of devices to which the delivery failed; `pushDeliveries` lists the reasons.',
+    }),
   }),
 });
 
 const EventTagsInput = builder.inputType('EventTagsInput', {
   description:
-    'Users with any of `any`, all of `all` and none of `exclude`; at most 100 tags of 1 to 50 characters in all lists together.',
+    'Selects users who have at least one tag of `any`, every tag of `all` and no tag of `exclude`. The three lists ' +
+    'have at most 100 tags of 1 to 50 characters in total.',
   fields: (t) => ({
-    any: t.stringList({ description: 'Users have at least one of these tags.' }),
-    all: t.stringList({ description: 'Users have every one of these tags.' }),
-    exclude: t.stringList({ description: 'Users with any of these tags get nothing, however else they are named.' }),
+    any: t.stringList({ description: 'Users must have at least one of these tags.' }),
+    all: t.stringList({ description: 'Users must have every one of these tags.' }),
+    exclude: t.stringList({
+      description: 'Users with one of these tags receive nothing, even if they are named by id.',
+    }),
   }),
 });
 
-const oneEach = DEFAULT_CHANNELS.map((channel) => `one for \`${channel}\``).join(' and ');
-
 const CreateEventsInput = builder.inputType('CreateEventsInput', {
   description:
-    'Recipients are all users who are named, by whatever way, but for those with an excluded tag. `userIds` and `externalUserIds` have at most 1,000 items together, by an API key alone 10,000.',
+    'A push, its schedule and its recipients: all users named by id, external id or tags, except users with an ' +
+    'excluded tag. `userIds` and `externalUserIds` have at most 1,000 entries in total, or 10,000 for an API key ' +
+    'without `On-Behalf-Of`.',
   fields: (t) => ({
-    notificationType: t.string({ description: '`push`, also when it is left out.' }),
-    environment: t.string({ description: '`production` or `development`.' }),
+    notificationType: t.string({ description: 'Must be `push`, which is the default.' }),
+    environment: t.string({ description: '`production` or `development`. Required.' }),
     pushType: t.string({
-      description: `${listOfNames(USER_CHANNELS)} or, by an API key alone, ${listOfNames(KEY_CHANNELS)}; left out, ${oneEach}.`,
+      description:
+        `Channel: ${listOfNames(USER_CHANNELS)} or, for an API key without \`On-Behalf-Of\`, ` +
+        `${listOfNames(KEY_CHANNELS)}. Default: one event for each of ${listOfNames(DEFAULT_CHANNELS)}.`,
     }),
-    eventType: t.string({ description: '`one_shot`, `fixed_date` or `period_date`; left out, as `period` says.' }),
-    name: t.string({ description: 'For people alone, to tell events apart; at most 255 characters.' }),
-    message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
-    date: t.field({ type: 'UnixTime', description: 'The first send; left out, at once.' }),
-    period: t.field({ type: 'Seconds', description: 'At least 60.' }),
-    endDate: t.field({ type: 'UnixTime', description: 'The last moment at which a send may come.' }),
-    userIds: t.intList({ description: 'Users by their ids.' }),
+    eventType: t.string({
+      description:
+        '`one_shot`, `fixed_date` or `period_date`. Default: `period_date` if `period` is given, otherwise `one_shot`.',
+    }),
+    name: t.string({
+      description: 'Label that distinguishes events, and the subject of pushes by email; at most 255 characters.',
+    }),
+    message: t.string({ description: 'A text or JSON object as Base64, at most 8192 bytes. Required.' }),
+    date: t.field({
+      type: 'UnixTime',
+      description: 'Time of the first send. Default: immediately. Must be in the future for `fixed_date`.',
+    }),
+    period: t.field({
+      type: 'Seconds',
+      description: 'Time between sends, at least 60 seconds. Required for `period_date`.',
+    }),
+    endDate: t.field({
+      type: 'UnixTime',
+      description: 'Latest time at which a send may start; not before `date`. Default: no end.',
+    }),
+    userIds: t.intList({ description: 'Ids of the users to notify.' }),
     externalUserIds: t.field({
       type: ['SafeInt'],
-      description: 'Users by their ids in an integrated external system.',
+      description: 'Users to notify, by their ids in an integrated external system.',
     }),
-    tags: t.field({ type: EventTagsInput, description: 'Users by their tags, as they are when a send comes.' }),
+    tags: t.field({
+      type: EventTagsInput,
+      description: 'Users to notify, selected by their tags at the time of each send.',
+    }),
     tagQuery: t.string({
-      description: 'The tags as they were asked for, at most 32768 bytes; left out, the JSON of `tags`.',
+      description:
+        'The tags in the form in which the client writes them; stored but not evaluated. At most 32768 bytes. ' +
+        'Default: the JSON of `tags`.',
     }),
   }),
 });
 
 const UpdateEventInput = builder.inputType('UpdateEventInput', {
-  description: 'What is left out stays as it is.',
+  description: 'The fields to change. Omitted fields remain unchanged.',
   fields: (t) => ({
-    active: t.boolean({ description: 'False cancels; true has an event sent again that is not active.' }),
-    message: t.string({ description: 'Base64 of a text or of a JSON object, at most 8192 bytes.' }),
-    name: t.string({ description: 'For people alone, to tell events apart; at most 255 characters.' }),
-    date: t.field({ type: 'UnixTime', description: 'Another moment of the first send.' }),
-    period: t.field({ type: 'Seconds', description: 'Between sends, at least 60.' }),
-    endDate: t.field({ type: 'UnixTime', description: 'Another last moment at which a send may come.' }),
+    active: t.boolean({
+      description: 'False cancels the event and its pending deliveries; true schedules an inactive event again.',
+    }),
+    message: t.string({ description: 'A text or JSON object as Base64, at most 8192 bytes.' }),
+    name: t.string({
+      description: 'Label that distinguishes events, and the subject of pushes by email; at most 255 characters.',
+    }),
+    date: t.field({ type: 'UnixTime', description: 'New time of the first send.' }),
+    period: t.field({ type: 'Seconds', description: 'New time between sends, at least 60 seconds.' }),
+    endDate: t.field({ type: 'UnixTime', description: 'New latest time at which a send may start; null removes it.' }),
   }),
 });
 
@@ -127,9 +176,12 @@ builder.queryField('events', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
       type: Event,
-      description: "The caller's events, the newest first; of an API key alone those that no user made.",
+      description:
+        "The caller's events, newest first; for an API key without `On-Behalf-Of`, the events that no user created.",
       args: {
-        skip: t.arg.int({ description: 'Events to pass over; its cost grows with it, that of cursors does not.' }),
+        skip: t.arg.int({
+          description: 'Number of events to skip. The cost grows with this number; cursors do not have this cost.',
+        }),
       },
       resolve: (_root, args, context, info) => listEvents(args, context, nodeSelection(context, info)),
     },
@@ -140,8 +192,8 @@ builder.queryField('events', (t) =>
 builder.queryField('event', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
     type: Event,
-    description: 'One event of the caller, or for an API key alone one that no user made.',
-    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
+    description: 'One event. Fails with `NOT_FOUND` if it does not exist or belongs to another user.',
+    args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
     resolve: (selection, _root, { id }, context) => findEvent(id, context, selection),
   }),
 );
@@ -149,8 +201,8 @@ builder.queryField('event', (t) =>
 builder.queryField('eventStatus', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: EventStatus,
-    description: 'How far an event has come.',
-    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
+    description: 'Progress of an event and the counts of its latest send.',
+    args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
     resolve: (_root, { id }, context) => findEventStatus(id, context),
   }),
 );
@@ -158,8 +210,16 @@ builder.queryField('eventStatus', (t) =>
 builder.mutationField('createEvents', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
     type: [Event],
-    description: 'Has a push sent to users, at once or later: one event, or one for each channel.',
-    args: { input: t.arg({ type: CreateEventsInput, required: true, description: 'Whom to tell, what, and when.' }) },
+    description:
+      'Schedules a push to users: one event, or one for each default channel if `pushType` is omitted. Fails with ' +
+      '`UNPROCESSABLE` and lists all problems of the input.',
+    args: {
+      input: t.arg({
+        type: CreateEventsInput,
+        required: true,
+        description: 'Recipients, content and schedule of the push.',
+      }),
+    },
     resolve: (selection, _root, { input }, context) => createEvents(input, context, selection),
   }),
 );
@@ -167,10 +227,10 @@ builder.mutationField('createEvents', (t) =>
 builder.mutationField('updateEvent', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
     type: Event,
-    description: 'Changes what is given of an event, cancels it or has it sent again.',
+    description: 'Changes, cancels or reactivates an event.',
     args: {
-      id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }),
-      input: t.arg({ type: UpdateEventInput, required: true, description: 'What is to be other than it is.' }),
+      id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }),
+      input: t.arg({ type: UpdateEventInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (selection, _root, { id, input }, context) => updateEvent(id, input, context, selection),
   }),
@@ -178,8 +238,8 @@ builder.mutationField('updateEvent', (t) =>
 
 builder.mutationField('deleteEvent', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Deletes it; what of it is still to be sent is dropped.',
-    args: { id: t.arg.int({ required: true, description: 'As `createEvents` answered it.' }) },
+    description: 'Deletes an event and cancels its pending deliveries.',
+    args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
     resolve: (_root, { id }, context) => deleteEvent(id, context),
   }),
 );

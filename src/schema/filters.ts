@@ -5,7 +5,6 @@ type Scalars = (typeof builder)['$inferSchemaTypes']['Scalars'];
 
 const LIST_OPERANDS = ['in', 'notIn', 'all'] as const;
 
-/** The conditions on one field, which all have to match. */
 type Comparison<Value, Operator extends string> = {
   [Key in Operator]?: (Key extends (typeof LIST_OPERANDS)[number] ? Value[] : Value) | null;
 };
@@ -13,50 +12,45 @@ type Comparison<Value, Operator extends string> = {
 const { eq, ne, in: among, notIn } = OPERATORS;
 const EQUALITY = { eq, ne, in: among, notIn };
 
-export const IdFilter = comparison(
-  'IdFilter',
-  'Asks for ids, which sort by the time at which they were given.',
-  'ID',
+export const IdFilter = comparison('IdFilter', 'Compares an id. Ids sort by creation time.', 'ID', OPERATORS);
+export const IntFilter = comparison('IntFilter', 'Compares a 32-bit integer.', 'Int', OPERATORS);
+export const SafeIntFilter = comparison(
+  'SafeIntFilter',
+  'Compares a whole number up to ±(2^53 − 1).',
+  'SafeInt',
   OPERATORS,
 );
-export const IntFilter = comparison('IntFilter', 'Asks a field that holds a whole number.', 'Int', OPERATORS);
-export const SafeIntFilter = comparison('SafeIntFilter', 'Whole numbers up to ±(2^53 − 1).', 'SafeInt', OPERATORS);
 export const DigitsFilter = comparison(
   'DigitsFilter',
-  'Compares ids that are texts of digits as the numbers they are.',
+  'Compares a numeric id that is transferred as a string of digits. Comparison is numeric.',
   'Digits',
   OPERATORS,
 );
 export const UnixTimeFilter = comparison(
   'UnixTimeFilter',
-  'Unix seconds, with fractions if need be.',
+  'Compares a time in Unix seconds. A whole number matches any time within that second.',
   'Float',
   OPERATORS,
 );
-export const DateTimeFilter = comparison('DateTimeFilter', 'Asks a field that holds a moment.', 'DateTime', OPERATORS);
-export const StringFilter = comparison('StringFilter', 'Asks a field that holds a text.', 'String', {
+export const DateTimeFilter = comparison(
+  'DateTimeFilter',
+  'Compares a time with millisecond precision.',
+  'DateTime',
+  OPERATORS,
+);
+export const StringFilter = comparison('StringFilter', 'Compares a text.', 'String', {
   ...EQUALITY,
-  contains: 'Part of the text, at most 256 characters, letter case ignored.',
+  contains: 'Contains this text, ignoring letter case; at most 256 characters.',
 });
-comparison('FloatFilter', 'Asks a field that holds a number.', 'Float', OPERATORS);
-comparison('BooleanFilter', 'Asks a field that is true, false or unset.', 'Boolean', EQUALITY);
+comparison('FloatFilter', 'Compares a number.', 'Float', OPERATORS);
+comparison('BooleanFilter', 'Compares a boolean, which may be unset.', 'Boolean', EQUALITY);
 
-export const IntListFilter = comparison(
-  'IntListFilter',
-  'Asks a field that holds several numbers.',
-  'Int',
-  LIST_OPERATORS,
-);
-export const StringListFilter = comparison(
-  'StringListFilter',
-  'Asks a field that holds several texts.',
-  'String',
-  LIST_OPERATORS,
-);
-comparison('SafeIntListFilter', 'Asks a field that holds several whole numbers.', 'SafeInt', LIST_OPERATORS);
-comparison('FloatListFilter', 'Asks a field that holds several numbers.', 'Float', LIST_OPERATORS);
-comparison('BooleanListFilter', 'Asks a field that holds several booleans.', 'Boolean', LIST_OPERATORS);
-comparison('DateTimeListFilter', 'Asks a field that holds several moments.', 'DateTime', LIST_OPERATORS);
+export const IntListFilter = comparison('IntListFilter', 'Compares a list of 32-bit integers.', 'Int', LIST_OPERATORS);
+export const StringListFilter = comparison('StringListFilter', 'Compares a list of texts.', 'String', LIST_OPERATORS);
+comparison('SafeIntListFilter', 'Compares a list of whole numbers up to ±(2^53 − 1).', 'SafeInt', LIST_OPERATORS);
+comparison('FloatListFilter', 'Compares a list of numbers.', 'Float', LIST_OPERATORS);
+comparison('BooleanListFilter', 'Compares a list of booleans.', 'Boolean', LIST_OPERATORS);
+comparison('DateTimeListFilter', 'Compares a list of times.', 'DateTime', LIST_OPERATORS);
 
 /** @param operators descriptions by operator */
 function comparison<Type extends keyof Scalars & string, Operator extends string>(

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** The mutations of one document run one after the other, and none may answer with what was read before it. */
+/** Each mutation of a document gets new loaders, so that it never returns data cached by an earlier one. */
 class FreshLoadersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
@@ -19,8 +19,8 @@ class FreshLoadersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
     if (fieldConfig.parentType !== 'Mutation') return resolver;
     return (parent, args, context, info) => {
-      const ours = context as unknown as Context;
-      ours.loaders = new Loaders(ours.viewer);
+      const typedContext = context as unknown as Context;
+      typedContext.loaders = new Loaders(typedContext.viewer);
       return resolver(parent, args, context, info);
     };
   }

@@ -13,33 +13,38 @@ import { SortDirection } from './scalars.ts';
 import './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
-  description: 'A place where a user has been; whoever holds a session of the application may read it.',
+  description: 'A location of a user at one time. Every session of the application may read it.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is changed and deleted.' }),
+    id: t.exposeInt('id', { description: 'Id of the location.' }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
-    userId: t.exposeInt('userId', { description: 'Who has been there.' }),
+    userId: t.exposeInt('userId', { description: 'Id of the user who was there.' }),
     user: t.relation('user', {
       nullable: true,
-      description: `Null for a user who has just been deleted. ${UNLISTED}`,
+      description: `The user who was there; null if the user was just deleted. ${UNLISTED}`,
       authScopes: ({ userId }, _args, context) => maySeeListed(userId, context),
       unauthorizedResolver: () => null,
-      // Lists are SQL of their own, so the users of a page are read together.
+      // Lists do not use Prisma, so a loader reads the users of a page together.
       resolve: (_selection, { applicationId, userId }, _args, { loaders }) =>
         loaders.of(userLoader).load({ applicationId, id: userId }),
     }),
     latitude: t.exposeFloat('latitude', { description: 'Degrees, -90 to 90.' }),
     longitude: t.exposeFloat('longitude', { description: 'Degrees, -180 to 180.' }),
-    status: t.exposeString('status', { nullable: true, description: 'What the user had to say there; null: nothing.' }),
+    status: t.exposeString('status', {
+      nullable: true,
+      description: 'Text that the user attached to the location; null if none.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const GeodatumFilter = builder.inputRef<GeodatumFilterShape>('GeodatumFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
+  description:
+    'Conditions on locations. A location must match all given fields, every entry of `and`, and at least one ' +
+    'entry of `or`.',
   fields: (t) => ({
-    createdAt: t.field({ type: DateTimeFilter, description: 'When users were there.' }),
-    userId: t.field({ type: SafeIntFilter, description: 'Who was there.' }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the time at which the location was stored.' }),
+    userId: t.field({ type: SafeIntFilter, description: 'Compares the user id.' }),
     or: t.field({ type: [GeodatumFilter], description: OR }),
     and: t.field({ type: [GeodatumFilter], description: AND }),
   }),
@@ -53,7 +58,7 @@ interface GeodatumFilterShape {
 }
 
 const PositionInput = builder.inputType('PositionInput', {
-  description: 'In degrees.',
+  description: 'A position on earth, in degrees.',
   fields: (t) => ({
     latitude: t.float({ required: true, description: 'Degrees, -90 to 90.' }),
     longitude: t.float({ required: true, description: 'Degrees, -180 to 180.' }),
@@ -61,51 +66,51 @@ const PositionInput = builder.inputType('PositionInput', {
 });
 
 const RectangleInput = builder.inputType('RectangleInput', {
-  description: 'In degrees; a west that lies east of the east means across the date line.',
+  description: 'A rectangle on earth, in degrees. If `west` is greater than `east`, it crosses the date line.',
   fields: (t) => ({
-    south: t.float({ required: true, description: 'Its southern edge, -90 to 90.' }),
-    west: t.float({ required: true, description: 'Its western edge, -180 to 180.' }),
-    north: t.float({ required: true, description: 'Its northern edge, -90 to 90.' }),
-    east: t.float({ required: true, description: 'Its eastern edge, -180 to 180.' }),
+    south: t.float({ required: true, description: 'Latitude of the southern edge, -90 to 90.' }),
+    west: t.float({ required: true, description: 'Longitude of the western edge, -180 to 180.' }),
+    north: t.float({ required: true, description: 'Latitude of the northern edge, -90 to 90.' }),
+    east: t.float({ required: true, description: 'Longitude of the eastern edge, -180 to 180.' }),
   }),
 });
 
 const GeodatumSortField = builder.enumType('GeodatumSortField', {
-  description: 'What places can be sorted by.',
+  description: 'Fields by which locations can be sorted.',
   values: {
-    CREATED_AT: { value: 'createdAt', description: 'When users were there.' },
-    LATITUDE: { value: 'latitude', description: 'From south to north.' },
-    LONGITUDE: { value: 'longitude', description: 'From west to east.' },
-    DISTANCE: { value: 'distance', description: 'From `position`.' },
+    CREATED_AT: { value: 'createdAt', description: 'Time at which the location was stored.' },
+    LATITUDE: { value: 'latitude', description: 'Latitude; ascending is from south to north.' },
+    LONGITUDE: { value: 'longitude', description: 'Longitude; ascending is from west to east.' },
+    DISTANCE: { value: 'distance', description: 'Distance from `position`, which is required.' },
   } as const,
 });
 
 const GeodatumOrder = builder.inputType('GeodatumOrder', {
-  description: 'Ties by id.',
+  description: 'How to sort locations. Ties are broken by id.',
   fields: (t) => ({
     field: t.field({
       type: GeodatumSortField,
       required: true,
-      description: 'By what to sort; `DISTANCE` needs a `position`.',
+      description: 'The field to sort by. `DISTANCE` without `position` fails with `UNPROCESSABLE`.',
     }),
     direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
   }),
 });
 
 const GeodatumInput = builder.inputType('GeodatumInput', {
-  description: 'Latitude and longitude in degrees; a status of at most 1000 characters.',
+  description: 'A location, or changes to a location. Invalid values fail with `UNPROCESSABLE`.',
   fields: (t) => ({
-    latitude: t.float({ description: 'Degrees, -90 to 90.' }),
-    longitude: t.float({ description: 'Degrees, -180 to 180.' }),
-    status: t.string({ description: 'What the user has to say there.' }),
+    latitude: t.float({ description: 'Degrees, -90 to 90. Required by `createGeodatum`.' }),
+    longitude: t.float({ description: 'Degrees, -180 to 180. Required by `createGeodatum`.' }),
+    status: t.string({ description: 'Text to attach, at most 1,000 characters. Null or an empty text removes it.' }),
   }),
 });
 
 builder.queryField('geodatum', (t) =>
   t.withAuth({ session: true }).prismaField({
     type: Geodatum,
-    description: 'One place where a user has been.',
-    args: { id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }) },
+    description: 'One location. Fails with `NOT_FOUND` if it does not exist.',
+    args: { id: t.arg.int({ required: true, description: 'Id of the location.' }) },
     resolve: (selection, _root, { id }, context) => findGeodatum(id, context, selection),
   }),
 );
@@ -114,18 +119,31 @@ builder.queryField('geodata', (t) =>
   t.withAuth({ session: true }).connection(
     {
       type: Geodatum,
-      description: 'Where users of the application have been, the newest first or as asked.',
+      description: 'Locations of the users of the application. Sorted newest first unless `orderBy` is given.',
       args: {
         filter: t.arg({ type: GeodatumFilter, description: FILTER }),
-        userName: t.arg.string({ description: "Part of the user's login or full name, letter case ignored." }),
-        externalUserIds: t.arg({ type: ['SafeInt'], description: "Users' ids in an integrated external system." }),
-        within: t.arg({ type: RectangleInput, description: 'Only places inside this rectangle.' }),
-        position: t.arg({ type: PositionInput, description: 'From where `radius` and the distance count.' }),
-        radius: t.arg.float({ description: 'In metres.' }),
-        latestOnly: t.arg.boolean({ description: 'Only where users are: the newest of each.' }),
-        withStatus: t.arg.boolean({ description: 'Only those with a status.' }),
+        userName: t.arg.string({
+          description:
+            'Only return locations of users whose login or full name contains this text, ignoring letter case. Fails ' +
+            'with `FORBIDDEN` for sessions if the application disables `usersList`.',
+        }),
+        externalUserIds: t.arg({
+          type: ['SafeInt'],
+          description: 'Only return locations of users with one of these `externalUserId` values.',
+        }),
+        within: t.arg({ type: RectangleInput, description: 'Only return locations inside this rectangle.' }),
+        position: t.arg({ type: PositionInput, description: 'Center for `radius` and for sorting by `DISTANCE`.' }),
+        radius: t.arg.float({
+          description:
+            'Only return locations within this distance of `position`, in meters. Without `position` it fails with ' +
+            '`UNPROCESSABLE`.',
+        }),
+        latestOnly: t.arg.boolean({ description: 'Only return the latest location of each user. Default: false.' }),
+        withStatus: t.arg.boolean({ description: 'Only return locations with a status. Default: false.' }),
         orderBy: t.arg({ type: GeodatumOrder, description: ORDER }),
-        skip: t.arg.int({ description: 'Places to pass over; its cost grows with it, that of cursors does not.' }),
+        skip: t.arg.int({
+          description: 'Number of locations to skip. The cost grows with this number; cursors do not have this cost.',
+        }),
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },
@@ -136,8 +154,10 @@ builder.queryField('geodata', (t) =>
 builder.mutationField('createGeodatum', (t) =>
   t.withAuth({ user: true }).prismaField({
     type: Geodatum,
-    description: 'Stores where the caller is.',
-    args: { input: t.arg({ type: GeodatumInput, required: true, description: 'Where, and a status.' }) },
+    description: 'Stores a location of the caller.',
+    args: {
+      input: t.arg({ type: GeodatumInput, required: true, description: 'The location and an optional status.' }),
+    },
     resolve: (selection, _root, { input }, context) => createGeodatum(input, context, selection),
   }),
 );
@@ -145,10 +165,16 @@ builder.mutationField('createGeodatum', (t) =>
 builder.mutationField('updateGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
     type: Geodatum,
-    description: "Changes what is given of one of the caller's places, or for an API key alone of any.",
+    description:
+      "Changes a location of the caller, or any location for an API key without `On-Behalf-Of`. Another user's " +
+      'location fails with `FORBIDDEN`, and an input without fields with `BAD_USER_INPUT`.',
     args: {
-      id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }),
-      input: t.arg({ type: GeodatumInput, required: true, description: 'What is to be other than it is.' }),
+      id: t.arg.int({ required: true, description: 'Id of the location.' }),
+      input: t.arg({
+        type: GeodatumInput,
+        required: true,
+        description: 'The fields to change. Omitted fields remain unchanged.',
+      }),
     },
     resolve: (selection, _root, { id, input }, context) => updateGeodatum(id, input, context, selection),
   }),
@@ -156,16 +182,24 @@ builder.mutationField('updateGeodatum', (t) =>
 
 builder.mutationField('deleteGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: "Deletes one of the caller's places, or for an API key alone any.",
-    args: { id: t.arg.int({ required: true, description: 'As `createGeodatum` answered it.' }) },
+    description:
+      'Deletes a location of the caller, or any location for an API key without `On-Behalf-Of`, and returns ' +
+      "true. Another user's location fails with `FORBIDDEN`.",
+    args: { id: t.arg.int({ required: true, description: 'Id of the location.' }) },
     resolve: (_root, { id }, context) => deleteGeodatum(id, context),
   }),
 );
 
 builder.mutationField('deleteOldGeodata', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: "Deletes the caller's places, or for an API key alone everybody's, that are older than so many days.",
-    args: { days: t.arg.int({ description: 'At least 1.' }) },
+    description:
+      "Deletes the caller's locations that are older than `days`, or those of all users for an API key without " +
+      '`On-Behalf-Of`, and returns true.',
+    args: {
+      days: t.arg.int({
+        description: 'Minimum age in days, at least 1. Required; other values fail with `UNPROCESSABLE`.',
+      }),
+    },
     resolve: (_root, { days }, context) => deleteOldGeodata(days, context),
   }),
 );

@@ -9,62 +9,74 @@ import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const IdentityProviderKind = builder.enumType('IdentityProviderKind', {
-  description: 'Who can vouch for a user who signs in.',
+  description: 'Services that can authenticate the users of an application.',
   values: {
-    FACEBOOK: { value: 'facebook', description: 'Facebook, by an access token of its login.' },
-    TWITTER: { value: 'twitter', description: 'Twitter, by a token and its secret.' },
-    FIREBASE_PHONE: { value: 'firebase_phone', description: 'Firebase, by an ID token of its sign-in by phone.' },
+    FACEBOOK: { value: 'facebook', description: 'Facebook, with an access token from Facebook Login.' },
+    TWITTER: { value: 'twitter', description: 'Twitter, with an OAuth access token and its secret.' },
+    FIREBASE_PHONE: {
+      value: 'firebase_phone',
+      description: 'Firebase phone authentication, with a Firebase ID token.',
+    },
   } as const,
 });
 
 const IdentityProvider = builder.prismaObject('IdentityProvider', {
-  description: "A provider by which the application's users sign in. Its secrets are never shown.",
+  description: 'An identity provider configured for the application. Its secrets are never returned.',
   select: columns('provider', 'settings', 'createdAt', 'updatedAt'),
   fields: (t) => ({
-    provider: t.expose('provider', { type: IdentityProviderKind, description: 'Who vouches for the users.' }),
-    publicId: t.string({ description: 'App id, consumer key or project id.', resolve: publicId }),
+    provider: t.expose('provider', { type: IdentityProviderKind, description: 'Which identity provider this is.' }),
+    publicId: t.string({
+      description: 'App id (Facebook), consumer key (Twitter) or project id (Firebase).',
+      resolve: publicId,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
 const FacebookSettingsInput = builder.inputType('FacebookSettingsInput', {
-  description: 'What Facebook gave the application: an app of its developer site.',
+  description: 'Credentials of an app registered with Facebook.',
   fields: (t) => ({
-    appId: t.string({ required: true, description: 'The digits by which Facebook knows the app.' }),
-    appSecret: t.string({ required: true, description: 'Kept sealed, and never shown again.' }),
+    appId: t.string({ required: true, description: 'App id, a string of digits.' }),
+    appSecret: t.string({ required: true, description: 'App secret. Stored encrypted and never returned.' }),
   }),
 });
 
 const TwitterSettingsInput = builder.inputType('TwitterSettingsInput', {
-  description: 'What Twitter gave the application: an app of its developer site.',
+  description: 'Credentials of an app registered with Twitter.',
   fields: (t) => ({
-    consumerKey: t.string({ required: true, description: 'Called API key there.' }),
-    consumerSecret: t.string({ required: true, description: 'Kept sealed, and never shown again.' }),
+    consumerKey: t.string({ required: true, description: 'Consumer key, also called API key.' }),
+    consumerSecret: t.string({
+      required: true,
+      description: 'Consumer secret, also called API key secret. Stored encrypted and never returned.',
+    }),
   }),
 });
 
 const FirebasePhoneSettingsInput = builder.inputType('FirebasePhoneSettingsInput', {
-  description: 'What Google gave the application: a Firebase project with sign-in by phone.',
+  description: 'A Firebase project with phone authentication.',
   fields: (t) => ({
-    projectId: t.string({ required: true, description: "Whose tokens are taken, and nobody else's." }),
+    projectId: t.string({ required: true, description: 'Project id. Tokens of other projects are rejected.' }),
   }),
 });
 
 const UpdateIdentityProviderInput = builder.inputType('UpdateIdentityProviderInput', {
-  description: 'What one provider gave the application.',
+  description: 'Settings of exactly one identity provider.',
   isOneOf: true,
   fields: (t) => ({
-    facebook: t.field({ type: FacebookSettingsInput, description: 'Facebook and its app.' }),
-    twitter: t.field({ type: TwitterSettingsInput, description: 'Twitter and its app.' }),
-    firebasePhone: t.field({ type: FirebasePhoneSettingsInput, description: 'Firebase and its project.' }),
+    facebook: t.field({ type: FacebookSettingsInput, description: 'Settings for Facebook Login.' }),
+    twitter: t.field({ type: TwitterSettingsInput, description: 'Settings for sign-in with Twitter.' }),
+    firebasePhone: t.field({
+      type: FirebasePhoneSettingsInput,
+      description: 'Settings for Firebase phone authentication.',
+    }),
   }),
 });
 
 builder.queryField('identityProviders', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [IdentityProvider],
-    description: "The providers that are set up for the key's application.",
+    description: 'Identity providers configured for the application.',
     resolve: (selection, _root, _args, context) => listIdentityProviders(context, selection),
   }),
 );
@@ -72,16 +84,28 @@ builder.queryField('identityProviders', (t) =>
 builder.mutationField('updateIdentityProvider', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: IdentityProvider,
-    description: 'Sets a provider up, or anew: from now on users may sign in by it.',
-    args: { input: t.arg({ type: UpdateIdentityProviderInput, required: true, description: 'Exactly one provider.' }) },
+    description:
+      'Configures an identity provider, or replaces its settings, so that users can sign in with it. Invalid ' +
+      'settings fail with `UNPROCESSABLE`.',
+    args: {
+      input: t.arg({
+        type: UpdateIdentityProviderInput,
+        required: true,
+        description: 'The settings, for exactly one identity provider.',
+      }),
+    },
     resolve: (selection, _root, { input }, context) => updateIdentityProvider(input, context, selection),
   }),
 );
 
 builder.mutationField('deleteIdentityProvider', (t) =>
   t.withAuth({ key: true }).boolean({
-    description: 'Ends sign-ins by the provider; the users it brought stay.',
-    args: { provider: t.arg({ type: IdentityProviderKind, required: true, description: 'Whose sign-ins end.' }) },
+    description:
+      'Removes the settings of an identity provider and returns true. Users can no longer sign in with it, but ' +
+      'remain.',
+    args: {
+      provider: t.arg({ type: IdentityProviderKind, required: true, description: 'The identity provider to remove.' }),
+    },
     resolve: (_root, { provider }, context) => deleteIdentityProvider(provider, context),
   }),
 );

@@ -37,24 +37,24 @@ import './ai.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 
-/** Who may call each operation, by `Query.dialog`, `Mutation.sendMessage` … */
+/** By operation, such as `Query.dialog` or `Mutation.sendMessage`. */
 export const operationAccess: ReadonlyMap<string, Access> = readAccess(schema);
 
-/** Where an operation is counted, by `Mutation.createSession` … */
+/** Rate limit of an operation such as `Mutation.createSession`. */
 export function operationLimit(operation: string): LimitName {
   const [type, name] = operation.split('.');
   const { pothosOptions } = (schema.getType(type!) as GraphQLObjectType).getFields()[name!]!.extensions;
   return (pothosOptions as { rateLimit?: LimitName }).rateLimit ?? 'default';
 }
 
-/** Denies by default: an operation that does not say who may call it stops the start. */
+/** Denies by default: the process does not start if an operation declares no access. */
 export function readAccess(schema: GraphQLSchema): Map<string, Access> {
   const access = new Map<string, Access>();
   for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
     for (const [name, scopes] of scopesOf(type!)) {
-      const [letter, ...others] = Object.keys(scopes ?? {});
-      if (!letter || others.length > 0) throw new Error(`${type!.name}.${name} must say once who may call it`);
-      access.set(`${type!.name}.${name}`, letter as Access);
+      const [scope, ...others] = Object.keys(scopes ?? {});
+      if (!scope || others.length > 0) throw new Error(`${type!.name}.${name} must declare exactly one access`);
+      access.set(`${type!.name}.${name}`, scope as Access);
     }
   }
   return access;

@@ -11,21 +11,25 @@ import { requestedFields } from './requested-fields.ts';
 
 type Event = Pick<StreamEvent, 'payload'>;
 
-const OF_DIALOG = "Left out: all the caller's dialogs, also those that come later.";
+const OF_DIALOG = 'Id of a dialog. Default: all dialogs of the caller, including those that the caller joins later.';
 export const SINCE =
-  'The cursor of an event: those behind it come first, then the live ones. Left out: from now on. ' +
-  'One that is too old to be kept is refused with the code `CURSOR_EXPIRED`: load anew, then subscribe.';
+  'Cursor of an event: later events are delivered first, then live events. Default: only live events. A cursor older ' +
+  'than the stored events (24 hours by default) fails with `CURSOR_EXPIRED`: reload the data, then subscribe again.';
 
 const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
   description:
-    'Something that happened in a dialog, told once and in order. What it is about is as it is when this is told; ' +
-    'what is gone by then is not told.',
+    'A change in a dialog. Each event is delivered once and in order. Its subject is loaded at delivery; events ' +
+    'whose subject has been deleted by then are skipped.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
+      description:
+        'Position in the stream of all events. Pass it as `since` to any operation to resume after this event.',
       resolve: ({ payload }) => String(payload.position),
     }),
-    dialogId: t.id({ description: 'The dialog it happened in.', resolve: ({ payload }) => payload.dialogId! }),
+    dialogId: t.id({
+      description: 'Id of the dialog that the event belongs to.',
+      resolve: ({ payload }) => payload.dialogId!,
+    }),
   }),
   resolveType: ({ payload }) => payload.kind.replace(/^./, (letter) => letter.toUpperCase()),
 });
@@ -39,55 +43,57 @@ const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: strin
     fields: (t) => ({
       message: t.field({
         type: Message,
-        description: 'As it is when this is told.',
+        description: 'The message in its current state at delivery.',
         resolve: ({ payload }, _args, context, info) =>
           findMessage(payload.subjectId, requestedFields(info), context as never),
       }),
     }),
   });
 
-const MessageSent = MessageChange('MessageSent', 'There is a new message.');
-MessageChange('MessageEdited', 'The text of a message is another.');
+const MessageSent = MessageChange('MessageSent', 'A message was sent.');
+MessageChange('MessageEdited', 'The text of a message was edited.');
 
-// Fields that have one name have one type in all events: else no document could ask several of them for it.
+// A field name has the same type in all events, so that one document can select it from several of them.
 builder.objectRef<Event>('MessagesDeleted').implement({
-  description: 'Messages are gone, for all or for the caller alone.',
+  description: 'Messages were deleted, for all users or only for the caller.',
   interfaces,
   fields: (t) => ({
     deletedIds: t.idList({
-      description: 'Which messages are gone.',
+      description: 'Ids of the messages that were deleted.',
       resolve: ({ payload }) => payload.detail!.messageIds!,
     }),
     forAll: t.boolean({
-      description: 'False: the caller has deleted them for themselves, on another device perhaps.',
+      description:
+        'Whether they were deleted for all users. False if the caller deleted them for themselves, possibly on ' +
+        'another device.',
       resolve: ({ payload }) => payload.audienceIds === null,
     }),
     deletedBy: t.int({
       nullable: true,
-      description: 'The user who deleted them; null for an API key alone.',
+      description: 'Id of the user who deleted them; null for an API key without `On-Behalf-Of`.',
       resolve: ({ payload }) => payload.userId,
     }),
   }),
 });
 
 builder.objectRef<Event>('MessagesMarked').implement({
-  description: 'Somebody has read messages, got them delivered, or taken such a mark back.',
+  description: 'A user marked messages as read, unread, delivered or not delivered.',
   interfaces,
   fields: (t) => ({
-    userId: t.int({ description: 'Whose marks these are.', resolve: ({ payload }) => payload.userId! }),
+    userId: t.int({ description: 'Id of the user whose marks changed.', resolve: ({ payload }) => payload.userId! }),
     messageIds: t.idList({
       nullable: true,
-      description: 'Null: all that the dialog had at that moment.',
+      description: 'Ids of the marked messages; null means all messages that the dialog had at that time.',
       resolve: ({ payload }) => payload.detail!.messageIds ?? null,
     }),
     read: t.boolean({
       nullable: true,
-      description: 'Null: that mark stayed as it was.',
+      description: 'New read mark; null if it did not change.',
       resolve: ({ payload }) => payload.detail!.read ?? null,
     }),
     delivered: t.boolean({
       nullable: true,
-      description: 'Null: that mark stayed as it was.',
+      description: 'New delivery mark; null if it did not change.',
       resolve: ({ payload }) => payload.detail!.delivered ?? null,
     }),
   }),
@@ -98,77 +104,87 @@ const ReactionChange = (name: 'ReactionAdded' | 'ReactionRemoved', description: 
     description,
     interfaces,
     fields: (t) => ({
-      messageId: t.id({ description: 'The message it was left to.', resolve: ({ payload }) => payload.subjectId }),
-      userId: t.int({ description: 'Whose reaction it is.', resolve: ({ payload }) => payload.userId! }),
-      name: t.string({ description: 'Such as `like`.', resolve: ({ payload }) => payload.name! }),
+      messageId: t.id({
+        description: 'Id of the message with the reaction.',
+        resolve: ({ payload }) => payload.subjectId,
+      }),
+      userId: t.int({ description: 'Id of the user who reacted.', resolve: ({ payload }) => payload.userId! }),
+      name: t.string({ description: 'Reaction name, for example `like`.', resolve: ({ payload }) => payload.name! }),
     }),
   });
 
-const ReactionAdded = ReactionChange('ReactionAdded', 'Somebody has left a reaction to a message.');
-const ReactionRemoved = ReactionChange('ReactionRemoved', 'Somebody has taken a reaction back.');
+const ReactionAdded = ReactionChange('ReactionAdded', 'A user added a reaction to a message.');
+const ReactionRemoved = ReactionChange('ReactionRemoved', 'A user removed a reaction from a message.');
 
 builder.objectRef<Event>('DialogChanged').implement({
   description:
-    'A dialog has come to the caller (created, joined, shown again), was renamed, or its data, occupants, admins or ' +
-    'owner are others.',
+    'A dialog was added to the list of the caller (created, joined or no longer hidden), or its name, photo, data, ' +
+    'occupants, admins or owner changed.',
   interfaces,
   fields: (t) => ({
     dialog: t.field({
       type: Dialog,
-      description: 'As the caller sees it when this is told.',
+      description: 'The dialog as the caller sees it at delivery.',
       resolve: ({ payload }, _args, context) => findDialog(payload.dialogId!, context as never),
     }),
   }),
 });
 
 const DialogRemoval = builder.enumType('DialogRemoval', {
-  description: "Why a dialog is not among the caller's any more.",
+  description: 'Why a dialog was removed from the list of the caller.',
   values: {
-    HIDDEN: { value: 'hidden', description: 'The caller has hidden the private dialog until its next message.' },
-    LEFT: { value: 'left', description: 'The caller has left or was removed; nothing more comes of the dialog.' },
-    DESTROYED: { value: 'destroyed', description: 'The dialog is gone for all.' },
+    HIDDEN: { value: 'hidden', description: 'The caller hid the private dialog until its next message.' },
+    LEFT: { value: 'left', description: 'The caller left or was removed and receives no more events of the dialog.' },
+    DESTROYED: { value: 'destroyed', description: 'The dialog was deleted for all users.' },
   } as const,
 });
 
 builder.objectRef<Event>('DialogRemoved').implement({
-  description: "The dialog is no longer among the caller's.",
+  description: 'A dialog was removed from the list of the caller.',
   interfaces,
   fields: (t) => ({
     removal: t.field({
       type: DialogRemoval,
-      description: 'Why it is not.',
+      description: 'Reason for the removal.',
       resolve: ({ payload }) => payload.detail!.removal!,
     }),
   }),
 });
 
 const Typing = builder.objectRef<Event>('Typing').implement({
-  description: 'Somebody is typing; nothing tells that they have stopped, so let it fade after a few seconds.',
+  description: 'A user is typing. No event follows when the user stops; hide the indicator after a few seconds.',
   fields: (t) => ({
-    dialogId: t.id({ description: 'The dialog they are writing in.', resolve: ({ payload }) => payload.dialogId! }),
-    userId: t.int({ description: 'Who is typing.', resolve: ({ payload }) => payload.userId! }),
+    dialogId: t.id({
+      description: 'Id of the dialog in which the user is typing.',
+      resolve: ({ payload }) => payload.dialogId!,
+    }),
+    userId: t.int({ description: 'Id of the user who is typing.', resolve: ({ payload }) => payload.userId! }),
   }),
 });
 
 const Changes = builder.objectRef<ChangesSince>('Changes').implement({
-  description: 'What has happened, and the place to go on from.',
+  description: 'Events after a cursor, and the cursor to continue from.',
   fields: (t) => ({
-    events: t.field({ type: [DialogEvent], description: 'In their order.', resolve: ({ events }) => events }),
+    events: t.field({ type: [DialogEvent], description: 'Events, oldest first.', resolve: ({ events }) => events }),
     cursor: t.exposeString('cursor', {
-      description: 'Give it as `since` to go on from here, also if nothing has happened.',
+      description: 'Pass it as `since` to continue, even if there are no events.',
     }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there is more to be had at once.' }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether another call returns more events immediately.' }),
   }),
 });
 
 builder.queryField('changes', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Changes,
-    description: 'What has happened since a cursor, for clients that ask now and then.',
+    description: 'Dialog events after a cursor, for clients that poll.',
     args: {
-      since: t.arg.string({ description: 'Left out: no events, only the cursor of the present.' }),
-      dialogId: t.arg.id({ description: "Left out: all the caller's dialogs." }),
-      first: t.arg.int({ required: true, defaultValue: 50, description: '1 to 100.' }),
+      since: t.arg.string({
+        description:
+          'Cursor to start after; an expired cursor fails with `CURSOR_EXPIRED`. Default: no events, only the ' +
+          'current cursor.',
+      }),
+      dialogId: t.arg.id({ description: 'Id of a dialog. Default: all dialogs of the caller.' }),
+      first: t.arg.int({ required: true, defaultValue: 50, description: 'Maximum number of events, 1 to 100.' }),
     },
     resolve: (_root, args, context) => listChanges(args, context),
   }),
@@ -177,8 +193,8 @@ builder.queryField('changes', (t) =>
 builder.mutationField('startTyping', (t) =>
   t.withAuth({ user: true }).boolean({
     description:
-      'Tells those who listen to `typing` now that the caller is typing; call it again every few seconds. ' +
-      'Nothing of it is stored.',
+      'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
+      'the user types. Nothing is stored.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
   }),
@@ -187,7 +203,7 @@ builder.mutationField('startTyping', (t) =>
 builder.subscriptionField('messageSent', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: MessageSent,
-    description: 'Each new message.',
+    description: 'Delivers each new message.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('messageSent', args, context),
     resolve: eventOf,
@@ -197,7 +213,7 @@ builder.subscriptionField('messageSent', (t) =>
 builder.subscriptionField('reactionAdded', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: ReactionAdded,
-    description: 'Each reaction that is left.',
+    description: 'Delivers each added reaction.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('reactionAdded', args, context),
     resolve: eventOf,
@@ -207,7 +223,7 @@ builder.subscriptionField('reactionAdded', (t) =>
 builder.subscriptionField('reactionRemoved', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: ReactionRemoved,
-    description: 'Each reaction that is taken back.',
+    description: 'Delivers each removed reaction.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('reactionRemoved', args, context),
     resolve: eventOf,
@@ -218,7 +234,8 @@ builder.subscriptionField('dialogEvents', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DialogEvent,
     description:
-      'All that happens. It ends when the caller is removed from the dialog it was asked for, with a `DialogRemoved`.',
+      'Delivers all dialog events. A subscription to one dialog ends with a `DialogRemoved` when the caller is ' +
+      'removed from that dialog.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
     subscribe: (_root, args, context) => subscribeToDialogs('dialogEvents', args, context),
     resolve: eventOf,
@@ -229,8 +246,8 @@ builder.subscriptionField('typing', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Typing,
     description:
-      "Who is typing in the dialog, from now on; the caller's own typing comes too, on all their devices, so leave out " +
-      'what bears their `userId`. It ends when the caller is removed from the dialog.',
+      "Delivers an event while a user types in the dialog. The caller's own typing is included on all of the " +
+      "caller's devices; ignore events with the caller's `userId`. Ends when the caller is removed from the dialog.",
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     subscribe: (_root, args, context) => subscribeToDialogs('typing', args, context),
     resolve: eventOf,

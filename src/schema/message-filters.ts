@@ -17,33 +17,38 @@ interface MessageFilterShape {
 }
 
 export const MessageFilter = builder.inputRef<MessageFilterShape>('MessageFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
+  description:
+    'Conditions on messages. A message must match all given fields, every entry of `and`, and at least one entry of ' +
+    '`or`.',
   fields: (t) => ({
-    id: t.field({ type: IdFilter, description: 'By their ids.' }),
-    text: t.field({ type: StringFilter, description: 'By what they say.' }),
-    dateSent: t.field({ type: UnixTimeFilter, description: 'When they were sent.' }),
-    senderId: t.field({ type: IntFilter, description: 'By who sent them.' }),
-    recipientId: t.field({ type: IntFilter, description: 'By the other user of a private dialog; 0 in groups.' }),
-    attachmentType: t.field({ type: StringListFilter, description: 'Types of the attachments.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'When they were stored.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last edited.' }),
+    id: t.field({ type: IdFilter, description: 'Compares the message id.' }),
+    text: t.field({ type: StringFilter, description: 'Compares the message text.' }),
+    dateSent: t.field({ type: UnixTimeFilter, description: 'Compares the send time, in Unix seconds.' }),
+    senderId: t.field({ type: IntFilter, description: 'Compares the id of the user who sent the message.' }),
+    recipientId: t.field({
+      type: IntFilter,
+      description: 'Compares the id of the other user of a private dialog; 0 in groups.',
+    }),
+    attachmentType: t.field({ type: StringListFilter, description: 'Compares the types of the attachments.' }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the time at which the message was stored.' }),
+    updatedAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the last edit.' }),
     or: t.field({ type: [MessageFilter], description: OR }),
     and: t.field({ type: [MessageFilter], description: AND }),
   }),
 });
 
 const MessageSortField = builder.enumType('MessageSortField', {
-  description: 'What messages can be sorted by.',
+  description: 'Fields by which messages can be sorted.',
   values: {
-    ID: { value: 'id', description: 'By id, which is the order in which they were stored.' },
-    DATE_SENT: { value: 'dateSent', description: 'Ties in the order in which the dialog got them.' },
-    CREATED_AT: { value: 'createdAt', description: 'When they were stored.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they were last edited.' },
+    ID: { value: 'id', description: 'Id, which is the order in which messages were stored.' },
+    DATE_SENT: { value: 'dateSent', description: 'Send time; ties are broken by the position in the dialog.' },
+    CREATED_AT: { value: 'createdAt', description: 'Time at which the message was stored.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Time of the last edit.' },
   } as const,
 });
 
 export const MessageOrder = builder.inputType('MessageOrder', {
-  description: 'Ties by id, or in the order in which the dialog got them.',
+  description: 'How to sort messages. Ties are broken by id, or with `DATE_SENT` by the position in the dialog.',
   fields: (t) => ({
     field: t.field({ type: MessageSortField, required: true, description: SORT_FIELD }),
     direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),

@@ -29,66 +29,70 @@ import { requestedFields } from './requested-fields.ts';
 import { User } from './users.ts';
 
 const ReactionSummary = builder.objectRef<{ name: string; count: number; own: boolean }>('ReactionSummary').implement({
-  description: 'One reaction to a message, as the caller sees it.',
+  description: 'One reaction to a message, with its count.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Such as `like`.' }),
-    count: t.exposeInt('count', { description: 'Users who left it.' }),
+    name: t.exposeString('name', { description: 'Reaction name, for example `like`.' }),
+    count: t.exposeInt('count', { description: 'Number of users who added it.' }),
     own: t.exposeBoolean('own', {
-      description: 'Whether the caller is one of them.',
+      description: 'Whether the caller added it.',
       extensions: { viewerDependent: true },
     }),
   }),
 });
 
 export const Message = builder.prismaObject('Message', {
-  description: 'Something that a user said in a dialog.',
+  description: 'A message that a user sent to a dialog.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
-    dialogId: t.exposeID('dialogId', { description: 'Where it was said.' }),
-    text: t.exposeString('text', { description: 'Empty when there is none.' }),
-    senderId: t.exposeInt('senderId', { description: 'The user who sent it.' }),
+    id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
+    dialogId: t.exposeID('dialogId', { description: 'Id of the dialog that it was sent to.' }),
+    text: t.exposeString('text', { description: 'Text content; empty if there is none.' }),
+    senderId: t.exposeInt('senderId', { description: 'Id of the user who sent it.' }),
     sender: t.field({
       type: User,
       nullable: true,
-      description: 'Null once the user is deleted.',
+      description: 'User who sent it; null once the user is deleted.',
       resolve: ({ applicationId, senderId }, _args, { loaders }) =>
         loaders.of(userLoader).load({ applicationId, id: senderId }),
     }),
-    recipientId: t.exposeInt('recipientId', { description: 'The other user of a private dialog; 0 in groups.' }),
-    dateSent: t.exposeInt('dateSent', { description: 'Unix seconds.' }),
+    recipientId: t.exposeInt('recipientId', { description: 'Id of the other user of a private dialog; 0 in groups.' }),
+    dateSent: t.exposeInt('dateSent', { description: 'Send time in Unix seconds.' }),
     attachments: t.field({
       type: ['JSON'],
-      description: 'Objects with `type` and `id` or `url`, and whatever else was sent.',
+      description:
+        'Objects with `type` and `id` or `url`, and any further keys that the sender added: `{ "type": "image", ' +
+        '"id": "42" }`.',
       resolve: (message) => message.attachments as unknown[],
     }),
     files: t.field({
       type: [Blob],
-      description: 'Those of its attachments that are blobs, by `id` or `uid` in their `id`, and complete.',
+      description:
+        'Blobs that the attachments reference by a blob `id` or `uid` in their `id`. Incomplete uploads are omitted.',
       resolve: (message, _args, context) => attachedBlobs(message, context),
     }),
     customFields: t.field({
       type: 'JSON',
-      description: "The client's own keys.",
+      description: 'JSON object with the keys and values that the sender added.',
       resolve: (message) => message.customFields,
     }),
     readIds: t.intList({
-      description: 'Users who have read it, the sender included, ascending; empty in public groups.',
+      description: 'Ids of the users who have read it, including the sender, ascending. Empty in public groups.',
       resolve: (message, _args, { loaders }) => loaders.of(readStateLoader).load(message, ({ readIds }) => readIds),
     }),
     deliveredIds: t.intList({
-      description: 'Users to whom it was delivered, the sender included, ascending; empty in public groups.',
+      description:
+        'Ids of the users to whom it was delivered, including the sender, ascending. Empty in public groups.',
       resolve: (message, _args, { loaders }) =>
         loaders.of(readStateLoader).load(message, ({ deliveredIds }) => deliveredIds),
     }),
     read: t.boolean({
-      description: 'Whether the other user of a private dialog has read it; false in groups.',
+      description: 'Whether the other user of a private dialog has read it. Always false in groups.',
       resolve: (message, _args, { loaders }) =>
         message.recipientId !== 0 &&
         loaders.of(readStateLoader).load(message, ({ readIds }) => readIds.includes(message.recipientId)),
     }),
     reactions: t.field({
       type: [ReactionSummary],
-      description: 'In the order in which the names first came.',
+      description: 'Reactions by name, in the order in which the names were first used.',
       resolve: (message, _args, { loaders, viewer }) =>
         loaders.of(reactionLoader).load(message, (reactions) =>
           reactions.map(({ name, userIds }) => ({
@@ -99,7 +103,9 @@ export const Message = builder.prismaObject('Message', {
         ),
     }),
     ownReactions: t.stringList({
-      description: "Names of the caller's reactions in the order of adding; empty for API keys alone.",
+      description:
+        'Names of the reactions that the caller added, in order of adding. Empty for an API key without ' +
+        '`On-Behalf-Of`.',
       extensions: { viewerDependent: true },
       resolve: (message, _args, { loaders, viewer }) =>
         viewer.kind === 'user'
@@ -112,58 +118,72 @@ export const Message = builder.prismaObject('Message', {
 });
 
 const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement({
-  description: 'A page by offset, for the REST contract; web apps page `messages` by cursor.',
+  description: 'A page of messages by offset, for the legacy REST API. New clients should use `messages`.',
   fields: (t) => ({
     skip: t.exposeInt('skip', { description: SKIPPED }),
     limit: t.exposeInt('limit', { description: LIMIT }),
     items: t.field({
       type: [Message],
-      description: 'The messages of the page.',
+      description: 'The messages of this page.',
       resolve: ({ items }, _args, context, info) => prepareFields(items, requestedFields(info), context),
     }),
     totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
     cursor: t.exposeString('cursor', {
       nullable: true,
-      description: 'Give it as `since` to go on from here; null unless `since` was given.',
+      description: 'Pass it as `since` to fetch later changes; null unless `since` was given.',
     }),
   }),
 });
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
-  description: 'A text, an attachment or a custom field is needed.',
+  description: 'A message and its destination. A text, an attachment or a custom field is required.',
   fields: (t) => ({
-    dialogId: t.id({ description: 'Wins over recipientId.' }),
-    recipientId: t.int({ description: 'The private dialog with this user is found or made.' }),
-    text: t.string({ description: 'Up to 32 KiB of UTF-8.' }),
-    attachments: t.field({ type: ['JSON'], description: 'Up to 20 objects with `type` and `id` or `url`.' }),
+    dialogId: t.id({
+      description: 'Id of the dialog. One of `dialogId` and `recipientId` is required; `dialogId` takes precedence.',
+    }),
+    recipientId: t.int({
+      description:
+        'Id of a user. The message goes to the private dialog with this user, which is created if necessary.',
+    }),
+    text: t.string({ description: 'At most 32 KiB of UTF-8.' }),
+    attachments: t.field({
+      type: ['JSON'],
+      description: 'At most 20 objects with `type` and `id` or `url`: `{ "type": "image", "id": "42" }`.',
+    }),
     customFields: t.field({
       type: 'JSON',
-      description: 'An object of up to 32 KiB; names of record fields are dropped.',
+      description: 'JSON object of at most 32 KiB. Keys that are names of message fields are dropped.',
     }),
-    sendToChat: t.boolean({ description: 'Whether offline occupants get a push; default true.' }),
+    sendToChat: t.boolean({ description: 'Whether offline occupants receive a push. Default: true.' }),
     clientId: t.string({
       description:
-        "The client's own name of the message, up to 255 characters: sent again with it, the stored message is answered.",
+        'Idempotency key, at most 255 characters, for example a UUID. A repeated send with the same key returns the ' +
+        'stored message, or fails with `NOT_FOUND` if that message has been deleted.',
     }),
   }),
 });
 
 const UpdateMessagesInput = builder.inputType('UpdateMessagesInput', {
-  description: 'Something has to be given beside the dialog.',
+  description: 'The changes to apply. A new text or a mark is required.',
   fields: (t) => ({
-    dialogId: t.id({ description: 'Messages of other dialogs are then unknown.' }),
-    text: t.string({ description: 'By the sender or an API key alone; up to 32 KiB of UTF-8.' }),
-    read: t.boolean({ description: 'Whether the caller has read it.' }),
-    delivered: t.boolean({ description: 'Whether it was delivered to the caller.' }),
+    dialogId: t.id({
+      description: 'Only change messages of this dialog; ids of messages in other dialogs count as unknown.',
+    }),
+    text: t.string({
+      description: 'New text, at most 32 KiB of UTF-8. Requires the sender or an API key without `On-Behalf-Of`.',
+    }),
+    read: t.boolean({ description: 'Whether the caller has read the messages.' }),
+    delivered: t.boolean({ description: 'Whether the messages were delivered to the caller.' }),
   }),
 });
 
-const DeletedMessages = deletedItems('DeletedMessages', 'What became of each message of a deletion.');
+const DeletedMessages = deletedItems('DeletedMessages', 'Result of `deleteMessages`, by message id.');
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Message,
-    description: 'One message; marks nothing.',
+    description:
+      'One message. Does not mark it. Fails with `NOT_FOUND` if it does not exist or the caller has deleted it.',
     args: { id: t.arg.id({ required: true, description: MESSAGE_ID }) },
     resolve: (_root, { id }, context, info) => findMessage(id, requestedFields(info), context),
   }),
@@ -173,7 +193,7 @@ builder.queryField('messages', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
       type: Message,
-      description: 'Messages of a dialog, oldest first or as asked; marks nothing.',
+      description: 'Messages of a dialog, oldest first unless `orderBy` is given. Does not mark them.',
       args: {
         dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
         filter: t.arg({ type: MessageFilter, description: FILTER }),
@@ -188,8 +208,8 @@ builder.queryField('messages', (t) =>
 builder.mutationField('sendMessage', (t) =>
   t.withAuth({ user: true }).field({
     type: Message,
-    description: 'Sends a message to a dialog the caller occupies, or to a user.',
-    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'What to say and to whom.' }) },
+    description: 'Sends a message to a dialog that the caller occupies, or to a user.',
+    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'Content and destination.' }) },
     resolve: (_root, { input }, context) => sendMessage(input, context),
   }),
 );
@@ -197,20 +217,24 @@ builder.mutationField('sendMessage', (t) =>
 builder.mutationField('readMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: MessagePageType,
-    description: 'A page of messages by offset, which marks what it returns read and delivered for the caller.',
+    description:
+      'Returns a page of messages by offset and marks them as read and delivered for the caller. An API key without ' +
+      '`On-Behalf-Of` marks nothing.',
     args: {
       dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
       filter: t.arg({ type: MessageFilter, description: FILTER }),
       orderBy: t.arg({ type: MessageOrder, description: ORDER }),
       skip: t.arg.int({ required: true, defaultValue: 0, description: SKIP }),
-      limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
+      limit: t.arg.int({ required: true, defaultValue: 100, description: 'Maximum number of messages, 1 to 100.' }),
       markAsRead: t.arg.boolean({
         required: true,
         defaultValue: true,
-        description: 'False reads without marking anything.',
+        description: 'Whether to mark the returned messages.',
       }),
       since: t.arg.string({
-        description: 'Only messages that were sent or edited behind this cursor; empty: all, with the cursor of now.',
+        description:
+          'Only return messages that were sent or edited after this cursor; an expired cursor fails with ' +
+          '`CURSOR_EXPIRED`. An empty string returns all messages and the current cursor.',
       }),
     },
     resolve: (_root, args, context) => readMessages(args, context),
@@ -220,9 +244,11 @@ builder.mutationField('readMessages', (t) =>
 builder.mutationField('updateMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [Message],
-    description: "Edits messages, or sets the caller's own marks on them; unknown ones beside known ones are skipped.",
+    description:
+      "Edits messages, or sets the caller's marks on them: either all or none are changed. Unknown ids are ignored " +
+      'as long as one message exists.',
     args: {
-      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
+      ids: t.arg.idList({ required: true, description: 'Message ids, 24 hex digits each; at most 100.' }),
       input: t.arg({ type: UpdateMessagesInput, required: true, description: 'The new text, or the marks to set.' }),
     },
     resolve: (_root, { ids, input }, context) => updateMessages(ids, input, context),
@@ -231,11 +257,13 @@ builder.mutationField('updateMessages', (t) =>
 
 builder.mutationField('markDialogMessages', (t) =>
   t.withAuth({ user: true }).boolean({
-    description: 'Marks all messages of a dialog for the caller, however many; without effect in public groups.',
+    description:
+      'Marks all messages of a dialog for the caller. `read` or `delivered` is required. Has no effect in public ' +
+      'groups.',
     args: {
       dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
-      read: t.arg.boolean({ description: 'Whether the caller has read them.' }),
-      delivered: t.arg.boolean({ description: 'Whether they were delivered to the caller.' }),
+      read: t.arg.boolean({ description: 'Whether the caller has read the messages.' }),
+      delivered: t.arg.boolean({ description: 'Whether the messages were delivered to the caller.' }),
     },
     resolve: (_root, { dialogId, ...mark }, context) => markDialogMessages(dialogId, mark, context),
   }),
@@ -244,18 +272,23 @@ builder.mutationField('markDialogMessages', (t) =>
 builder.mutationField('deleteMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DeletedMessages,
-    description: 'Deletes messages for the caller, or by force for all; those that the caller may not delete stay.',
+    description:
+      'Deletes messages for the caller or, with `force`, for all users. Messages that the caller may not delete ' +
+      'remain. Fails with `NOT_FOUND` if none of them exists.',
     args: {
-      ids: t.arg.idList({ required: true, description: '24 hex digits each.' }),
+      ids: t.arg.idList({ required: true, description: 'Message ids, 24 hex digits each; at most 100.' }),
       force: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'For all: by the sender, by an API key alone, in groups also by admins.',
+        description:
+          'Delete for all users. Requires the sender, an admin or the owner of the group, or an API key without ' +
+          '`On-Behalf-Of`, which cannot delete without it.',
       }),
       ownOnly: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'With force: only what the caller has sent, as clients written before 2.52.0 expect.',
+        description:
+          'With `force`: only delete messages that the caller sent, as clients written before 2.52.0 expect.',
       }),
     },
     resolve: (_root, { ids, ...deletion }, context) => deleteMessages(ids, deletion, context),

@@ -2,14 +2,14 @@ import type { SchemaTypes } from '@pothos/core';
 import type { CountedConnection } from '../lib/pagination.ts';
 import { TOTAL_COUNT } from './descriptions.ts';
 
-/** What a list that can be counted has beside the fields of its connection. */
+/** Adds `totalCount` to the fields of a connection whose page is a `CountedConnection`. */
 export function metered<Types extends SchemaTypes, Page>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Page>) {
   return {
     totalCount: t.field({
       type: 'Int',
       nullable: false,
       description: TOTAL_COUNT,
-      // Resolvers add it to what the types of connections know.
+      // Not part of Pothos' type of connections.
       resolve: (page) => (page as unknown as CountedConnection<unknown>).totalCount() as never,
     }),
   };

@@ -11,7 +11,7 @@ declare global {
     }
 
     export interface SchemaBuilderOptions<Types extends SchemaTypes> {
-      /** Counts all operations under this name: they have names that users give. */
+      /** Counts all operations under this name, because clients choose the names of typed operations. */
       observedAs?: string | undefined;
     }
   }
@@ -19,10 +19,10 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/** Counts and traces each operation (root field), whatever door it came through and whatever becomes of it. */
+/** Counts and traces each operation (root field) of every transport, including failed ones. */
 class ObservedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
-    // The events of a subscription are no operations.
+    // For a subscription, only the subscribe call counts, not each event.
     return field.parentType === 'Query' || field.parentType === 'Mutation'
       ? observed(resolver, field.parentType, this.#nameOf(field))
       : resolver;
@@ -47,15 +47,15 @@ function observed<Types extends SchemaTypes>(resolver: Resolver<Types>, type: st
   return async (parent, args, context, info) => {
     const { observer } = context as unknown as Context;
     const begin = performance.now();
-    const tell = (code: string) =>
+    const record = (code: string) =>
       observer.operationEnded({ type, field, code, seconds: (performance.now() - begin) / 1000 });
     try {
       const resolve = () => resolver(parent, args, context, info);
       const result = await (tracing ? tracing.span(span, {}, async () => resolve()) : resolve());
-      tell('OK');
+      record('OK');
       return result;
     } catch (error) {
-      tell(error instanceof ServiceError ? error.code : 'INTERNAL_SERVER_ERROR');
+      record(error instanceof ServiceError ? error.code : 'INTERNAL_SERVER_ERROR');
       throw error;
     }
   };

@@ -3,9 +3,11 @@ import { builder } from './builder.ts';
 
 builder.mutationField('requestPasswordReset', (t) =>
   t.withAuth({ session: true }).boolean({
-    description: 'Mails the user of that address a link by which they set a new password; at most one a minute.',
+    description:
+      'Emails the user with this address a link to set a new password. At most one mail per minute: a repeated ' +
+      'request succeeds without sending another. Fails with `NOT_FOUND` if no user has the address.',
     rateLimit: 'signIn',
-    args: { email: t.arg.string({ required: true, description: 'Letter case is ignored.' }) },
+    args: { email: t.arg.string({ required: true, description: 'Email address of the user; case-insensitive.' }) },
     resolve: (_root, { email }, context) => requestPasswordReset(email, context),
   }),
 );
@@ -13,12 +15,13 @@ builder.mutationField('requestPasswordReset', (t) =>
 builder.mutationField('resetPassword', (t) =>
   t.withAuth({ anyone: true }).boolean({
     description:
-      "Sets a new password by a mailed link, which works once and for an hour; ends the user's sessions and removes " +
-      'their devices. An address that was not proven is proven by it, and every other way in is removed.',
+      "Sets a new password with a mailed link, which works once within an hour. Ends the user's sessions and removes " +
+      'their devices. The link also proves the email address; if it was unproven before, the phone number and ' +
+      'provider accounts of the user are removed.',
     rateLimit: 'signIn',
     args: {
-      token: t.arg.string({ required: true, description: 'The `reset_token` of the link.' }),
-      password: t.arg.string({ required: true, description: '8 to 40 printable characters.' }),
+      token: t.arg.string({ required: true, description: 'The `reset_token` parameter of the link.' }),
+      password: t.arg.string({ required: true, description: '8 to 40 printable ASCII characters without spaces.' }),
     },
     resolve: (_root, { token, password }, context) => resetPassword(token, password, context),
   }),

@@ -2,15 +2,16 @@ import type { PresenceOf } from '../realtime/presence.ts';
 import { findPresence, subscribeToPresence } from '../resolvers/users/presence.ts';
 import { builder } from './builder.ts';
 
-const UP_TO = 'Up to 100.';
+const UP_TO = 'User ids, at most 100.';
 
 const Presence = builder.objectRef<PresenceOf>('Presence').implement({
-  description: 'Whether a user is there.',
+  description: 'Online state of a user.',
   fields: (t) => ({
-    userId: t.exposeInt('userId', { description: 'Who is meant.' }),
+    userId: t.exposeInt('userId', { description: 'Id of the user in question.' }),
     online: t.exposeBoolean('online', {
       description:
-        'Whether the user has a WebSocket open, on whatever device; requests and event streams over HTTP do not count.',
+        'Whether the user has at least one WebSocket open, on any device. HTTP requests and event streams over HTTP ' +
+        'do not count.',
     }),
   }),
 });
@@ -18,7 +19,7 @@ const Presence = builder.objectRef<PresenceOf>('Presence').implement({
 builder.queryField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [Presence],
-    description: 'Which users are online now; unknown ones are not.',
+    description: 'Which of the users are online now. Unknown users count as offline.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
     resolve: (_root, { userIds }, context) => findPresence(userIds, context),
   }),
@@ -28,8 +29,8 @@ builder.subscriptionField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: Presence,
     description:
-      'Which users are online: each as it is now, then each change. A process that dies takes its users along only ' +
-      'after some 20 seconds.',
+      'Delivers the current state of each user, then each change. If a server process crashes, its users appear ' +
+      'offline only after about 20 seconds.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
     subscribe: (_root, { userIds }, context) => subscribeToPresence(userIds, context),
     resolve: ({ payload }) => payload,

@@ -5,64 +5,84 @@ import { columns, nodeSelection } from './columns.ts';
 import { CREATED_AT, oneOfNames } from './descriptions.ts';
 
 const PushSend = builder.prismaObject('PushSend', {
-  description: 'One push on its way to all its devices: one time of an event, or messages of a dialog.',
+  description: 'One push to all its devices: one occurrence of an event, or messages of a dialog.',
   select: columns('id', 'eventId', 'dialogId', 'recipients', 'delivered', 'failed', 'createdAt', 'finishedAt'),
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'What `pushDeliveries` takes.' }),
+    id: t.exposeID('id', { description: 'Identifier to pass to `pushDeliveries`.' }),
     eventId: t.exposeInt('eventId', {
       nullable: true,
-      description: 'The event it is one time of; null for messages of a dialog.',
+      description: 'Id of the event; null for messages of a dialog.',
     }),
     dialogId: t.exposeID('dialogId', {
       nullable: true,
-      description: 'The dialog whose messages it tells of; null for an event.',
+      description: 'Id of the dialog whose messages are pushed; null for an event.',
     }),
-    recipients: t.exposeInt('recipients', { description: 'Devices that have been found so far.' }),
-    delivered: t.exposeInt('delivered', { description: 'Devices whose provider has taken the push.' }),
-    failed: t.exposeInt('failed', { description: 'Devices that did not get it, as `pushDeliveries` tells of each.' }),
+    recipients: t.exposeInt('recipients', { description: 'Number of devices found so far.' }),
+    delivered: t.exposeInt('delivered', { description: 'Number of devices whose provider accepted the push.' }),
+    failed: t.exposeInt('failed', {
+      description: 'Number of devices to which the delivery failed; `pushDeliveries` lists the reasons.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last device was served or given up, or the rest was cancelled.',
+      description: 'When the last delivery ended or the send was cancelled; null while it is in progress.',
     }),
   }),
 });
 
 const DeliveryStatus = builder.enumType('DeliveryStatus', {
-  description: 'How far a push has come at one device.',
+  description: 'State of the delivery of a push to one device.',
   values: {
-    PENDING: { value: 'pending', description: 'It is under way, or waits to be tried again.' },
-    DELIVERED: { value: 'delivered', description: 'Its provider has taken it.' },
-    FAILED: { value: 'failed', description: 'It was given up: refused, or tried in vain for a day.' },
+    PENDING: { value: 'pending', description: 'In progress, or waiting for a retry.' },
+    DELIVERED: { value: 'delivered', description: 'The provider accepted the push.' },
+    FAILED: { value: 'failed', description: 'The provider rejected the push, or did not accept it within 24 hours.' },
   } as const,
 });
 
 const PushDelivery = builder.prismaObject('PushDelivery', {
-  description: 'What became of one push at one device. Delivered means that the provider has taken it.',
+  description:
+    'The delivery of one push to one device. Acceptance by the provider does not prove that the device received it.',
   fields: (t) => ({
-    subscriptionId: t.exposeInt('subscriptionId', { description: 'The device, which may be gone since.' }),
-    userId: t.exposeInt('userId', { description: 'Whose device it is.' }),
+    subscriptionId: t.exposeInt('subscriptionId', {
+      description: 'Id of the subscription of the device, which may have been deleted since.',
+    }),
+    userId: t.exposeInt('userId', { description: 'Id of the user who owns the device.' }),
     channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
-    status: t.expose('status', { type: DeliveryStatus, description: 'How far it has come.' }),
-    attempts: t.exposeInt('attempts', { description: 'How often the provider was asked.' }),
-    answer: t.exposeString('answer', { nullable: true, description: 'What the provider answered last.' }),
+    status: t.expose('status', { type: DeliveryStatus, description: 'Current state of the delivery.' }),
+    attempts: t.exposeInt('attempts', { description: 'Number of requests to the provider.' }),
+    answer: t.exposeString('answer', {
+      nullable: true,
+      description: 'Latest response of the provider; null before the first.',
+    }),
     answeredAt: t.expose('answeredAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the provider answered last; null before it did.',
+      description: 'Time of the latest response of the provider; null before the first.',
     }),
-    retryAt: t.expose('retryAt', { type: 'DateTime', nullable: true, description: 'When it is tried again.' }),
+    retryAt: t.expose('retryAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the next attempt; null if none is scheduled.',
+    }),
   }),
 });
 
 builder.queryField('pushSends', (t) =>
   t.withAuth({ userOrKey: true }).connection({
     type: PushSend,
-    description: "Sends of one of the caller's events, the newest first; for an API key alone also those of a dialog.",
+    description:
+      "Sends of one of the caller's events, newest first. An API key without `On-Behalf-Of` can also list the sends " +
+      'of a dialog.',
     args: {
-      eventId: t.arg.int({ description: 'As `createEvents` answered it; either this or a dialog.' }),
-      dialogId: t.arg.id({ description: 'Whose messages were told of; for an API key alone.' }),
+      eventId: t.arg.int({
+        description: 'Id that `createEvents` returned. Exactly one of `eventId` and `dialogId` is required.',
+      }),
+      dialogId: t.arg.id({
+        description:
+          'Id of the dialog whose messages were pushed. Fails with `NOT_FOUND` except for an API key without ' +
+          '`On-Behalf-Of`.',
+      }),
     },
     resolve: (_root, args, context, info) => listPushSends(args, context, nodeSelection(context, info)),
   }),
@@ -71,10 +91,12 @@ builder.queryField('pushSends', (t) =>
 builder.queryField('pushDeliveries', (t) =>
   t.withAuth({ userOrKey: true }).connection({
     type: PushDelivery,
-    description: 'What became of a send at its devices, by their ids.',
+    description:
+      'Deliveries of a send, by subscription id. Fails with `FORBIDDEN` if the application does not let sessions ' +
+      'list its users.',
     args: {
-      sendId: t.arg.id({ required: true, description: 'As `pushSends` lists it.' }),
-      status: t.arg({ type: DeliveryStatus, description: 'Only those that have come so far; left out, all.' }),
+      sendId: t.arg.id({ required: true, description: 'Id from `pushSends`.' }),
+      status: t.arg({ type: DeliveryStatus, description: 'Only return deliveries in this state. Default: all.' }),
     },
     resolve: (_root, args, context) => listPushDeliveries(args, context),
   }),

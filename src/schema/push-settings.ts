@@ -11,19 +11,21 @@ import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const PushProvider = builder.enumType('PushProvider', {
-  description: 'Who takes pushes to devices.',
+  description: 'External services that deliver pushes to devices.',
   values: Object.fromEntries(
     CONFIGURED_PROVIDERS.map(({ name, description }) => [name.toUpperCase(), { value: name, description }]),
   ) as Record<string, { value: ProviderName }>,
 });
 
 const PushSettings = builder.prismaObject('PushSettings', {
-  description: 'A provider by which pushes reach devices, in one environment. Its secrets are never shown.',
+  description: 'Settings of a push provider in one environment. Secrets are never returned.',
   select: columns('environment', 'provider', 'publicId', 'createdAt', 'updatedAt'),
   fields: (t) => ({
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
-    provider: t.expose('provider', { type: PushProvider, description: 'Who takes the pushes.' }),
-    publicId: t.exposeString('publicId', { description: 'Topic, project id or the key that browsers subscribe with.' }),
+    provider: t.expose('provider', { type: PushProvider, description: 'The service that delivers the pushes.' }),
+    publicId: t.exposeString('publicId', {
+      description: 'Public part of the settings: APNs topic, FCM project id, or public key for browsers.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
@@ -44,7 +46,7 @@ const settingsInputs = CONFIGURED_PROVIDERS.map(({ name, settings: { input, fiel
 });
 
 const UpdatePushSettingsInput = builder.inputType('UpdatePushSettingsInput', {
-  description: 'What one provider gave the application.',
+  description: 'Credentials for exactly one provider.',
   isOneOf: true,
   fields: (t) =>
     Object.fromEntries(settingsInputs.map(({ name, type, description }) => [name, t.field({ type, description })])),
@@ -53,14 +55,16 @@ const UpdatePushSettingsInput = builder.inputType('UpdatePushSettingsInput', {
 builder.queryField('pushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: [PushSettings],
-    description: "The providers of pushes that are set up for the key's application.",
+    description: 'Push providers that are set up for the application of the API key.',
     resolve: (selection, _root, _args, context) => listPushSettings(context, selection),
   }),
 );
 
 builder.queryField('webPushKey', (t) =>
   t.withAuth({ user: true }).string({
-    description: 'What a browser subscribes with, as `applicationServerKey`.',
+    description:
+      'Public key to pass as `applicationServerKey` when a browser subscribes. Fails with `NOT_FOUND` if browser ' +
+      'pushes are not set up in the environment.',
     args: { environment: t.arg.string({ required: true, description: '`production` or `development`.' }) },
     resolve: (_root, { environment }, context) => findWebPushKey(environment, context),
   }),
@@ -69,10 +73,15 @@ builder.queryField('webPushKey', (t) =>
 builder.mutationField('updatePushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
     type: PushSettings,
-    description: 'Sets a provider of pushes up, or anew. For browsers a pair of keys is made the first time.',
+    description:
+      'Sets up a push provider or replaces its settings. For browsers, a key pair is generated the first time.',
     args: {
       environment: t.arg.string({ required: true, description: '`production` or `development`.' }),
-      input: t.arg({ type: UpdatePushSettingsInput, required: true, description: 'Exactly one provider.' }),
+      input: t.arg({
+        type: UpdatePushSettingsInput,
+        required: true,
+        description: 'Credentials for exactly one provider.',
+      }),
     },
     resolve: (selection, _root, { environment, input }, context) =>
       updatePushSettings(environment, input, context, selection),
@@ -81,10 +90,10 @@ builder.mutationField('updatePushSettings', (t) =>
 
 builder.mutationField('deletePushSettings', (t) =>
   t.withAuth({ key: true }).boolean({
-    description: 'Ends pushes by the provider; subscriptions stay.',
+    description: 'Deletes the settings of a provider, which stops its pushes. Subscriptions remain.',
     args: {
       environment: t.arg.string({ required: true, description: '`production` or `development`.' }),
-      provider: t.arg({ type: PushProvider, required: true, description: 'Whose settings go.' }),
+      provider: t.arg({ type: PushProvider, required: true, description: 'Provider whose settings are deleted.' }),
     },
     resolve: (_root, { environment, provider }, context) => deletePushSettings(environment, provider, context),
   }),

@@ -23,7 +23,7 @@ declare global {
       Args extends InputFieldMap,
       ResolveReturnShape,
     > {
-      /** Where the operation is counted; left out: `default`. */
+      /** The limit that the operation counts against; `default` if omitted. */
       rateLimit?: LimitName;
     }
 
@@ -34,7 +34,7 @@ declare global {
       Args extends InputFieldMap,
       ResolveReturnShape,
     > {
-      /** Where the operation is counted; left out: `default`. */
+      /** The limit that the operation counts against; `default` if omitted. */
       rateLimit?: LimitName;
     }
   }
@@ -42,12 +42,10 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/**
- * Counts each operation before anything else is asked, each alias as one, unless the transport has counted it.
- */
+/** Counts each operation, and each alias separately, before any other check, unless the transport has counted it. */
 class RateLimitsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
-    // The events of a subscription are no operations.
+    // For a subscription, only the subscribe call counts, not each event.
     return field.parentType === 'Query' || field.parentType === 'Mutation' ? counted(resolver, field) : resolver;
   }
 

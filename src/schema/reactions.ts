@@ -5,17 +5,17 @@ import { MESSAGE_ID } from './descriptions.ts';
 import { Message } from './messages.ts';
 
 const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
-  description: 'One reaction to a message, with those who left it.',
+  description: 'One reaction to a message, with the users who added it.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Such as `like`.' }),
-    userIds: t.exposeIntList('userIds', { description: 'Users who left it, ascending.' }),
+    name: t.exposeString('name', { description: 'Reaction name, for example `like`.' }),
+    userIds: t.exposeIntList('userIds', { description: 'Ids of the users who added it, ascending.' }),
   }),
 });
 
 builder.queryField('reactions', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [Reaction],
-    description: 'Who reacted to a message, in the order in which the names first came.',
+    description: 'Reactions to a message with their users, in the order in which the names were first used.',
     args: { messageId: t.arg.id({ required: true, description: MESSAGE_ID }) },
     resolve: (_root, { messageId }, context) => listReactions(messageId, context),
   }),
@@ -24,10 +24,10 @@ builder.queryField('reactions', (t) =>
 builder.mutationField('addReaction', (t) =>
   t.withAuth({ user: true }).field({
     type: Message,
-    description: 'Leaves a reaction; the same again changes nothing.',
+    description: 'Adds a reaction to a message. Adding it again changes nothing.',
     args: {
       messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
-      name: t.arg.string({ description: '1 to 64 characters; required.' }),
+      name: t.arg.string({ description: 'Reaction name, 1 to 64 characters. Required.' }),
     },
     resolve: (_root, { messageId, name }, context) => addReaction(messageId, name, context),
   }),
@@ -36,11 +36,14 @@ builder.mutationField('addReaction', (t) =>
 builder.mutationField('changeReactions', (t) =>
   t.withAuth({ user: true }).field({
     type: Message,
-    description: 'Leaves one reaction and takes another back: both, or nothing. At least one of them is needed.',
+    description:
+      'Adds one reaction and removes another: both or neither. At least one of `add` and `remove` is required.',
     args: {
       messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
-      add: t.arg.string({ description: '1 to 64 characters.' }),
-      remove: t.arg.string({ description: 'As it was added.' }),
+      add: t.arg.string({ description: 'Name of the reaction to add, 1 to 64 characters.' }),
+      remove: t.arg.string({
+        description: 'Name of the reaction to remove. Fails with `NOT_FOUND` if the caller has not added it.',
+      }),
     },
     resolve: (_root, { messageId, ...names }, context) => changeReactions(messageId, names, context),
   }),
@@ -49,10 +52,10 @@ builder.mutationField('changeReactions', (t) =>
 builder.mutationField('removeReaction', (t) =>
   t.withAuth({ user: true }).field({
     type: Message,
-    description: "Takes one of the caller's reactions back.",
+    description: 'Removes a reaction that the caller added. Fails with `NOT_FOUND` if there is none of this name.',
     args: {
       messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
-      name: t.arg.string({ description: 'As it was added; required.' }),
+      name: t.arg.string({ description: 'Name of the reaction, exactly as added. Required.' }),
     },
     resolve: (_root, { messageId, name }, context) => removeReaction(messageId, name, context),
   }),

@@ -7,112 +7,151 @@ import {
   updateRecordsByCriteria,
 } from '../resolvers/records/update.ts';
 import { builder } from './builder.ts';
-import { RecordPermissionInput } from './classes.ts';
 import { deletedItems } from './deletions.ts';
-import { CLASS_NAME, LIMIT, RECORD_ID, RECORD_PERMISSIONS, SKIP, SKIPPED } from './descriptions.ts';
+import {
+  CLASS_NAME,
+  CREATES_RECORD,
+  DELETES_RECORD,
+  LIMIT,
+  NEW_RECORDS,
+  PARENT_ID,
+  PERMISSION_CHANGES,
+  RECORD_ID,
+  RECORD_IDS,
+  RECORD_PERMISSIONS,
+  SKIP,
+  SKIPPED,
+} from './descriptions.ts';
+import { RecordPermissionInput } from './record-permissions.ts';
 import { FoundRecordsType, RecordType } from './records.ts';
 
 const UpdatedRecords = builder.objectRef<UpdatedByCriteria>('UpdatedRecords').implement({
-  description: 'Records that were changed, a page of them shown.',
+  description: 'Result of `updateRecordsByCriteria`, with a page of the updated records.',
   fields: (t) => ({
     skip: t.exposeInt('skip', { description: SKIPPED }),
     limit: t.exposeInt('limit', { description: LIMIT }),
-    totalFound: t.exposeInt('totalFound', { description: 'How many were changed, on all pages together.' }),
+    totalFound: t.exposeInt('totalFound', { description: 'Number of updated records on all pages.' }),
     items: t.field({
       type: [RecordType],
-      description: 'The records of the page, as they are now.',
+      description: 'The records of this page after the update.',
       resolve: ({ items }) => items,
     }),
   }),
 });
 
-const DeletedRecords = deletedItems('DeletedRecords', 'What became of each record of a deletion.');
+const DeletedRecords = deletedItems('DeletedRecords', 'Result of `deleteRecords`, by record id.');
 
 const DeletedByCriteria = builder.objectRef<{ totalDeleted: number }>('DeletedByCriteria').implement({
-  description: 'How much a deletion by criteria took away.',
+  description: 'Result of `deleteRecordsByCriteria`.',
   fields: (t) => ({
     totalDeleted: t.exposeInt('totalDeleted', {
-      description: 'Records that the criteria named; those below them not counted.',
+      description: 'Number of deleted records that matched the criteria, without their descendants.',
     }),
   }),
 });
 
 const RecordPermissionsInput = builder.inputType('RecordPermissionsInput', {
-  description: 'What is left out is as the class says, or stays as it is.',
+  description:
+    'Permissions of a record. Omitted permissions of a new record are those of the class; of an existing ' +
+    'record they remain unchanged.',
   fields: (t) => ({
-    read: t.field({ type: RecordPermissionInput, description: 'Who may see it.' }),
-    update: t.field({ type: RecordPermissionInput, description: 'Who may change its values.' }),
-    delete: t.field({ type: RecordPermissionInput, description: 'Who may delete it, with all that lies below it.' }),
+    read: t.field({ type: RecordPermissionInput, description: 'Who may read the record.' }),
+    update: t.field({ type: RecordPermissionInput, description: 'Who may change values of the record.' }),
+    delete: t.field({ type: RecordPermissionInput, description: 'Who may delete the record and all its descendants.' }),
   }),
 });
 
-const FIELDS = 'An object of values by field, cast to the types of the class; names that it does not know are ignored.';
+const FIELDS =
+  'Values by field name, converted to the types of the class, for example `{ "make": "Fiat", "value": 100 ' +
+  '}`. Unknown field names are ignored.';
 
 const CreateRecordInput = builder.inputType('CreateRecordInput', {
-  description: 'A record to be stored, and the class it is of.',
+  description: 'A record to create. Its fields take at most 262,144 bytes as JSON; more fails with `UNPROCESSABLE`.',
   fields: (t) => ({
     className: t.string({ required: true, description: CLASS_NAME }),
     fields: t.field({ type: 'JSON', description: FIELDS }),
     permissions: t.field({ type: RecordPermissionsInput, description: RECORD_PERMISSIONS }),
-    parentId: t.id({ description: 'A record of any class; whoever deletes it deletes this one, too.' }),
+    parentId: t.id({ description: PARENT_ID }),
   }),
 });
 
 const CreateChildRecordInput = builder.inputType('CreateChildRecordInput', {
-  description: 'A record to be stored below another.',
+  description: 'A record to create as a child of another record.',
   fields: (t) => ({
     className: t.string({ required: true, description: CLASS_NAME }),
     parentClassName: t.string({
       required: true,
-      description: 'Class of the record above; one of another class is not found.',
+      description: 'Class of the parent record. A parent of another class fails with `NOT_FOUND`.',
     }),
-    parentId: t.id({ required: true, description: 'The record above; whoever deletes it deletes this one, too.' }),
+    parentId: t.id({
+      required: true,
+      description:
+        'Id of the parent record. Deleting the parent also deletes this record. An unknown or unreadable parent ' +
+        'fails with `NOT_FOUND`.',
+    }),
     fields: t.field({ type: 'JSON', description: FIELDS }),
     permissions: t.field({ type: RecordPermissionsInput, description: RECORD_PERMISSIONS }),
   }),
 });
 
 const NewRecordInput = builder.inputType('NewRecordInput', {
-  description: 'One record of several to be stored.',
+  description: 'A record to create with `createRecords`.',
   fields: (t) => ({
-    number: t.int({ description: 'How errors name it; its place, from 1, if it is left out.' }),
+    number: t.int({
+      description:
+        'Number of the record in error messages, as in `Record 2: …`. Default: its position in the list, from 1.',
+    }),
     fields: t.field({ type: 'JSON', description: FIELDS }),
     permissions: t.field({ type: RecordPermissionsInput, description: RECORD_PERMISSIONS }),
-    parentId: t.id({ description: 'A record of any class; whoever deletes it deletes this one, too.' }),
+    parentId: t.id({ description: PARENT_ID }),
   }),
 });
 
 const UpdateRecordInput = builder.inputType('UpdateRecordInput', {
-  description: 'Values first, then the operators in the order of this type; all but `fields` take arguments by field.',
+  description:
+    'Changes to a record. `fields` applies first, then `inc`, `push`, `addToSet`, `pull`, `pullAll` and ' +
+    '`pop`. Each operator takes an object of arguments by field name; an operator that does not suit the type ' +
+    'of the field fails with `UNPROCESSABLE`.',
   fields: (t) => ({
     fields: t.field({
       type: 'JSON',
-      description: `${FIELDS} Null unsets; an array also takes \`{ "<index>": item }\`.`,
+      description:
+        `${FIELDS} Null clears a field. A list field also takes \`{ "<index>": item }\`, counted from 0, to replace ` +
+        'single items.',
     }),
-    inc: t.field({ type: 'JSON', description: 'Adds to a number.' }),
-    push: t.field({ type: 'JSON', description: 'Appends one item or several to an array.' }),
-    addToSet: t.field({ type: 'JSON', description: 'Appends those that are not there yet.' }),
+    inc: t.field({
+      type: 'JSON',
+      description: 'Amounts to add to number fields: `{ "views": 1 }`. An unset field counts as 0.',
+    }),
+    push: t.field({ type: 'JSON', description: 'Items to append to list fields: `{ "tags": ["new", "red"] }`.' }),
+    addToSet: t.field({
+      type: 'JSON',
+      description: 'Items to append to list fields unless the list already contains them: `{ "tags": ["new"] }`.',
+    }),
     pull: t.field({
       type: 'JSON',
-      description: 'Removes the items that equal the argument, or that match its operators: `{ lt: 5 }`.',
+      description:
+        'Items to remove from list fields, by value or by condition: `{ "scores": { "lt": 5 } }`. Operators: ' +
+        '`lt`, `lte`, `gt`, `gte`, `ne`, `in`, `notIn`.',
     }),
-    pullAll: t.field({ type: 'JSON', description: 'Removes every item of a list.' }),
-    pop: t.field({ type: 'JSON', description: '1 removes the last item, -1 the first.' }),
-    permissions: t.field({
-      type: RecordPermissionsInput,
-      description: 'Who may do what from now on, for its owner and API keys to say; what is left out stays.',
+    pullAll: t.field({ type: 'JSON', description: 'Items to remove from list fields: `{ "tags": ["old", "red"] }`.' }),
+    pop: t.field({
+      type: 'JSON',
+      description:
+        'End at which to remove one item of list fields: `{ "tags": 1 }` removes the last item, -1 the first.',
     }),
+    permissions: t.field({ type: RecordPermissionsInput, description: PERMISSION_CHANGES }),
   }),
 });
 
 const ChangedRecordInput = builder.inputType('ChangedRecordInput', {
-  description: 'One record with what is to change of it.',
+  description: 'A record to update with `updateRecords`.',
   fields: (t) => ({
     id: t.id({ required: true, description: RECORD_ID }),
     changes: t.field({
       type: UpdateRecordInput,
       required: true,
-      description: 'Values and operators, as `updateRecord` takes them.',
+      description: 'Values, operators and permissions to apply to this record.',
     }),
   }),
 });
@@ -120,8 +159,14 @@ const ChangedRecordInput = builder.inputType('ChangedRecordInput', {
 builder.mutationField('createRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: RecordType,
-    description: 'Stores a record, which the caller owns.',
-    args: { input: t.arg({ type: CreateRecordInput, required: true, description: 'Its class and its values.' }) },
+    description: CREATES_RECORD,
+    args: {
+      input: t.arg({
+        type: CreateRecordInput,
+        required: true,
+        description: 'Class, values and permissions of the new record.',
+      }),
+    },
     resolve: (_root, { input }, context) => createRecord(input, context),
   }),
 );
@@ -129,12 +174,12 @@ builder.mutationField('createRecord', (t) =>
 builder.mutationField('createChildRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: RecordType,
-    description: 'Stores a record below another of a given class.',
+    description: 'Creates a record as a child of a record of a given class. Fails like `createRecord`.',
     args: {
       input: t.arg({
         type: CreateChildRecordInput,
         required: true,
-        description: 'The record and the one it is to lie below.',
+        description: 'The record to create, and its parent.',
       }),
     },
     resolve: (_root, { input }, context) => createChildRecord(input, context),
@@ -144,10 +189,11 @@ builder.mutationField('createChildRecord', (t) =>
 builder.mutationField('createRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: [RecordType],
-    description: 'Stores up to 100 records, all or none.',
+    description:
+      'Creates up to 100 records, all or none. Fails like `createRecord`; the message names the invalid records.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
-      records: t.arg({ type: [NewRecordInput], required: true, description: 'Up to 100 records.' }),
+      records: t.arg({ type: [NewRecordInput], required: true, description: NEW_RECORDS }),
     },
     resolve: (_root, { className, records }, context) => createRecords(className, records, context),
   }),
@@ -156,11 +202,13 @@ builder.mutationField('createRecords', (t) =>
 builder.mutationField('updateRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: RecordType,
-    description: 'Changes what is given of a record: values, operators, permissions.',
+    description:
+      'Changes a record. Fails with `NOT_FOUND` if it does not exist, `FORBIDDEN` if the caller may not update ' +
+      'it, and `UNPROCESSABLE` if values are invalid.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       id: t.arg.id({ required: true, description: RECORD_ID }),
-      input: t.arg({ type: UpdateRecordInput, required: true, description: 'Values and operators.' }),
+      input: t.arg({ type: UpdateRecordInput, required: true, description: 'Changes to the record.' }),
     },
     resolve: (_root, { className, id, input }, context) => updateRecord(className, id, input, context),
   }),
@@ -169,13 +217,15 @@ builder.mutationField('updateRecord', (t) =>
 builder.mutationField('updateRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: FoundRecordsType,
-    description: 'Changes up to 100 records, all or none; those the caller may not update are not found.',
+    description:
+      'Changes up to 100 records, all or none. Records that do not exist or that the caller may not update are ' +
+      'returned in `notFoundIds`.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       records: t.arg({
         type: [ChangedRecordInput],
         required: true,
-        description: 'Up to 100 records, each with what is to change of it.',
+        description: 'The records to change, 1 to 100. Other numbers fail with `BAD_USER_INPUT`.',
       }),
     },
     resolve: (_root, { className, records }, context) =>
@@ -191,17 +241,24 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: UpdatedRecords,
     description:
-      'Changes every record that the criteria name and that the caller may read and update, and shows a page.',
+      'Changes all records that match the criteria and that the caller may read and update. Works in batches of ' +
+      'up to 500 records; if a batch fails, earlier batches remain changed and an `UNPROCESSABLE` ' +
+      'error states the number of changed records.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
-      criteria: t.arg({ type: 'JSON', description: 'As `filter` of `records`.' }),
-      input: t.arg({
-        type: UpdateRecordInput,
-        required: true,
-        description: 'Values and operators, the same for every record.',
+      criteria: t.arg({
+        type: 'JSON',
+        description:
+          'Filter of the records to change; see `filter` of `records`. Required; no condition fails with ' +
+          '`UNPROCESSABLE`.',
       }),
+      input: t.arg({ type: UpdateRecordInput, required: true, description: 'Changes to apply to every record.' }),
       skip: t.arg.int({ required: true, defaultValue: 0, description: SKIP }),
-      limit: t.arg.int({ required: true, defaultValue: 100, description: '1 to 100.' }),
+      limit: t.arg.int({
+        required: true,
+        defaultValue: 100,
+        description: 'Maximum number of records on the returned page, 1 to 100.',
+      }),
     },
     resolve: (_root, { className, input, ...args }, context) =>
       updateRecordsByCriteria(className, { ...args, ...input }, context),
@@ -210,7 +267,7 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
 
 builder.mutationField('deleteRecord', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Deletes a record and all that lie below it, whoever owns those.',
+    description: DELETES_RECORD,
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       id: t.arg.id({ required: true, description: RECORD_ID }),
@@ -222,10 +279,10 @@ builder.mutationField('deleteRecord', (t) =>
 builder.mutationField('deleteRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DeletedRecords,
-    description: 'The same for up to 100.',
+    description: 'Deletes up to 100 records and all their descendants. Skips records that the caller may not delete.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
-      ids: t.arg.idList({ required: true, description: 'Up to 100 ids, 24 hex digits each.' }),
+      ids: t.arg.idList({ required: true, description: RECORD_IDS }),
     },
     resolve: (_root, { className, ids }, context) => deleteRecords(className, ids, context),
   }),
@@ -234,10 +291,17 @@ builder.mutationField('deleteRecords', (t) =>
 builder.mutationField('deleteRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: DeletedByCriteria,
-    description: 'Deletes every record that the criteria name and that the caller may read and delete.',
+    description:
+      'Deletes all records that match the criteria and that the caller may read and delete, with all their ' +
+      'descendants. Works in batches of up to 500 records; if a batch fails, earlier batches remain deleted.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
-      criteria: t.arg({ type: 'JSON', description: 'As `filter` of `records`.' }),
+      criteria: t.arg({
+        type: 'JSON',
+        description:
+          'Filter of the records to delete; see `filter` of `records`. Required; no condition fails with ' +
+          '`UNPROCESSABLE`.',
+      }),
     },
     resolve: (_root, { className, criteria }, context) => deleteRecordsByCriteria(className, criteria, context),
   }),

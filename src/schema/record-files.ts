@@ -4,22 +4,22 @@ import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './descriptions.ts';
 import { StoredFile } from './files.ts';
 
 const RecordFileType = builder.objectRef<RecordFile>('UploadedRecordFile').implement({
-  description: 'A file that was put into a field of a record.',
+  description: 'Result of `uploadRecordFile`.',
   fields: (t) => ({
-    recordId: t.exposeID('recordId', { description: 'The record whose field holds it.' }),
-    fileId: t.exposeID('fileId', {
-      description: 'Changes with each upload, so that it tells whether the file is another.',
-    }),
-    name: t.exposeString('name', { description: 'What it is saved as.' }),
-    size: t.exposeInt('size', { description: 'How many bytes it has.' }),
-    contentType: t.exposeString('contentType', { description: 'As its uploader says; not to be trusted.' }),
+    recordId: t.exposeID('recordId', { description: 'Id of the record that contains the file.' }),
+    fileId: t.exposeID('fileId', { description: 'Id of the file. Each upload creates a new id.' }),
+    name: t.exposeString('name', { description: 'File name for downloads.' }),
+    size: t.exposeInt('size', { description: 'Size in bytes.' }),
+    contentType: t.exposeString('contentType', { description: 'Media type given by the uploader. Not verified.' }),
   }),
 });
 
 builder.queryField('recordFile', (t) =>
   t.withAuth({ session: true }).field({
     type: StoredFile,
-    description: 'The file in a field of a record, for whoever may read the record.',
+    description:
+      'The file in a field of a record. Fails with `NOT_FOUND` if there is no record or file, and `FORBIDDEN` ' +
+      'if the caller may not read the record.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       id: t.arg.id({ required: true, description: RECORD_ID }),
@@ -33,8 +33,9 @@ builder.mutationField('uploadRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: RecordFileType,
     description:
-      'Puts the file that came with the request into a field; the one that was there is removed. Files come over REST: ' +
-      '`POST /data/{class}/{id}/file`.',
+      'Stores the uploaded file in a field of a record, and deletes the previous file. Call it as `POST ' +
+      '/data/{class}/{id}/file`, because GraphQL requests carry no files. Fails with `FORBIDDEN` if the caller ' +
+      'may not update the record.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       id: t.arg.id({ required: true, description: RECORD_ID }),
@@ -46,7 +47,9 @@ builder.mutationField('uploadRecordFile', (t) =>
 
 builder.mutationField('deleteRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Takes the file of a field away.',
+    description:
+      'Deletes the file in a field of a record and returns true. Fails with `NOT_FOUND` if there is no record ' +
+      'or file, and `FORBIDDEN` if the caller may not update the record.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       id: t.arg.id({ required: true, description: RECORD_ID }),

@@ -2,63 +2,61 @@ import type { Place, PresentedFile } from '../resolvers/classes/values.ts';
 import { builder } from './builder.ts';
 import { LIST_OPERATORS } from './descriptions.ts';
 
-// What the types of an application's own classes are made of (src/schema/typed).
+// Types that the typed schemas of applications refer to (src/schema/typed).
 
 builder.objectRef<Place>('GeoPoint').implement({
-  description: 'A place on earth.',
+  description: 'A position on earth.',
   fields: (t) => ({
-    lat: t.exposeFloat('lat', { description: 'Degrees, -90 to 90.' }),
-    lon: t.exposeFloat('lon', { description: 'Degrees, -180 to 180.' }),
+    lat: t.exposeFloat('lat', { description: 'Latitude in degrees, -90 to 90.' }),
+    lon: t.exposeFloat('lon', { description: 'Longitude in degrees, -180 to 180.' }),
   }),
 });
 
 builder.objectRef<PresentedFile>('RecordFile').implement({
-  description: 'A file that a record holds; loaded over REST, or from the address in `recordFile`.',
+  description: 'Metadata of a file in a record. Get the download URL from `recordFile`.',
   fields: (t) => ({
-    fileId: t.exposeID('fileId', {
-      description: 'Changes with each upload, so that it tells whether the file is another.',
-    }),
-    name: t.exposeString('name', { description: 'What it is saved as.' }),
-    size: t.exposeInt('size', { description: 'How many bytes it has.' }),
-    contentType: t.exposeString('contentType', { description: 'As its uploader says; not to be trusted.' }),
+    fileId: t.exposeID('fileId', { description: 'Id of the file. Each upload creates a new id.' }),
+    name: t.exposeString('name', { description: 'File name for downloads.' }),
+    size: t.exposeInt('size', { description: 'Size in bytes.' }),
+    contentType: t.exposeString('contentType', { description: 'Media type given by the uploader. Not verified.' }),
   }),
 });
 
 const GeoPointInput = builder.inputType('GeoPointInput', {
-  description: 'A place on earth.',
+  description: 'A position on earth.',
   fields: (t) => ({
-    lat: t.float({ required: true, description: 'Degrees, -90 to 90.' }),
-    lon: t.float({ required: true, description: 'Degrees, -180 to 180.' }),
+    lat: t.float({ required: true, description: 'Latitude in degrees, -90 to 90.' }),
+    lon: t.float({ required: true, description: 'Longitude in degrees, -180 to 180.' }),
   }),
 });
 
 const NearInput = builder.inputType('NearInput', {
   description: 'A circle on earth.',
   fields: (t) => ({
-    lat: t.float({ required: true, description: 'Of its middle: degrees, -90 to 90.' }),
-    lon: t.float({ required: true, description: 'Of its middle: degrees, -180 to 180.' }),
-    radius: t.float({ required: true, description: 'How far from there, in metres.' }),
+    lat: t.float({ required: true, description: 'Latitude of the center in degrees, -90 to 90.' }),
+    lon: t.float({ required: true, description: 'Longitude of the center in degrees, -180 to 180.' }),
+    radius: t.float({ required: true, description: 'Radius in meters, 0 or more.' }),
   }),
 });
 
 builder.inputType('GeoPointFilter', {
-  description: 'Asks a field that holds a place.',
+  description: 'Compares a location.',
   fields: (t) => ({
-    eq: t.field({ type: GeoPointInput, description: 'Null: unset.' }),
-    near: t.field({ type: NearInput, description: 'Within a distance of a place.' }),
+    eq: t.field({ type: GeoPointInput, description: 'Equal to this position; null matches unset values.' }),
+    near: t.field({ type: NearInput, description: 'Inside this circle.' }),
   }),
 });
 
 builder.inputType('FileFilter', {
-  description: 'Asks for the id of a file; null: there is none.',
+  description: 'Compares the id of a file.',
   fields: (t) => ({
-    eq: t.id({ description: 'The file with this id; null finds records without one.' }),
-    ne: t.id({ description: 'Any file but the one with this id; null finds records with one.' }),
+    eq: t.id({ description: 'Equal to this file id; null matches records without a file.' }),
+    ne: t.id({ description: 'Not equal to this file id, or without a file; null matches records with a file.' }),
   }),
 });
 
 builder.inputType('GeoPointListFilter', {
-  description: 'Asks a field that holds several places.',
+  description: 'Compares a list of locations.',
   fields: (t) => ({
     eq: t.field({ type: GeoPointInput, description: LIST_OPERATORS.eq }),
     all: t.field({ type: [GeoPointInput], description: LIST_OPERATORS.all }),

@@ -1,13 +1,13 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
-/** Documents are parsed once and kept, so their nodes are. */
-const known = new WeakMap<FieldNode, ReadonlySet<string>>();
+/** Parsed documents are cached, so their nodes are reused. */
+const namesByNode = new WeakMap<FieldNode, ReadonlySet<string>>();
 
-/** Names of the fields asked for below this one, at any depth, also of those that `@skip` or `@include` leaves out. */
+/** Names of the fields selected below this one, at any depth, including those excluded by `@skip` or `@include`. */
 export function requestedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const sets = fieldNodes.map((node) => {
-    const names = known.get(node) ?? namesBelow(node, fragments);
-    known.set(node, names);
+    const names = namesByNode.get(node) ?? namesBelow(node, fragments);
+    namesByNode.set(node, names);
     return names;
   });
   return sets.length === 1 ? sets[0]! : new Set(sets.flatMap((names) => [...names]));

@@ -23,7 +23,7 @@ declare global {
 
 type Resolver<Context = unknown> = GraphQLFieldResolver<unknown, Context, object>;
 
-/** Counts every field of a response while it is made. Once the response is too large no resolver runs any more. */
+/** Counts the fields of a response during execution. Once the response is too large, no more resolvers run. */
 class ResponseSizePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: Resolver<Types['Context']>,
@@ -41,7 +41,7 @@ function counted(resolver: Resolver, isLeaf: boolean): Resolver {
   return (parent, args, context, info) => {
     const size = (context as Partial<Context> | undefined)?.responseSize;
     if (!size) return resolver(parent, args, context, info);
-    // `execute` replaces the response by the error, and a null ends it sooner than an error for each field.
+    // `execute` replaces the response by one error; null is cheaper than an error per field.
     if (!size.addField(String(info.path.key))) return null;
     const result = resolver(parent, args, context, info);
     if (!isLeaf) return result;
@@ -54,7 +54,7 @@ function measured(size: ResponseSize, value: unknown): unknown {
   return value;
 }
 
-// Types of introspection are objects of the library that all schemas share.
+// Introspection types are global objects of graphql-js, so no builder wraps their resolvers.
 function countIntrospection(): void {
   const ofTypes = introspectionTypes.flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []));
   const fields: GraphQLField<unknown, unknown>[] = [

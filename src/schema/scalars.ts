@@ -4,13 +4,14 @@ import { unixSeconds } from '../lib/time.ts';
 import { builder } from './builder.ts';
 
 builder.addScalarType('DateTime', DateTimeResolver, {
-  description: 'A moment as ISO 8601 in UTC with milliseconds: `2026-11-20T17:46:59.000Z`.',
+  description: 'A time in ISO 8601, in UTC with milliseconds: `2026-11-20T17:46:59.000Z`.',
 });
 builder.addScalarType('JSON', JSONResolver, { description: 'Any JSON value.' });
 builder.addScalarType('SafeInt', SafeIntResolver, { description: 'A whole number up to ±(2^53 − 1).' });
 
 builder.scalarType('Digits', {
-  description: 'A whole number of up to 40 digits as text, `"12345678901234567890"`; shorter ones may come as numbers.',
+  description:
+    'A whole number of up to 40 digits, as a string: `"12345678901234567890"`. Input may also be a JSON number.',
   serialize: (value) => String(value),
   parseValue: (value) => {
     const text = typeof value === 'number' ? String(value) : value;
@@ -21,20 +22,21 @@ builder.scalarType('Digits', {
 
 builder.scalarType('UnixTime', {
   description:
-    'Whole Unix seconds. As input also any moment that legacy clients write: digits as text, `2026-11-20`, ISO 8601.',
+    'A time in whole Unix seconds. Input may also be a string of digits, a date such as `2026-11-20`, or ISO ' +
+    '8601, as legacy clients send.',
   serialize: (value) => (value instanceof Date ? unixSeconds(value) : Number(value)),
   parseValue: (value) => value,
 });
 
 builder.scalarType('Seconds', {
-  description: 'Whole seconds; as input also as text.',
+  description: 'A duration in whole seconds. Input may also be a string: `"60"`.',
   serialize: (value) => Number(value),
   parseValue: (value) => value,
 });
 
-/** Unreadable values pass, as those of the two before do, so that the rule of the field can name them beside its other texts. */
+/** Like the two scalars above, passes invalid values on, so that the resolver reports them with its other errors. */
 builder.scalarType('Flag', {
-  description: 'A boolean; also 1, 0, "1", "0", "true", "false" and "" as legacy clients write them.',
+  description: 'A boolean. Input may also be 1, 0, `"1"`, `"0"`, `"true"`, `"false"` or `""`, as legacy clients send.',
   serialize: (value) => Boolean(value),
   parseValue: (value) => FLAGS.get(value) ?? value,
 });
@@ -45,9 +47,9 @@ const FLAGS = new Map<unknown, boolean>([
 ]);
 
 export const SortDirection = builder.enumType('SortDirection', {
-  description: 'Which way a list is sorted.',
+  description: 'Sort direction of a list.',
   values: {
-    ASC: { value: 'asc', description: 'The smallest, earliest or first of the alphabet first.' },
-    DESC: { value: 'desc', description: 'The greatest, latest or last of the alphabet first.' },
+    ASC: { value: 'asc', description: 'Ascending: smallest, earliest or alphabetically first value first.' },
+    DESC: { value: 'desc', description: 'Descending: largest, latest or alphabetically last value first.' },
   } as const,
 });

@@ -9,103 +9,126 @@ import { APPLICATION_ID, CREATED_AT } from './descriptions.ts';
 import { User } from './users.ts';
 
 const Session = builder.objectRef<OpenSession>('Session').implement({
-  description: 'A session as its own caller sees it.',
+  description: 'The session behind a token.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'Its number, which opens nothing: that does the token alone.' }),
+    id: t.exposeInt('id', { description: 'Numeric id; not a credential.' }),
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
-    userId: t.exposeInt('userId', { nullable: true, description: 'Null for an application session.' }),
+    userId: t.exposeInt('userId', {
+      nullable: true,
+      description: 'Id of the signed-in user; null for an application session.',
+    }),
     nonce: t.field({
       type: 'SafeInt',
-      description: 'As the client signed it.',
+      description: 'Nonce that the client signed.',
       resolve: (session) => Number(session.nonce),
     }),
     timestamp: t.field({
       type: 'SafeInt',
-      description: 'Unix seconds, as signed.',
+      description: 'Unix seconds that the client signed.',
       resolve: (session) => Number(session.timestamp),
     }),
-    token: t.exposeString('token', { description: 'Opens the session; 40 hex digits.' }),
+    token: t.exposeString('token', { description: 'Credential for later requests: 40 hex digits.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'The latest request.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'Time of the latest request with this session.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'When the session ends unless another request comes.',
+      description: 'When the session expires unless another request extends it.',
     }),
   }),
 });
 
 const SignedParameter = builder.inputType('SignedParameter', {
-  description: 'A request parameter as a legacy client signs it.',
+  description: 'A request parameter exactly as a legacy client signed it.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'With brackets: `user[login]`.' }),
-    value: t.string({ required: true, description: 'Raw text.' }),
+    name: t.string({ required: true, description: 'Parameter name including brackets, for example `user[login]`.' }),
+    value: t.string({ required: true, description: 'Raw text, without URL encoding.' }),
   }),
 });
 
 const SessionUser = builder.inputType('SessionUser', {
-  description: 'Signs in by login or e-mail.',
+  description: 'Login or email address of a user, with the password.',
   fields: (t) => ({
-    login: t.string({ description: 'Letter case is ignored.' }),
-    email: t.string({ description: 'Instead of the login; letter case is ignored.' }),
-    password: t.string({ description: 'With the login or the e-mail.' }),
+    login: t.string({ description: 'Case-insensitive; `email` may be given instead.' }),
+    email: t.string({ description: 'Case-insensitive; replaces `login`.' }),
+    password: t.string({ description: 'Required with `login` or `email`.' }),
   }),
 });
 
 const SessionKeys = builder.inputType('SessionKeys', {
-  description: "What a social provider gave the application's client.",
+  description: "Credentials that the provider issued to the application's client.",
   fields: (t) => ({
-    token: t.string({ description: 'What the provider gave the user.' }),
-    secret: t.string({ description: 'Twitter only.' }),
+    token: t.string({ description: 'Access token of the user.' }),
+    secret: t.string({ description: 'Secret of the access token; Twitter only.' }),
   }),
 });
 
 const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
-  description: 'What Firebase gave a user who signed in by phone.',
+  description: 'Credentials that Firebase issued to a user who signed in by phone.',
   fields: (t) => ({
     accessToken: t.string({ description: 'A Firebase ID token.' }),
-    projectId: t.string({ description: 'The Firebase project; it has to be that of the application.' }),
+    projectId: t.string({ description: 'Must be the Firebase project that is configured for the application.' }),
   }),
 });
 
 const CreateSessionInput = builder.inputType('CreateSessionInput', {
   description:
-    "The signature is an HMAC with the application's secret over `name=value` pairs, sorted and joined with `&`: " +
-    '`application_id`, `auth_key`, `nonce`, `timestamp`, and for a user session `user[login]` or `user[email]` with ' +
-    '`user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with `firebase_phone[access_token]` and ' +
-    '`firebase_phone[project_id]`.',
+    'A signed request for a session. The signature is the HMAC of all parameters under the secret of the ' +
+    'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
+    '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
+    '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
+    '`firebase_phone[access_token]` and `firebase_phone[project_id]`.',
   fields: (t) => ({
-    applicationId: t.int({ description: 'The application to open a session of.' }),
-    authKey: t.string({ description: 'Names the application beside its id; no secret.' }),
-    nonce: t.field({ type: 'SafeInt', description: 'Any whole number, used once with its timestamp.' }),
-    timestamp: t.field({ type: 'SafeInt', description: "Unix seconds, at most an hour off the server's clock." }),
-    signature: t.string({ description: 'Lower-case hex.' }),
-    user: t.field({ type: SessionUser, description: 'Left out for an application session.' }),
-    provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
-    keys: t.field({ type: SessionKeys, description: 'With the providers `facebook` and `twitter`.' }),
-    firebasePhone: t.field({ type: SessionFirebasePhone, description: 'With the provider `firebase_phone`.' }),
+    applicationId: t.int({ description: 'Application for which to create the session.' }),
+    authKey: t.string({ description: 'Public key of the application; not a secret.' }),
+    nonce: t.field({
+      type: 'SafeInt',
+      description: 'Any whole number. Each pair of nonce and timestamp can be used once.',
+    }),
+    timestamp: t.field({
+      type: 'SafeInt',
+      description: "Unix seconds, at most one hour before or after the server's time.",
+    }),
+    signature: t.string({ description: 'HMAC in lower-case hex: SHA-1 or SHA-256, depending on the application.' }),
+    user: t.field({ type: SessionUser, description: 'User to sign in. Omit it for an application session.' }),
+    provider: t.string({
+      description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
+    }),
+    keys: t.field({ type: SessionKeys, description: 'Credentials of the provider `facebook` or `twitter`.' }),
+    firebasePhone: t.field({
+      type: SessionFirebasePhone,
+      description: 'Credentials of the provider `firebase_phone`.',
+    }),
     parameters: t.field({
       type: [SignedParameter],
-      description: 'Instead of all the others: every parameter as it was signed, and the signature.',
+      description: 'Replaces all other fields: every parameter exactly as signed, and the `signature`.',
     }),
   }),
 });
 
 const LoginUserInput = builder.inputType('LoginUserInput', {
-  description: 'Login or e-mail with password, or a provider with what it gave the user.',
+  description: 'Login or email address with password, or a provider with its credentials.',
   fields: (t) => ({
-    login: t.string({ description: 'Letter case is ignored.' }),
-    email: t.string({ description: 'Instead of the login; letter case is ignored.' }),
-    password: t.string({ description: 'With the login or the e-mail.' }),
-    provider: t.string({ description: '`facebook`, `twitter` or `firebase_phone`: who vouches for the user.' }),
-    keys: t.field({ type: SessionKeys, description: 'With the providers `facebook` and `twitter`.' }),
-    firebasePhone: t.field({ type: SessionFirebasePhone, description: 'With the provider `firebase_phone`.' }),
+    login: t.string({ description: 'Case-insensitive; `email` may be given instead.' }),
+    email: t.string({ description: 'Case-insensitive; replaces `login`.' }),
+    password: t.string({ description: 'Required with `login` or `email`.' }),
+    provider: t.string({
+      description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
+    }),
+    keys: t.field({ type: SessionKeys, description: 'Credentials of the provider `facebook` or `twitter`.' }),
+    firebasePhone: t.field({
+      type: SessionFirebasePhone,
+      description: 'Credentials of the provider `firebase_phone`.',
+    }),
   }),
 });
 
 builder.queryField('session', (t) =>
   t.withAuth({ token: true }).field({
     type: Session,
-    description: "The caller's session.",
+    description: "Session of the caller's token.",
     resolve: (_root, _args, context) => findSession(context),
   }),
 );
@@ -114,15 +137,17 @@ builder.mutationField('createSession', (t) =>
   t.withAuth({ anyone: true }).field({
     type: Session,
     rateLimit: 'signIn',
-    description: 'Opens an application or user session for a signed request; credentials sent with it are ignored.',
-    args: { input: t.arg({ type: CreateSessionInput, required: true, description: 'Who asks, signed.' }) },
+    description:
+      'Creates an application session or a user session from a signed request. Credentials in the request headers ' +
+      'are ignored.',
+    args: { input: t.arg({ type: CreateSessionInput, required: true, description: 'The signed parameters.' }) },
     resolve: (_root, { input }, context) => createSession(signedPairs(input), context),
   }),
 );
 
 builder.mutationField('deleteSession', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Ends the caller's session and its sockets.",
+    description: "Ends the caller's session and closes its sockets.",
     resolve: (_root, _args, context) => deleteSession(context),
   }),
 );
@@ -132,17 +157,18 @@ builder.mutationField('loginUser', (t) =>
     rateLimit: 'signIn',
     type: User,
     description:
-      "Makes the caller's token that user's session, whoever's it was; sockets opened with it before are closed. A " +
-      'phone or provider account that nobody has proven is attached to the signed-in user, if there is one who signed ' +
-      'in within the last 10 minutes.',
-    args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Who signs in, and what proves it.' }) },
+      "Signs a user in with the caller's token, replacing a user who was signed in with it; sockets opened with the " +
+      'token are closed. A phone number or provider account that no user has proven is attached to the signed-in ' +
+      'user, if there is one; that user must have signed in within the last 10 minutes, otherwise the call fails ' +
+      'with `FORBIDDEN`.',
+    args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Credentials of the user.' }) },
     resolve: (_root, { input }, context) => loginUser(input, context),
   }),
 );
 
 builder.mutationField('logoutUser', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Makes the caller's token an application session again, and closes the user's sockets of it.",
+    description: "Turns the caller's session back into an application session and closes its sockets.",
     resolve: (_root, _args, context) => logoutUser(context),
   }),
 );

@@ -8,7 +8,7 @@ import { columns } from './columns.ts';
 import { listOfNames, oneOfNames } from './descriptions.ts';
 
 const PushSubscription = builder.prismaObject('PushSubscription', {
-  description: "A device, or the mailbox, of the caller's that gets pushes of one channel.",
+  description: 'A device or mailbox of the caller that receives pushes on one channel.',
   select: columns(
     'id',
     'channel',
@@ -21,37 +21,39 @@ const PushSubscription = builder.prismaObject('PushSubscription', {
     'updatedAt',
   ),
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is ended.' }),
+    id: t.exposeInt('id', { description: 'Numeric id, for `deleteSubscription`.' }),
     channel: t.exposeString('channel', { description: oneOfNames(PUSH_CHANNELS) }),
     environment: t.exposeString('environment', {
       nullable: true,
-      description: '`production` or `development`; null for e-mail that belongs to both.',
+      description: '`production` or `development`; null for an email subscription that belongs to both.',
     }),
     platform: t.exposeString('platform', { description: '`ios`, `android` or `web`.' }),
-    udid: t.exposeString('udid', { description: "The client's own name of the device." }),
+    udid: t.exposeString('udid', { description: 'Device id that the client chose.' }),
     clientIdentificationSequence: t.exposeString('sequence', {
       nullable: true,
-      description: "The provider's name of the device; of a browser its endpoint.",
+      description: 'Device token of the push provider, or the push endpoint of a browser; null for email.',
     }),
     bundleIdentifier: t.exposeString('bundleIdentifier', {
       nullable: true,
-      description: 'The app on that device, where a provider serves several.',
+      description: 'App on the device, for providers that serve several apps; null if not set.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the device first asked for pushes.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the subscription was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its device token was last registered.' }),
   }),
 });
 
 const PushToken = builder.prismaObject('PushToken', {
-  description: 'What a provider calls a device, for subscriptions to be made from.',
+  description: 'A device token of a push provider, from which subscriptions can be created.',
   select: columns('id', 'environment', 'sequence', 'bundleIdentifier'),
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which it is forgotten.' }),
+    id: t.exposeInt('id', { description: 'Numeric id, for `deletePushToken`.' }),
     environment: t.exposeString('environment', { description: '`production` or `development`.' }),
-    clientIdentificationSequence: t.exposeString('sequence'),
+    clientIdentificationSequence: t.exposeString('sequence', {
+      description: 'Device token of the push provider, or the push endpoint of a browser.',
+    }),
     bundleIdentifier: t.exposeString('bundleIdentifier', {
       nullable: true,
-      description: 'The app on that device, where a provider serves several.',
+      description: 'App on the device, for providers that serve several apps; null if not set.',
     }),
   }),
 });
@@ -59,54 +61,69 @@ const PushToken = builder.prismaObject('PushToken', {
 const BrowserKeysInput = builder.inputType('BrowserKeysInput', {
   description: "The `keys` of a browser's push subscription.",
   fields: (t) => ({
-    p256dh: t.string({ required: true, description: 'Its public key, Base64url.' }),
-    auth: t.string({ required: true, description: 'Its authentication secret, Base64url.' }),
+    p256dh: t.string({ required: true, description: 'Public key of the browser, Base64url.' }),
+    auth: t.string({ required: true, description: 'Authentication secret of the browser, Base64url.' }),
   }),
 });
 
 const PushTokenInput = builder.inputType('PushTokenInput', {
-  description: "The provider's name of a device; a browser has `endpoint` and `keys` instead of a sequence.",
+  description: 'A device token. Browsers use `endpoint` and `keys` instead of `clientIdentificationSequence`.',
   fields: (t) => ({
-    environment: t.string({ description: '`production` or `development`.' }),
-    clientIdentificationSequence: t.string({ description: 'At most 4096 characters.' }),
-    bundleIdentifier: t.string({ description: 'The app on that device, where a provider serves several.' }),
-    endpoint: t.string({ description: 'Where the browser is reached.' }),
-    keys: t.field({ type: BrowserKeysInput, description: 'Those of the browser, with `endpoint`.' }),
+    environment: t.string({ description: '`production` or `development`. Required.' }),
+    clientIdentificationSequence: t.string({
+      description: 'Device token of the push provider, at most 4096 characters.',
+    }),
+    bundleIdentifier: t.string({
+      description: 'App on the device, for providers that serve several apps; at most 255 characters.',
+    }),
+    endpoint: t.string({ description: 'Push endpoint URL of the browser, at most 4096 characters.' }),
+    keys: t.field({ type: BrowserKeysInput, description: 'Encryption keys of the browser. Required with `endpoint`.' }),
   }),
 });
 
 const DeviceInput = builder.inputType('DeviceInput', {
-  description: 'A device as its own client calls it.',
+  description: 'A device as the client identifies it.',
   fields: (t) => ({
-    platform: t.string({ description: '`ios`, `android` or `web`.' }),
-    udid: t.string({ description: "The client's own name of the device." }),
+    platform: t.string({ description: '`ios`, `android` or `web`. Required.' }),
+    udid: t.string({ description: 'Device id that the client chooses, at most 255 characters. Required.' }),
   }),
 });
 
 const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
-  description: 'A device and the channels it is to get pushes of.',
+  description: 'A device and the channels on which it receives pushes.',
   fields: (t) => ({
     channels: t.stringList({
       required: true,
-      description: `${listOfNames(PUSH_CHANNELS)}: each becomes a subscription.`,
+      description: `At least one of ${listOfNames(PUSH_CHANNELS)}. Each channel becomes a subscription.`,
     }),
-    token: t.field({ type: PushTokenInput, description: "Left out, the caller's latest push token is taken." }),
-    device: t.field({ type: DeviceInput, description: 'Left out, the device of that token is taken.' }),
+    token: t.field({ type: PushTokenInput, description: "Device token. Default: the caller's latest push token." }),
+    device: t.field({
+      type: DeviceInput,
+      description: 'The device. Required with `token`. Default: the device of the latest push token.',
+    }),
   }),
 });
 
 const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
-  description: 'What a provider calls a device, and the device it is.',
+  description: 'A device and its token.',
   fields: (t) => ({
-    token: t.field({ type: PushTokenInput, required: true, description: "The provider's name of it." }),
-    device: t.field({ type: DeviceInput, required: true, description: "The device of the caller's that bears it." }),
+    token: t.field({
+      type: PushTokenInput,
+      required: true,
+      description: 'Device token of the push provider, or the endpoint and keys of a browser.',
+    }),
+    device: t.field({
+      type: DeviceInput,
+      required: true,
+      description: 'Device of the caller to which the token belongs.',
+    }),
   }),
 });
 
 builder.queryField('subscriptions', (t) =>
   t.withAuth({ user: true }).prismaField({
     type: [PushSubscription],
-    description: 'Where the caller gets pushes, by id; at most ten.',
+    description: 'Devices and mailboxes on which the caller receives pushes, by id; at most 10.',
     resolve: (selection, _root, _args, context) => listSubscriptions(context, selection),
   }),
 );
@@ -114,7 +131,10 @@ builder.queryField('subscriptions', (t) =>
 builder.mutationField('createSubscription', (t) =>
   t.withAuth({ user: true }).prismaField({
     type: [PushSubscription],
-    description: 'Subscribes a device, or anew with another sequence. Answers all subscriptions of the caller.',
+    description:
+      'Subscribes a device; subscribing it again replaces its token. If the device was subscribed by another user, ' +
+      'that subscription is removed. Of more than 10 subscriptions the least recently updated are deleted. Returns ' +
+      'all subscriptions of the caller.',
     args: {
       input: t.arg({ type: CreateSubscriptionInput, required: true, description: 'The device and its channels.' }),
     },
@@ -124,8 +144,8 @@ builder.mutationField('createSubscription', (t) =>
 
 builder.mutationField('deleteSubscription', (t) =>
   t.withAuth({ user: true }).boolean({
-    description: 'Ends pushes to it.',
-    args: { id: t.arg.int({ required: true, description: 'As `subscriptions` lists it.' }) },
+    description: 'Deletes a subscription, so that its device receives no more pushes on the channel.',
+    args: { id: t.arg.int({ required: true, description: 'Id from `subscriptions`.' }) },
     resolve: (_root, { id }, context) => deleteSubscription(id, context),
   }),
 );
@@ -133,12 +153,14 @@ builder.mutationField('deleteSubscription', (t) =>
 builder.mutationField('createPushToken', (t) =>
   t.withAuth({ user: true }).prismaField({
     type: PushToken,
-    description: 'Keeps what a provider calls a device, for `createSubscription` without a token.',
+    description:
+      'Stores a device token for `createSubscription` calls without a token. A second token for the same device ' +
+      'replaces the first. Of more than 10 tokens the least recently updated are deleted.',
     args: {
       input: t.arg({
         type: CreatePushTokenInput,
         required: true,
-        description: "The device and the provider's name of it.",
+        description: 'The device and its token.',
       }),
     },
     resolve: (selection, _root, { input }, context) => createPushToken(input, context, selection),
@@ -147,8 +169,8 @@ builder.mutationField('createPushToken', (t) =>
 
 builder.mutationField('deletePushToken', (t) =>
   t.withAuth({ user: true }).boolean({
-    description: 'Forgets it, with the subscriptions made from it.',
-    args: { id: t.arg.int({ required: true, description: 'As `createPushToken` answered it.' }) },
+    description: 'Deletes a device token and the subscriptions created from it.',
+    args: { id: t.arg.int({ required: true, description: 'Id that `createPushToken` returned.' }) },
     resolve: (_root, { id }, context) => deletePushToken(id, context),
   }),
 );

@@ -3,20 +3,24 @@ import { builder } from './builder.ts';
 import { DIALOG_ID } from './descriptions.ts';
 
 const UnreadCount = builder.objectRef<UnreadCounts['dialogs'][number]>('UnreadCount').implement({
-  description: 'How much of one dialog the caller has not read.',
+  description: 'Number of messages of one dialog that the caller has not read.',
   fields: (t) => ({
     dialogId: t.exposeID('dialogId', { description: DIALOG_ID }),
-    count: t.exposeInt('count', { description: '0 also for dialogs that the caller can not read.' }),
+    count: t.exposeInt('count', {
+      description: 'Number of messages; 0 for public groups and for dialogs that the caller cannot read.',
+    }),
   }),
 });
 
 const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').implement({
-  description: 'Messages of groups and private dialogs that the caller has not sent, not read and not deleted.',
+  description: 'Numbers of messages in groups and private dialogs that the caller has not sent, read or deleted.',
   fields: (t) => ({
-    total: t.exposeInt('total', { description: 'Of the dialogs asked for, else of all in the list of the caller.' }),
+    total: t.exposeInt('total', {
+      description: "Sum over the requested dialogs, or over all dialogs in the caller's list if none are requested.",
+    }),
     dialogs: t.field({
       type: [UnreadCount],
-      description: 'Those asked for, each once, in their order.',
+      description: 'Counts of the requested dialogs, each once, in the requested order.',
       resolve: ({ dialogs }) => dialogs,
     }),
   }),
@@ -25,8 +29,12 @@ const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').impleme
 builder.queryField('unreadCounts', (t) =>
   t.withAuth({ user: true }).field({
     type: UnreadCountsType,
-    description: 'How much the caller has not read.',
-    args: { dialogIds: t.arg.idList({ description: 'Those to count; left out, only the total of all.' }) },
+    description:
+      'How many messages the caller has not read. Fails with `NOT_FOUND` if the caller can read none of the ' +
+      'requested dialogs.',
+    args: {
+      dialogIds: t.arg.idList({ description: 'Dialogs to count. Default: only return the total of all dialogs.' }),
+    },
     resolve: (_root, { dialogIds }, context) => findUnreadCounts(dialogIds, context),
   }),
 );

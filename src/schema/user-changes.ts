@@ -6,52 +6,70 @@ import { User } from './users.ts';
 
 type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
-/** What may be given of a user, at sign-up and later. */
+/** Fields that sign-up and updates share. */
 const userFields = (t: InputFields) => ({
-  login: t.string({ description: '3–40 characters; unique without letter case.' }),
-  email: t.string({ description: 'Unique; kept in lower case.' }),
-  fullName: t.string({ description: 'What other users call them; up to 255 characters.' }),
-  phone: t.string({ description: 'Kept as typed: 4 to 20 digits, spaces and `+()-.`.' }),
-  website: t.string({ description: "An address of the user's own, up to 255 characters." }),
-  facebookId: t.string({ description: 'The digits by which Facebook knows the user; unique.' }),
-  twitterId: t.string({ description: 'The digits by which Twitter knows the user; unique.' }),
-  externalUserId: t.id({ description: 'A positive whole number; unique.' }),
-  blobId: t.id({ description: 'A file that shows the user.' }),
-  customData: t.string({ description: 'Up to 5000 characters.' }),
-  parentsContacts: t.string({ description: 'How to reach the parents of a child, up to 255 characters.' }),
-  ageOver16: t.field({ type: 'Flag', description: 'Whether the user says to be older than 16.' }),
-  allowStatisticsAnalysis: t.field({ type: 'Flag', description: 'Whether the user agrees to be counted.' }),
-  allowSalesActivities: t.field({ type: 'Flag', description: 'Whether the user agrees to be told of offers.' }),
+  login: t.string({ description: '3 to 40 characters: letters, digits and `._@+-`. Must be unique, ignoring case.' }),
+  email: t.string({ description: 'Email address, at most 255 characters. Must be unique; stored in lower case.' }),
+  fullName: t.string({ description: 'Display name, at most 255 characters.' }),
+  phone: t.string({ description: 'Phone number of 4 to 20 characters: digits, spaces and `+()-.`. Stored as typed.' }),
+  website: t.string({ description: 'URL or other address of a website, at most 255 characters.' }),
+  facebookId: t.string({ description: 'Id of the user at Facebook, 1 to 20 digits; must be unique.' }),
+  twitterId: t.string({ description: 'Id of the user at Twitter, 1 to 20 digits; must be unique.' }),
+  externalUserId: t.id({
+    description:
+      'Id of the user in an integrated external system: a positive whole number up to 2^53 − 1; must be unique.',
+  }),
+  blobId: t.id({ description: 'Id of a blob, such as a profile picture.' }),
+  customData: t.string({ description: 'Text that the client defines, at most 5,000 characters.' }),
+  parentsContacts: t.string({ description: "Contact details of a child's parents, at most 255 characters." }),
+  ageOver16: t.field({ type: 'Flag', description: 'Whether the user states to be older than 16. Default: false.' }),
+  allowStatisticsAnalysis: t.field({
+    type: 'Flag',
+    description: 'Whether the user consents to statistical analysis. Default: false.',
+  }),
+  allowSalesActivities: t.field({
+    type: 'Flag',
+    description: 'Whether the user has opted in to marketing. Default: false.',
+  }),
 });
 
 const CreateUserInput = builder.inputType('CreateUserInput', {
-  description: 'At least one of login, email and phone, and a password of 8 to 40 printable characters.',
+  description: 'A new user. A `password` and at least one of `login`, `email` and `phone` are required.',
   fields: (t) => ({
     ...userFields(t),
-    password: t.string({ description: '8 to 40 printable ASCII characters without spaces.' }),
-    tags: t.stringList({ description: 'At most 5.' }),
+    password: t.string({ description: '8 to 40 printable ASCII characters without spaces. Required.' }),
+    tags: t.stringList({ description: 'At most 5 tags of up to 50 characters.' }),
   }),
 });
 
 const UpdateUserInput = builder.inputType('UpdateUserInput', {
-  description: 'What is left out stays as it is; null clears a field.',
+  description: 'The fields to change. Omitted fields remain unchanged; null clears a field.',
   fields: (t) => ({
     ...userFields(t),
-    password: t.string({ description: "A new one ends the user's other sessions and removes their devices." }),
+    password: t.string({
+      description:
+        "New password: 8 to 40 printable ASCII characters without spaces. Ends the user's other sessions and removes " +
+        'their devices.',
+    }),
     oldPassword: t.string({
       description:
-        'Needed with a new password, but by API keys alone and users without one. Sessions need it, or a sign-in ' +
-        'within the last 10 minutes, to change `email`, `phone` and `login` and to set a first password.',
+        'Current password. Required with a new password, except for users without a password and for an API key ' +
+        'without `On-Behalf-Of`. A session that did not sign in within the last 10 minutes also needs it to change ' +
+        '`email`, `phone` or `login`, and cannot set a first password.',
     }),
-    tags: t.stringList({ description: 'At most 5; they replace all.' }),
+    tags: t.stringList({ description: 'At most 5 tags of up to 50 characters. They replace the current tags.' }),
   }),
 });
 
 builder.mutationField('createUser', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: "Signs a user up; the caller's session stays as it is.",
-    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'Who it is, and a password.' }) },
+    description:
+      "Creates a user; the caller's session remains unchanged. Invalid fields fail with `UNPROCESSABLE`; " +
+      '`extensions.fields` lists the problems of each field.',
+    args: {
+      input: t.arg({ type: CreateUserInput, required: true, description: 'Attributes and password of the user.' }),
+    },
     resolve: (_root, { input }, context) => createUser(input, context),
   }),
 );
@@ -60,11 +78,12 @@ builder.mutationField('updateUser', (t) =>
   t.withAuth({ userOrKey: true }).field({
     type: User,
     description:
-      'Changes the caller, or for an API key alone any user. When e-mail, phone or login change, the e-mail address of ' +
-      'before gets a mail, unless an API key alone asks.',
+      'Updates the caller or, for an API key without `On-Behalf-Of`, any user. A change of email address, phone ' +
+      'number, login or proven provider account is reported by mail to the previous email address, except for ' +
+      'changes by an API key without `On-Behalf-Of`.',
     args: {
-      id: t.arg.int({ required: true, description: 'As `createUser` or a list answered it.' }),
-      input: t.arg({ type: UpdateUserInput, required: true, description: 'What is to be other than it is.' }),
+      id: t.arg.int({ required: true, description: 'Numeric id of the user.' }),
+      input: t.arg({ type: UpdateUserInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (_root, { id, input }, context) => updateUser(id, input, context),
   }),
@@ -72,16 +91,18 @@ builder.mutationField('updateUser', (t) =>
 
 builder.mutationField('deleteUser', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: 'Deletes the caller, or for an API key alone any user. Sessions and memberships go, messages stay.',
-    args: { id: t.arg.int({ required: true, description: 'As `createUser` or a list answered it.' }) },
+    description:
+      'Deletes the caller or, for an API key without `On-Behalf-Of`, any user, with sessions, reactions and dialog ' +
+      'memberships. Messages remain.',
+    args: { id: t.arg.int({ required: true, description: 'Numeric id of the user.' }) },
     resolve: (_root, { id }, context) => deleteUser(id, context),
   }),
 );
 
 builder.mutationField('deleteUserByExternalId', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
-    description: "The same by the user's id in an integrated external system.",
-    args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: "The user's id in that system." }) },
+    description: 'Same as `deleteUser`, by the id of the user in an integrated external system.',
+    args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: 'Id of the user in that system.' }) },
     resolve: (_root, { externalUserId }, context) => deleteUserByExternalId(externalUserId, context),
   }),
 );

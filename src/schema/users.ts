@@ -16,72 +16,82 @@ import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
 
 export const User = builder.prismaObject('User', {
-  description: 'A user of the application; whoever holds a session of it may read it.',
+  description: 'A user of the application. Sessions and API keys of the application can read all users.',
   fields: (t) => ({
-    id: t.exposeInt('id', { description: 'By which all else of the application names them.' }),
-    login: t.exposeString('login', { nullable: true, description: 'By which the user signs in; kept as typed.' }),
-    email: t.exposeString('email', { nullable: true }),
-    fullName: t.exposeString('fullName', { nullable: true, description: 'What other users call them.' }),
-    phone: t.exposeString('phone', { nullable: true, description: 'As typed when it was given.' }),
-    website: t.exposeString('website', { nullable: true, description: "An address of the user's own." }),
+    id: t.exposeInt('id', { description: 'Numeric id, unique in the application.' }),
+    login: t.exposeString('login', { nullable: true, description: 'Name for signing in, as typed; null if not set.' }),
+    email: t.exposeString('email', { nullable: true, description: 'Email address in lower case; null if not set.' }),
+    fullName: t.exposeString('fullName', { nullable: true, description: 'Display name; null if not set.' }),
+    phone: t.exposeString('phone', { nullable: true, description: 'Phone number as typed; null if not set.' }),
+    website: t.exposeString('website', {
+      nullable: true,
+      description: 'URL or other address of a website; null if not set.',
+    }),
     facebookId: t.exposeString('facebookId', {
       nullable: true,
-      description: 'The digits by which Facebook knows the user.',
+      description: 'Digits that identify the user at Facebook; null if not set.',
     }),
     twitterId: t.exposeString('twitterId', {
       nullable: true,
-      description: 'The digits by which Twitter knows the user.',
+      description: 'Digits that identify the user at Twitter; null if not set.',
     }),
     externalUserId: t.field({
       type: 'SafeInt',
       nullable: true,
-      description: "The user's id in an integrated external system.",
+      description: 'Id of the user in an integrated external system; null if not set.',
       resolve: (user) => (user.externalUserId === null ? null : Number(user.externalUserId)),
     }),
-    blobId: t.exposeInt('blobId', { nullable: true, description: 'A file that shows the user.' }),
+    blobId: t.exposeInt('blobId', {
+      nullable: true,
+      description: 'Id of a blob, such as a profile picture; null if not set.',
+    }),
     customData: t.exposeString('customData', {
       nullable: true,
-      description: 'Whatever the client keeps with the user.',
+      description: 'Text that the client defines; null if not set.',
     }),
     parentsContacts: t.exposeString('parentsContacts', {
-      description: 'How to reach the parents of a child; empty for most.',
+      description: "Contact details of a child's parents; empty if not set.",
     }),
-    ageOver16: t.exposeBoolean('ageOver16', { description: 'Whether the user says to be older than 16.' }),
+    ageOver16: t.exposeBoolean('ageOver16', { description: 'Whether the user states to be older than 16.' }),
     allowStatisticsAnalysis: t.exposeBoolean('allowStatisticsAnalysis', {
-      description: 'Whether the user agrees to be counted.',
+      description: 'Whether the user consents to statistical analysis.',
     }),
     allowSalesActivities: t.exposeBoolean('allowSalesActivities', {
-      description: 'Whether the user agrees to be told of offers.',
+      description: 'Whether the user has opted in to marketing.',
     }),
-    tags: t.exposeStringList('tags', { description: 'Groups of users, for permissions of records and for pushes.' }),
+    tags: t.exposeStringList('tags', {
+      description: 'Groups of the user, for record permissions and for the recipients of pushes.',
+    }),
     grantedTags: t.exposeStringList('grantedTags', {
-      description: 'Those of the tags that an API key set. Where `groups` is `GRANTED`, permissions count no others.',
+      description:
+        'Tags that an API key set. If the application setting `groups` is `GRANTED`, only these count for permissions.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
     lastRequestAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The latest request made as this user; null before the first.',
+      description: 'Time of the latest request made as this user; null before the first.',
       resolve: (user, _args, { sessionClock }) => sessionClock.latestRequestOf(user),
     }),
   }),
 });
 
 const UserFilter = builder.inputRef<UserFilterShape>('UserFilter').implement({
-  description: 'All that is given must match; of `or` at least one, of `and` each.',
+  description:
+    'Conditions on users. A user must match all given fields, every entry of `and`, and at least one entry of `or`.',
   fields: (t) => ({
-    id: t.field({ type: SafeIntFilter, description: 'By their ids.' }),
-    fullName: t.field({ type: StringFilter, description: 'What other users call them.' }),
-    email: t.field({ type: StringFilter, description: 'Letter case is ignored.' }),
-    login: t.field({ type: StringFilter, description: 'Letter case is ignored.' }),
-    phone: t.field({ type: StringFilter, description: 'As typed when it was given.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'When they signed up.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'When they were last changed.' }),
-    lastRequestAt: t.field({ type: DateTimeFilter, description: 'When their latest request was made.' }),
-    externalUserId: t.field({ type: SafeIntFilter, description: 'Their ids in an integrated external system.' }),
-    facebookId: t.field({ type: DigitsFilter, description: 'The digits by which Facebook knows them.' }),
-    tags: t.field({ type: StringListFilter, description: 'Groups that they belong to.' }),
+    id: t.field({ type: SafeIntFilter, description: 'Compares the numeric id.' }),
+    fullName: t.field({ type: StringFilter, description: 'Compares the display name.' }),
+    email: t.field({ type: StringFilter, description: 'Compares the email address, ignoring case.' }),
+    login: t.field({ type: StringFilter, description: 'Compares the login, ignoring case.' }),
+    phone: t.field({ type: StringFilter, description: 'Compares the phone number as typed.' }),
+    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the time of sign-up.' }),
+    updatedAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the last change.' }),
+    lastRequestAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the latest request.' }),
+    externalUserId: t.field({ type: SafeIntFilter, description: 'Compares the id in an integrated external system.' }),
+    facebookId: t.field({ type: DigitsFilter, description: 'Compares the id at Facebook, as a number.' }),
+    tags: t.field({ type: StringListFilter, description: 'Compares the tags, including case.' }),
     or: t.field({ type: [UserFilter], description: OR }),
     and: t.field({ type: [UserFilter], description: AND }),
   }),
@@ -104,23 +114,23 @@ interface UserFilterShape {
 }
 
 const UserSortFieldType = builder.enumType('UserSortField', {
-  description: 'What users can be sorted by.',
+  description: 'Fields by which users can be sorted.',
   values: {
-    ID: { value: 'id', description: 'By id, which is the order in which they signed up.' },
-    FULL_NAME: { value: 'fullName', description: 'By what other users call them.' },
-    EMAIL: { value: 'email', description: 'By e-mail, which is in lower case.' },
-    LOGIN: { value: 'login', description: 'By what they sign in with.' },
-    PHONE: { value: 'phone', description: 'By phone, as text.' },
-    WEBSITE: { value: 'website', description: 'By their addresses, as text.' },
-    CREATED_AT: { value: 'createdAt', description: 'When they signed up.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they were last changed.' },
-    LAST_REQUEST_AT: { value: 'lastRequestAt', description: 'When their latest request was made.' },
-    EXTERNAL_USER_ID: { value: 'externalUserId', description: 'By their ids in an integrated external system.' },
+    ID: { value: 'id', description: 'Numeric id, which is the order of sign-up.' },
+    FULL_NAME: { value: 'fullName', description: 'Display name.' },
+    EMAIL: { value: 'email', description: 'Email address, in lower case.' },
+    LOGIN: { value: 'login', description: 'Name for signing in, as typed.' },
+    PHONE: { value: 'phone', description: 'Phone number, compared as text.' },
+    WEBSITE: { value: 'website', description: 'Website, compared as text.' },
+    CREATED_AT: { value: 'createdAt', description: 'Time of sign-up.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Time of the last change.' },
+    LAST_REQUEST_AT: { value: 'lastRequestAt', description: 'Time of the latest request.' },
+    EXTERNAL_USER_ID: { value: 'externalUserId', description: 'Id in an integrated external system.' },
   } as const,
 });
 
 const UserOrder = builder.inputType('UserOrder', {
-  description: 'Unset values come last in both directions; ties by id.',
+  description: 'How to sort users. Unset values come last in both directions; ties are broken by id.',
   fields: (t) => ({
     field: t.field({ type: UserSortFieldType, required: true, description: SORT_FIELD }),
     direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
@@ -130,8 +140,8 @@ const UserOrder = builder.inputType('UserOrder', {
 builder.queryField('user', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'One user of the application.',
-    args: { id: t.arg.int({ required: true, description: 'As `createUser` or a list answered it.' }) },
+    description: 'One user of the application. Fails with `NOT_FOUND` if the user does not exist.',
+    args: { id: t.arg.int({ required: true, description: 'Numeric id of the user.' }) },
     resolve: (_root, { id }, context) => findUser(id, context),
   }),
 );
@@ -139,7 +149,7 @@ builder.queryField('user', (t) =>
 builder.queryField('me', (t) =>
   t.withAuth({ user: true }).field({
     type: User,
-    description: 'The user behind the call.',
+    description: 'The user as whom the caller is authenticated.',
     resolve: (_root, _args, context) => findMe(context),
   }),
 );
@@ -147,8 +157,8 @@ builder.queryField('me', (t) =>
 builder.queryField('userByExternalId', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'By the id in an integrated external system.',
-    args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: "The user's id in that system." }) },
+    description: 'The user with this id in an integrated external system. Fails with `NOT_FOUND` if there is none.',
+    args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: 'Id of the user in that system.' }) },
     resolve: (_root, { externalUserId }, context) => findUserByExternalId(externalUserId, context),
   }),
 );
@@ -156,8 +166,8 @@ builder.queryField('userByExternalId', (t) =>
 builder.queryField('userByLogin', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'Letter case is ignored.',
-    args: { login: t.arg.string({ required: true, description: 'The whole login.' }) },
+    description: 'The user with this login, ignoring case. Fails with `NOT_FOUND` if there is none.',
+    args: { login: t.arg.string({ required: true, description: 'The complete login.' }) },
     resolve: (_root, { login }, context) => findUserByLogin(login, context),
   }),
 );
@@ -165,8 +175,8 @@ builder.queryField('userByLogin', (t) =>
 builder.queryField('userByEmail', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'Letter case is ignored.',
-    args: { email: t.arg.string({ required: true, description: 'The whole address.' }) },
+    description: 'The user with this email address, ignoring case. Fails with `NOT_FOUND` if there is none.',
+    args: { email: t.arg.string({ required: true, description: 'The complete email address.' }) },
     resolve: (_root, { email }, context) => findUserByEmail(email, context),
   }),
 );
@@ -174,8 +184,8 @@ builder.queryField('userByEmail', (t) =>
 builder.queryField('userByFacebookId', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'By the account there.',
-    args: { facebookId: t.arg.string({ required: true, description: 'The digits by which Facebook knows the user.' }) },
+    description: 'The user with this Facebook account. Fails with `NOT_FOUND` if there is none.',
+    args: { facebookId: t.arg.string({ required: true, description: 'Digits that identify the user at Facebook.' }) },
     resolve: (_root, { facebookId }, context) => findUserByFacebookId(facebookId, context),
   }),
 );
@@ -183,8 +193,8 @@ builder.queryField('userByFacebookId', (t) =>
 builder.queryField('userByTwitterId', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'By the account there.',
-    args: { twitterId: t.arg.string({ required: true, description: 'The digits by which Twitter knows the user.' }) },
+    description: 'The user with this Twitter account. Fails with `NOT_FOUND` if there is none.',
+    args: { twitterId: t.arg.string({ required: true, description: 'Digits that identify the user at Twitter.' }) },
     resolve: (_root, { twitterId }, context) => findUserByTwitterId(twitterId, context),
   }),
 );
@@ -192,19 +202,23 @@ builder.queryField('userByTwitterId', (t) =>
 builder.queryField('userByPhone', (t) =>
   t.withAuth({ session: true }).field({
     type: User,
-    description: 'The oldest user with exactly this phone.',
-    args: { phone: t.arg.string({ required: true, description: 'As it was typed when the user gave it.' }) },
+    description:
+      'The user who has proven this phone number, otherwise the oldest user who has it. Fails with `NOT_FOUND` if ' +
+      'there is none.',
+    args: { phone: t.arg.string({ required: true, description: 'Phone number exactly as stored.' }) },
     resolve: (_root, { phone }, context) => findUserByPhone(phone, context),
   }),
 );
 
-const SKIP = 'Users to pass over; its cost grows with it, that of cursors does not.';
+const SKIP = 'Number of users to skip. The cost grows with this number; cursors do not have this cost.';
 
 builder.queryField('users', (t) =>
   t.withAuth({ session: true }).connection(
     {
       type: User,
-      description: 'Users of the application, by id or as asked.',
+      description:
+        'Users of the application, by id unless `orderBy` is given. Fails with `FORBIDDEN` if the application does ' +
+        'not let sessions list its users.',
       args: {
         filter: t.arg({ type: UserFilter, description: FILTER }),
         orderBy: t.arg({ type: UserOrder, description: ORDER }),
@@ -220,9 +234,14 @@ builder.queryField('usersByFullName', (t) =>
   t.withAuth({ session: true }).connection(
     {
       type: User,
-      description: 'Users in whose full name every word occurs, letter case ignored; an error when there is none.',
+      description:
+        'Users whose full name contains every word, ignoring case. Fails with `NOT_FOUND` if there are none, and ' +
+        'with `FORBIDDEN` if the application does not let sessions list its users.',
       args: {
-        fullName: t.arg.string({ required: true, description: 'Words or parts of words, in any order.' }),
+        fullName: t.arg.string({
+          required: true,
+          description: 'Words or parts of words separated by spaces, in any order.',
+        }),
         skip: t.arg.int({ description: SKIP }),
       },
       resolve: (_root, args, context) => listUsersByFullName(args, context),
@@ -235,9 +254,11 @@ builder.queryField('usersByTags', (t) =>
   t.withAuth({ session: true }).connection(
     {
       type: User,
-      description: 'Users who have any of the tags; an error when there is none.',
+      description:
+        'Users with at least one of the tags. Fails with `NOT_FOUND` if there are none, and with `FORBIDDEN` if the ' +
+        'application does not let sessions list its users.',
       args: {
-        tags: t.arg.stringList({ required: true, description: 'As users bear them, letter case included.' }),
+        tags: t.arg.stringList({ required: true, description: 'Exact tags, including case.' }),
         skip: t.arg.int({ description: SKIP }),
       },
       resolve: (_root, args, context) => listUsersByTags(args, context),

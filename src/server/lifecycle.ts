@@ -16,33 +16,29 @@ import { createHttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
-  /** How long the app keeps serving after it reports that it is not ready; default: not at all. */
+  /** Seconds for which the app still serves after it reports that it is not ready; default: 0. */
   drainSeconds?: number;
-  /** Milliseconds after which a stalled client is cut off; default: two minutes. */
   stalledAfter?: number | undefined;
 }
 
 export interface App {
-  /** Base URL of the server, with the port in use. */
   url: string;
   services: Services;
   /**
-   * Reports that it is not ready, serves on for `drainSeconds` so that proxies notice, closing sockets with 1001, then
-   * stops accepting and finishes requests in flight. Also ends the gateways it was given.
+   * Reports that it is not ready, serves for `drainSeconds` so that proxies notice, closes sockets with 1001, stops
+   * accepting connections and finishes requests in flight. Also closes the gateways.
    */
   stop: () => Promise<void>;
 }
 
-/** How long requests in flight may take when the app stops. */
 const SHUTDOWN_TIMEOUT_MS = 10 * SECOND;
 
-/** One part of the app. Parts start in the order of their list and stop in the reverse order. */
+/** Parts start in the order of their list and stop in the reverse order. */
 interface Part {
   start?: () => unknown;
   stop?: () => unknown;
 }
 
-/** Creates and starts the service: GraphQL, WebSocket and REST on one server. */
 export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, drainSeconds = 0, stalledAfter } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
@@ -79,11 +75,10 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     }
     url = addressOf(server, config.host);
   };
-  /** Requests and pushes in flight end at the same time. */
   const finishWork = async () => {
     const closed = Promise.all([close(server, SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
-    // After the sockets: an operation that ends with its subscription is complete for a client, which would not resume.
+    // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
     presence.endSubscriptions();
     models.stop();
@@ -116,7 +111,6 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   return { url, services, stop: () => stop(parts) };
 }
 
-/** Starts all parts; if one fails, stops those that were started before it. */
 async function start(parts: Part[]): Promise<void> {
   for (const [index, part] of parts.entries()) {
     try {
@@ -132,7 +126,10 @@ async function stop(parts: Part[]): Promise<void> {
   for (const part of parts.toReversed()) await part.stop?.();
 }
 
-/** Gives proxies half of the time to notice, then closes sockets evenly, so that clients do not reconnect all at once. */
+/**
+ * Leaves proxies half of the time to notice, and then closes sockets evenly, so that clients do not all reconnect at
+ * the same time.
+ */
 async function drain(
   sockets: { closeWithin: (milliseconds: number) => Promise<unknown> },
   milliseconds: number,

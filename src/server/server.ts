@@ -12,36 +12,35 @@ import type { Metrics } from './observability/metrics.ts';
 import { Requests } from './observability/requests.ts';
 import { browserPages, PAGE_ROUTES } from './pages/browser.ts';
 
-/** How long a request may take to arrive: a file of 100 MB from a phone takes longer than Node's five minutes. */
+/** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;
 
 /**
- * How long a connection may be idle. Proxies keep theirs for a minute; one that we close first may just be carrying the
- * next request, which would be lost.
+ * Longer than the minute after which proxies close idle connections, because closing first could lose a request in
+ * flight.
  */
 const KEEP_ALIVE_MS = 75 * SECOND;
 
-/** How long a client may send no more of its request, or read no more of its response. */
 const STALLED_AFTER_MS = 2 * MINUTE;
 
 export interface ServerSettings {
   tokenHeaders: readonly string[];
   health: Health;
   metrics: Metrics;
-  /** Milliseconds after which a stalled client is cut off; default: two minutes. */
+  /** Milliseconds until a stalled client is disconnected; default: two minutes. */
   stalledAfter?: number | undefined;
 }
 
 export interface HttpServer {
   server: Server;
   sockets: ReturnType<typeof graphqlOverSocket>;
-  /** From now on responses close their connections, so that no proxy sends its next request on one of them. */
+  /** Makes each response close its connection, so that proxies send no further request on it. */
   closeConnections: () => void;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** All transports on one server: GraphQL over HTTP and WebSocket, pages for browsers, and REST for every other path. */
+/** All transports on one server: GraphQL over HTTP and WebSocket, pages for browsers, and REST for all other paths. */
 export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
   const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
@@ -66,7 +65,7 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
       noteRequest(request);
       const path = pathOf(request);
       const handler = handlers.get(path);
-      // REST reports the route of each of its endpoints itself.
+      // The REST adapter reports the routes of its endpoints itself.
       const route = handler && (PAGE_ROUTES.get(path) ?? path);
       requests.serve(request, response, route, () => void (handler ?? rest)(request, response));
     },

@@ -17,7 +17,6 @@ import { RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observability/observer.ts';
 import { RESET_PAGE } from './pages/paths.ts';
 
-/** The settings, a migrated and connected database, and the systems outside. */
 export interface ServiceDependencies extends Gateways {
   config: Pick<
     Config,
@@ -34,20 +33,18 @@ export interface ServiceDependencies extends Gateways {
     | 'databaseUrl'
     | 'pushLogDays'
   >;
-  /** For the connections that count rate limits and take work from the queue. */
+  /** For connections that count rate limits and take jobs. */
   database: ClientConfig;
-  /** For the connection that listens for events, which needs its own session of the server; default: `database`. */
+  /** For the connection that listens for events, which needs its own database session; default: `database`. */
   directDatabase?: ClientConfig;
   now: () => Date;
   log: Logger;
   encrypter: Encrypter;
-  /** Rate limits that differ from the contract's. */
+  /** Overrides the default rate limits. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
-  /** A clock for presence; default: the process' own. */
   presenceClock?: Clock | undefined;
 }
 
-/** @param listeningUrl the server's own base URL, known once it listens */
 export function createServices(
   dependencies: ServiceDependencies,
   observer: Observer,
@@ -87,7 +84,7 @@ export function createServices(
   return { services, bus };
 }
 
-/** Counts where the other processes count. */
+/** Processes that share Redis or an external database share their counters. */
 function createCounters({ config, database, log }: ServiceDependencies): Counters {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
   return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();

@@ -8,24 +8,25 @@ import { migrate } from '../db/migrate.ts';
 import { Encrypter } from './encryption/encrypter.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 
-// What every process begins with: the one that serves (main.ts) and the one that administers (cli.ts).
+// The common start of the service (main.ts) and the CLI (cli.ts).
 
 const OLDEST_POSTGRES = 15;
 const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url);
 
-type Whereabouts = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
 
 export interface Database {
-  /** For connections beside those of `db`. */
   config: pg.PoolConfig;
-  /** For connections that have to stay with one session of the server: a pooler in between may not give them that. */
+  /** For connections that need a database session of their own, which a pooler may not provide. */
   direct: pg.ClientConfig;
-  /** Leaves it; our own ends with the last process that uses it. */
+  /** Disconnects; the embedded server stops with the last process that uses it. */
   stop: () => Promise<void>;
 }
 
-/** Connects to a migrated database: the operator's, or our own in `DATA_DIR`, which other processes may be using. */
-export async function openDatabase(config: Whereabouts): Promise<Database> {
+/**
+ * Connects to a migrated database: the operator's, or the embedded one in `DATA_DIR`, which other processes may share.
+ */
+export async function openDatabase(config: DatabaseSettings): Promise<Database> {
   const { config: database, direct, stop } = await findDatabase(config);
   try {
     await connectDatabase(database);
@@ -43,12 +44,12 @@ export async function openDatabase(config: Whereabouts): Promise<Database> {
   };
 }
 
-/** With the operator's key, or the one of `DATA_DIR`, made by the first process. */
+/** Uses the operator's key, or the key file in `DATA_DIR`, which the first process creates. */
 export async function createEncrypter({ encryptionKey, dataDir }: Pick<Config, 'encryptionKey' | 'dataDir'>) {
   return new Encrypter(encryptionKey ?? (await readKeyFile(dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))));
 }
 
-/** Names the variables that an error is about; with `syscalls` only if it comes from one of them. */
+/** Prefixes an error with the variables that caused it; with `syscalls`, only if one of these calls failed. */
 export function naming(variables: string, syscalls?: string[]) {
   return (error: Error & { syscall?: string }): never => {
     if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
@@ -56,7 +57,7 @@ export function naming(variables: string, syscalls?: string[]) {
   };
 }
 
-async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: Whereabouts): Promise<Database> {
+async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: DatabaseSettings): Promise<Database> {
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
     await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
@@ -75,14 +76,15 @@ async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: Whereab
 
 async function prepare(config: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(config);
-  client.on('error', () => {}); // the query under way fails with it
+  client.on('error', () => {}); // the query in flight reports it
   await client.connect();
   try {
     const { rows } = await client.query<{ version: number }>(
       `SELECT current_setting('server_version_num')::int / 10000 AS version`,
     );
     const version = rows[0]!.version;
-    if (version < OLDEST_POSTGRES) throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is needed, not ${version}`);
+    if (version < OLDEST_POSTGRES)
+      throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is required, but the server is version ${version}`);
     await migrate(client, MIGRATIONS);
   } finally {
     await client.end();

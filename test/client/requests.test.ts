@@ -14,14 +14,13 @@ useClients();
 
 const SIGN_UP = graphql(`mutation SignUp($input: CreateUserInput!) { createUser(input: $input) { id } }`);
 
-/** A network before the running app. */
 async function proxy(): Promise<FaultProxy> {
   const between = await FaultProxy.start(running.url);
   onTestFinished(() => between.close());
   return between;
 }
 
-test('a user signs in by login or by e-mail, is told so, and signs out', async () => {
+test('signIn accepts login or e-mail, onSessionChange reports each change, and signOut ends the session', async () => {
   const user = await createUser({ email: 'alice@example.org' });
   const told: (number | null | undefined)[] = [];
   const client = newClient({ onSessionChange: (session) => told.push(session?.userId) });
@@ -52,7 +51,7 @@ function stored({ expiresAt, ...session }: Session): StoredSession {
   return { ...session, expiresAt: expiresAt.getTime(), lifetime: 7_200_000 };
 }
 
-test('a session is as long as the service says, by a clock that may be wrong, and longer with each request', async () => {
+test('expiresAt follows the lifetime that the service sets despite a wrong local clock, and grows with each request', async () => {
   const user = await createUser();
   const client = newClient();
   const before = Date.now();
@@ -63,7 +62,7 @@ test('a session is as long as the service says, by a clock that may be wrong, an
   expect(client.session!.expiresAt.getTime()).toBeGreaterThanOrEqual(expiresAt.getTime());
 });
 
-test('who signs in with a wrong password stays who they were', async () => {
+test('a failed sign-in keeps the current session', async () => {
   const user = await createUser();
   const client = newClient();
   await expect(client.signIn({ ...user, password: 'wrong-password' })).rejects.toMatchObject({
@@ -77,7 +76,7 @@ test('who signs in with a wrong password stays who they were', async () => {
   expect(client.session!.token).toBe(token);
 });
 
-test('somebody signs up in an application session and makes it theirs', async () => {
+test('a user signs up in an application session and signs in with the same token', async () => {
   const client = newClient();
   const { token, userId } = await client.openSession();
   expect(userId).toBeNull();
@@ -86,7 +85,7 @@ test('somebody signs up in an application session and makes it theirs', async ()
   expect(await client.signIn(input)).toMatchObject({ token, userId: createUser.id });
 });
 
-test('a request that was signed elsewhere, password and all, signs in', async () => {
+test('signIn accepts a request that was signed elsewhere, including its password', async () => {
   const user = await createUser();
   const { signature: _, ...request } = signedRequest();
   const pairs: [string, string][] = [
@@ -104,7 +103,7 @@ test('a request that was signed elsewhere, password and all, signs in', async ()
   await expect(newClient({ sign: undefined }).signIn(user)).rejects.toThrow('`sign`');
 });
 
-test.each(['SHA-1', 'SHA-256'] as const)('a server signs with %s', async (hash) => {
+test.each(['SHA-1', 'SHA-256'] as const)('signRequest signs with %s', async (hash) => {
   const { id: applicationId, authKey, authSecret } = APPLICATION;
   const { nonce, timestamp, signature } = await signRequest({ applicationId, authKey, authSecret, hash });
   const pairs = Object.entries({ application_id: applicationId, auth_key: authKey, nonce, timestamp });
@@ -119,7 +118,7 @@ test.each(['SHA-1', 'SHA-256'] as const)('a server signs with %s', async (hash) 
   expect(Number.isSafeInteger(nonce)).toBe(true);
 });
 
-test('a session outlives its client in a storage, and ends there with the sign-out', async () => {
+test('a stored session survives its client and is removed by signOut', async () => {
   const user = await createUser();
   const items = new Map<string, string>();
   const storage = webStorage({
@@ -136,7 +135,7 @@ test('a session outlives its client in a storage, and ends there with the sign-o
   expect(await newClient({ storage }).restore()).toBeUndefined();
 });
 
-test('a session that is over is renewed once for all who asked meanwhile', async () => {
+test('an expired session is renewed once for concurrent requests', async () => {
   const user = await createUser();
   let renewals = 0;
   const told: (number | null | undefined)[] = [];
@@ -162,7 +161,7 @@ const SEND_NOTHING = graphql(
 const codeOf = (error: unknown) => (error as AtriumError).code;
 const meOf = ({ id, login }: { id: number; login: string }) => ({ id, login });
 
-test('a session that nobody renews is over: the client forgets it', async () => {
+test('the client drops a session that cannot be renewed', async () => {
   const user = await createUser();
   const client = newClient();
   await client.signIn(user);
@@ -171,7 +170,7 @@ test('a session that nobody renews is over: the client forgets it', async () => 
   expect(client.session).toBeUndefined();
 });
 
-test('a session that somebody else put into the storage is taken up', async () => {
+test('the client adopts a newer session from the storage', async () => {
   const user = await createUser();
   let kept: StoredSession | undefined;
   const storage = { load: () => kept, save: () => {} };
@@ -184,7 +183,7 @@ test('a session that somebody else put into the storage is taken up', async () =
   expect(client.session!.token).toBe(token);
 });
 
-test('an API key acts as a user, on whose behalf it asks', async () => {
+test('an API key acts on behalf of a user', async () => {
   const user = await createUser();
   const server = newClient({ apiKey: APPLICATION.apiKey, onBehalfOf: user.id });
   expect((await server.query(ME)).me.id).toBe(user.id);
@@ -192,7 +191,7 @@ test('an API key acts as a user, on whose behalf it asks', async () => {
   await expect(newClient({ apiKey: 'wrong' }).query(ME)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('an error tells its code, the fields at fault, and the status', async () => {
+test('AtriumError has a code, the invalid fields and a status', async () => {
   const client = newClient({ apiKey: APPLICATION.apiKey });
   const refused = await client.mutate(SIGN_UP, { input: { login: 'x', password: 'short' } }).catch((error) => error);
   expect(refused).toBeInstanceOf(AtriumError);
@@ -205,7 +204,7 @@ test('an error tells its code, the fields at fault, and the status', async () =>
   expect(refused.errors).toHaveLength(1);
 });
 
-test('a query goes on through lost answers, and no further than it is told to', async () => {
+test('a query is retried after lost responses, up to the configured number of retries', async () => {
   const between = await proxy();
   const user = await createUser();
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, onBehalfOf: user.id, retries: 2 });
@@ -216,7 +215,7 @@ test('a query goes on through lost answers, and no further than it is told to', 
   expect(between.answersToLose).toBe(0);
 });
 
-test('a message whose answer is lost is sent again and stored once; other changes are left to the caller', async () => {
+test('a message whose response is lost is retried and stored once; other mutations are retried only if idempotent', async () => {
   const between = await proxy();
   const [alice, bob] = await createUsers(2);
   const dialogId = await createDialog(alice, [bob]);
@@ -236,7 +235,7 @@ test('a message whose answer is lost is sent again and stored once; other change
 
 const CREATE = graphql(`mutation ($input: CreateDialogInput!) { createDialog(input: $input) { id } }`);
 
-test('whoever aborts gets the reason of the signal, also while a try waits for the next', async () => {
+test('an aborted request rejects with the reason of the signal, also between retries', async () => {
   const between = await proxy();
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, retries: 1_000 });
   between.isSilent = true;
@@ -253,25 +252,25 @@ test('whoever aborts gets the reason of the signal, also while a try waits for t
   await expect(tried).rejects.toThrow('more than enough');
 });
 
-test('an answer that takes too long is none', async () => {
+test('a response that exceeds the timeout counts as unreachable', async () => {
   const between = await proxy();
   between.isSilent = true;
   const client = newClient({ url: between.url, apiKey: APPLICATION.apiKey, retries: 0, timeout: 50 });
   await expect(client.query(ME)).rejects.toMatchObject({ code: 'UNREACHABLE' });
 });
 
-test('what is no answer of the service is told by its status', async () => {
+test('a response that is not from the service is reported with its status', async () => {
   const client = newClient({ url: `${running.url}/nowhere/`, apiKey: APPLICATION.apiKey, retries: 0 });
   await expect(client.query(ME)).rejects.toMatchObject({ code: 'UNREACHABLE', status: 404 });
 });
 
-test('a document is asked for what it is', () => {
+test('query and subscribe reject documents of another kind', () => {
   const client = newClient();
-  expect(() => client.query(SEND, { input: {} })).toThrow('This document is a mutation and no query');
+  expect(() => client.query(SEND, { input: {} })).toThrow('Expected a query, but the document is a mutation');
   expect(() => client.subscribe(ME)).toThrow(TypeError);
 });
 
-test('no token stands in a URL', async () => {
+test('tokens never appear in URLs', async () => {
   const between = await proxy();
   const user = await createUser();
   const client = newClient({ url: between.url });

@@ -25,7 +25,7 @@ async function proxy(): Promise<FaultProxy> {
   return between;
 }
 
-/** Alice and Bob in a dialog, and a client of Bob's. */
+/** Alice and Bob in a dialog, and a client signed in as Bob. */
 async function cast(options: Parameters<typeof newClient>[0] = {}) {
   const [alice, bob] = await createUsers(2);
   const dialogId = await createDialog(alice, [bob]);
@@ -36,7 +36,7 @@ async function cast(options: Parameters<typeof newClient>[0] = {}) {
 
 const textOf = ({ messageSent }: { messageSent: { message: { text: string } } }) => messageSent.message.text;
 
-test('what is sent after it is ready is heard, each once and in order, typed', async () => {
+test('a subscription delivers events sent after it is ready, once each and in order, typed', async () => {
   const { alice, dialogId, client } = await cast();
   await send(alice, dialogId, 'before');
   const events = client.subscribe(HEAR, { dialogId });
@@ -52,7 +52,7 @@ test('what is sent after it is ready is heard, each once and in order, typed', a
   expect((await take(client.subscribe(HEAR, { dialogId, since: place }), 2)).map(textOf)).toEqual(['one', 'two']);
 });
 
-test('`next` takes one event after the other, and `end` tells why there are no more', async () => {
+test('`next` handles one event at a time, and `end` receives the reason for the end', async () => {
   const { alice, dialogId, client } = await cast();
   const taken: string[] = [];
   let open: () => void = () => {};
@@ -86,7 +86,7 @@ test('`next` takes one event after the other, and `end` tells why there are no m
   expect(end).toEqual(new Error('enough'));
 });
 
-test('subscriptions share one socket, which closes behind the last of them', async () => {
+test('subscriptions share one socket, which closes after the last of them', async () => {
   const between = await proxy();
   const states: ConnectionState[] = [];
   const { dialogId, client } = await cast({ url: between.url, onConnectionChange: (state) => states.push(state) });
@@ -100,7 +100,7 @@ test('subscriptions share one socket, which closes behind the last of them', asy
   await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
-test('whoever stops, leaves the loop or aborts hears no more', async () => {
+test('a subscription ends when it is stopped, its loop is left or its signal aborts', async () => {
   const { alice, dialogId, client } = await cast();
   const [stopped, left] = [client.subscribe(HEAR), client.subscribe(HEAR)];
   const abort = new AbortController();
@@ -118,7 +118,7 @@ test('whoever stops, leaves the loop or aborts hears no more', async () => {
   await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
-test('a refusal ends it with its code; so do credentials that do not hold', async () => {
+test('a subscription fails with the code of the rejection, also for invalid credentials', async () => {
   const { alice, client } = await cast();
   const dialogId = await createDialog(alice, await createUsers(1));
   const events = client.subscribe(HEAR, { dialogId });
@@ -129,15 +129,15 @@ test('a refusal ends it with its code; so do credentials that do not hold', asyn
   await expect(take(wrong, 1)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', status: 4403 });
 });
 
-test('what could be resumed has to be written so', () => {
+test('subscribe rejects a resumable subscription without `since` or `cursor`', () => {
   const client = newClient();
   const deaf = graphql(`subscription { messageSent { cursor } }`);
   const lost = graphql(`subscription ($since: String) { messageSent(since: $since) { dialogId } }`);
-  expect(() => client.subscribe(deaf)).toThrow('To be resumed, write');
-  expect(() => client.subscribe(lost)).toThrow('To be resumed, write');
+  expect(() => client.subscribe(deaf)).toThrow('To be resumable, it must have the form');
+  expect(() => client.subscribe(lost)).toThrow('To be resumable, it must have the form');
 });
 
-test('an alias of the field and of its cursor is as good', async () => {
+test('subscribe accepts aliases of the field and of its cursor', async () => {
   const { alice, dialogId, client } = await cast();
   const events = client.subscribe(
     graphql(`subscription ($from: String) { it: messageSent(since: $from) { place: cursor } }`),
@@ -148,7 +148,7 @@ test('an alias of the field and of its cursor is as good', async () => {
   expect(events.cursor).toBe(event!.it.place);
 });
 
-test('behind a connection that was cut it goes on from where it was', async () => {
+test('a subscription resumes after its connection was cut', async () => {
   const between = await proxy();
   const { alice, dialogId, client } = await cast({ url: between.url });
   const events = client.subscribe(HEAR, { dialogId })[Symbol.asyncIterator]();
@@ -162,7 +162,7 @@ test('behind a connection that was cut it goes on from where it was', async () =
   expect([await next(), await next(), await next()]).toEqual(['message 1', 'message 2', 'message 3']);
 });
 
-test('a service that no longer answers, while nothing closes, is left for a new connection', async () => {
+test('the client reconnects when the service stops responding without closing the connection', async () => {
   const between = await proxy();
   const { alice, dialogId, client } = await cast({ url: between.url, heartbeat: 100 });
   const events = client.subscribe(HEAR, { dialogId });
@@ -174,7 +174,7 @@ test('a service that no longer answers, while nothing closes, is left for a new 
   expect((await take(events, 1)).map(textOf)).toEqual(['heard']);
 });
 
-test('a session that expires is renewed, and nothing between is missed', async () => {
+test('an expired session is renewed, and the subscription misses no event', async () => {
   const { alice, bob, dialogId } = await cast();
   let renewals = 0;
   const client = newClient({
@@ -193,7 +193,7 @@ test('a session that expires is renewed, and nothing between is missed', async (
   expect((await take(events, 2)).map(textOf)).toEqual(['before', 'after']);
 });
 
-test('without anybody who renews it, the end of a session ends it', async () => {
+test('a subscription ends with its session if the session cannot be renewed', async () => {
   const { dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
@@ -202,7 +202,7 @@ test('without anybody who renews it, the end of a session ends it', async () => 
   expect(client.session).toBeUndefined();
 });
 
-test('a sign-out ends it without an error, and so does another user; the same user goes on', async () => {
+test('sign-out and another user end a subscription without an error; the same user continues it', async () => {
   const { alice, bob, dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
@@ -218,7 +218,7 @@ test('a sign-out ends it without an error, and so does another user; the same us
   expect(await take(hers)).toEqual([]);
 });
 
-test('a session lives as long as somebody listens', async () => {
+test('a subscription keeps its session alive', async () => {
   const briefly = await startAnother({ sessionMinutes: 0.05 });
   onTestFinished(() => briefly.stop());
   const { alice, dialogId, client } = await cast({ url: briefly.url, heartbeat: 50 });
@@ -227,7 +227,7 @@ test('a session lives as long as somebody listens', async () => {
   const { id } = client.session!;
   for (const _ of [1, 2, 3]) {
     clock.advance(2_000);
-    // What it asked before, and is answered only now, came too early.
+    // Wait for a heartbeat that was sent after the clock advanced.
     await until(async () => {
       const asked = await sql('SELECT FROM sessions WHERE id = $1 AND updated_at >= $2', [id, running.now()]);
       return client.session === undefined || asked.length > 0;
@@ -237,7 +237,7 @@ test('a session lives as long as somebody listens', async () => {
   expect((await take(events, 1)).map(textOf)).toEqual(['after twice its lifetime']);
 });
 
-test('too much was missed: it tells, and goes on from then', async () => {
+test('a subscription reports a gap to onGap and continues from the present; without onGap it fails', async () => {
   const { alice, dialogId, client } = await cast();
   const seen: string[] = [];
   const events = client.subscribe(
@@ -259,7 +259,7 @@ test('too much was missed: it tells, and goes on from then', async () => {
   await expect(take(strict, 1)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
 });
 
-test('what waits for a slow reader is bounded, and nothing of it is lost', async () => {
+test('the queue of a slow reader is bounded, and no event is lost', async () => {
   const { alice, dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
@@ -271,13 +271,13 @@ test('what waits for a slow reader is bounded, and nothing of it is lost', async
     [dialogId, messageId, running.now()],
   );
   running.app.services.outbox.wake();
-  await until(() => running.app.services.hub.subscriptionCount === 0); // it has stopped listening
+  await until(() => running.app.services.hub.subscriptionCount === 0); // unsubscribed because its queue is full
   const heard = await take(events, 2_501);
   const cursors = heard.map(({ messageSent }) => Number(messageSent.cursor));
   expect(cursors.slice(1)).toEqual(rows.map(({ position }) => Number(position)));
 });
 
-test('who types and who is online is told again behind a lost connection', async () => {
+test('typing and presence are delivered again after a lost connection', async () => {
   const between = await proxy();
   const { alice, bob, dialogId, client } = await cast({ url: between.url });
   const typing: number[] = [];
@@ -299,7 +299,7 @@ test('who types and who is online is told again behind a lost connection', async
   await until(() => online.at(-1) === true);
 });
 
-test('it waits for a service that is not there, and for one that has too many sockets of the user', async () => {
+test('a subscription waits for an unavailable service, and for one that refuses further sockets of the user', async () => {
   const other = await startAnother({ limits: {} });
   onTestFinished(() => other.stop());
   const { alice, bob, dialogId } = await cast();
@@ -307,7 +307,7 @@ test('it waits for a service that is not there, and for one that has too many so
   const late = newClient({ url: await deadAddress(), apiKey: APPLICATION.apiKey, onBehalfOf: bob.id });
   const events = late.subscribe(HEAR, { dialogId });
   await until(() => late.connection === 'connecting');
-  // A service that refuses the first socket as one too many, and passes the next on.
+  // Refuses the first socket with 4429; then the proxy forwards to a real service.
   const full = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   full.on('connection', (socket) => {
     codes.push(4429);

@@ -45,14 +45,16 @@ async function expectReads(query: string, most: number): Promise<void> {
   }
 }
 
-describe('an index finds', () => {
-  test('a page of the book', () => expectReads('{ contacts(first: 5) { edges { node { phone } } } }', 7));
+describe('address book indexes', () => {
+  test('a page of contacts reads no more rows than the page needs', () =>
+    expectReads('{ contacts(first: 5) { edges { node { phone } } } }', 7));
 
-  test('the book', () => expectReads('{ addressBook { contacts { phone } } }', CONTACTS));
+  test('the address book is read by its index', () => expectReads('{ addressBook { contacts { phone } } }', CONTACTS));
 
-  test('users by exactly their phone', () => expectReads('{ registeredContacts { totalCount } }', 2 * CONTACTS));
+  test('registered users are found by their exact phone through an index', () =>
+    expectReads('{ registeredContacts { totalCount } }', 2 * CONTACTS));
 
-  test('users by their number', async () => {
+  test('registered users are found by their normalized number through an index', async () => {
     const set = 'mutation ($mode: PhoneMatching) { updateApplication(input: { phoneMatching: $mode }) { id } }';
     await execute(set, { mode: 'E164' }, apiKey);
     expect((await execute('{ registeredContacts { totalCount } }', {}, asker)).registeredContacts.totalCount).toBe(

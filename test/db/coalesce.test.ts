@@ -58,33 +58,38 @@ const OF_ONE_INPUT = [
 ];
 OF_ONE_INPUT.push('55P03', '57014', 'P0001', 'XX000', 'XX001');
 
-describe('an input that fails with', () => {
-  test.each(OF_ONE_INPUT)('%s fails alone, wherever it stands among the others', async (state) => {
-    for (const at of [0, 4, 8]) {
-      const values = good(9).with(at, `poison ${state}`);
-      const { outcomes, kept } = await storeAll(values);
-      const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [sqlState(outcome.reason)] : []));
-      expect(failed).toEqual([state]);
-      const answers = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
-      expect(answers).toEqual(values.map((value, nth) => (nth === at ? undefined : value)));
-      // Each is stored once: the failed statement has changed nothing.
-      expect(kept).toEqual(values.toSpliced(at, 1).sort());
-    }
-  });
+describe('a coalesced statement with an input that fails', () => {
+  test.each(OF_ONE_INPUT)(
+    'SQL state %s rejects only the failing input, at any position in the batch',
+    async (state) => {
+      for (const at of [0, 4, 8]) {
+        const values = good(9).with(at, `poison ${state}`);
+        const { outcomes, kept } = await storeAll(values);
+        const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [sqlState(outcome.reason)] : []));
+        expect(failed).toEqual([state]);
+        const answers = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+        expect(answers).toEqual(values.map((value, nth) => (nth === at ? undefined : value)));
+        expect(kept).toEqual(values.toSpliced(at, 1).sort());
+      }
+    },
+  );
 
-  test.each(['08006', '53300', '57P01'])('%s tells of an unavailable database: nobody tries again', async (state) => {
-    const { outcomes, kept } = await storeAll([...good(8), `poison ${state}`]);
-    expect(outcomes.map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
-    expect([statements, kept]).toEqual([1, []]);
-  });
+  test.each(['08006', '53300', '57P01'])(
+    'SQL state %s means that the database is unavailable, so no input is retried',
+    async (state) => {
+      const { outcomes, kept } = await storeAll([...good(8), `poison ${state}`]);
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
+      expect([statements, kept]).toEqual([1, []]);
+    },
+  );
 
-  test('a text that reads like a lost connection fails alone', async () => {
+  test('an input whose error text resembles a lost connection is rejected alone', async () => {
     const { outcomes } = await storeAll([...good(8), 'poison 22023 Connection terminated']);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill('fulfilled'), 'rejected']);
     expect(isDatabaseUnavailable((outcomes[8] as PromiseRejectedResult).reason)).toBe(false);
   });
 
-  test('an exception of our own fails alone', async () => {
+  test('an input that throws a JavaScript exception is rejected alone', async () => {
     const invert = coalesce(async (numbers: number[]) => numbers.map((number) => 12n / BigInt(number)));
     const outcomes = await Promise.allSettled([1, 0, 2, 0.5, 3].map(invert));
     expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))).toEqual([
@@ -97,13 +102,13 @@ describe('an input that fails with', () => {
   });
 });
 
-test('one failing input among 64 costs a dozen statements, not 64', async () => {
+test('one failing input among 64 costs about a dozen statements, not 64', async () => {
   const { outcomes } = await storeAll(good(64).with(40, 'poison 54000'));
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   expect(statements).toBeLessThanOrEqual(1 + 2 * 6);
 });
 
-describe('while failing inputs hang', () => {
+describe('while failing inputs are pending', () => {
   let release: () => void;
   let released: Promise<void>;
   beforeEach(() => {
@@ -122,7 +127,7 @@ describe('while failing inputs hang', () => {
       { ownerOf: owner },
     );
 
-  test('inputs that come later run at once', async () => {
+  test('inputs that arrive later run immediately', async () => {
     const run = hanging();
     const poisons = Promise.all(Array.from({ length: 40 }, () => run('poison')));
     await nextTurn();
@@ -131,7 +136,7 @@ describe('while failing inputs hang', () => {
     await poisons;
   });
 
-  test('inputs of other owners beside them get their turns', async () => {
+  test('inputs of other owners take fair turns with them', async () => {
     const run = hanging((value) => value.split(' '));
     const poisons = Promise.all(Array.from({ length: 40 }, () => run('poison mallory')));
     const beside = Promise.all(['good alice', 'good bob'].map(run));

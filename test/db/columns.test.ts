@@ -10,19 +10,19 @@ import { createUser } from '../support/fixtures/users.ts';
 
 useApp();
 
-/** Some columns of the others have another name than their fields. */
+/** Models of which some columns are named differently from their fields. */
 const RENAMED = ['IdentityProvider', 'Assistant', 'PushSettings'];
 const MODELS = Object.values(Prisma.ModelName).filter((model) => !RENAMED.includes(model));
 const schema = readFileSync(resolve(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8');
 const tableOf = (model: string) =>
   new RegExp(`^model ${model} \\{[\\s\\S]*?@@map\\("(\\w+)"\\)`, 'm').exec(schema)![1]!;
 
-test.each(MODELS)('every column of %s is in its table', async (model) => {
+test.each(MODELS)('the table has every column of %s', async (model) => {
   const table = Prisma.raw(tableOf(model));
   await expect(query(select`SELECT ${columnsOf(model, 't')} FROM ${table} t LIMIT 0`)).resolves.toEqual([]);
 });
 
-test('a row has the names, values and types that Prisma gives it', async () => {
+test('a row has the same names, values and types as a Prisma result', async () => {
   const at = running.now();
   const values = { applicationId: APPLICATION.id, login: 'ada', lastRequestAt: at, createdAt: at, updatedAt: at };
   const user = await db.user.create({ data: values });
@@ -33,33 +33,33 @@ test('a row has the names, values and types that Prisma gives it', async () => {
   expect(await transact(BACKGROUND, (transaction) => queryIn(transaction, byId))).toEqual([user]);
 });
 
-describe('types', () => {
+describe('row types', () => {
   const USER = columnsOf('User', 'u', ['id', 'fullName']);
   const COUNT = columns({ count: ['int', '1'], name: ['text | null', 'NULL'] });
   type Row = RowOf<[typeof USER, typeof COUNT, number]>;
 
-  test('a row has the columns of all select lists', async () => {
+  test('a row type has the columns of all select lists', async () => {
     const { id } = await createUser();
     const rows: Row[] = await query`SELECT ${USER}, ${COUNT} FROM users u WHERE u.id = ${id}`;
     const exact: { id: number; fullName: string | null; count: number; name: string | null }[] = rows;
     expect(exact).toEqual([{ id, fullName: null, count: 1, name: null }]);
   });
 
-  test('what no select list has does not compile', async () => {
+  test('access to a column outside the select lists does not compile', async () => {
     const [row] = await query`SELECT ${USER} FROM users u LIMIT 1`;
-    // @ts-expect-error it is not selected
+    // @ts-expect-error the column is not selected
     expect(row?.login).toBeUndefined();
-    // @ts-expect-error it is no field of the model
+    // @ts-expect-error the model has no such field
     expect(() => columnsOf('User', 'u', ['unknown'])).not.toThrow();
-    // @ts-expect-error an outer join may find nothing
+    // @ts-expect-error an outer join may match no row
     const id: number | undefined = (await query`SELECT ${orNull(USER)} FROM users u LIMIT 1`)[0]?.id;
     expect(id).not.toBeNull();
-    // @ts-expect-error JSON of a column that is not selected
+    // @ts-expect-error the JSON column is not selected
     expect(withJson<{ customData: object }>()(USER)).toBeDefined();
   });
 });
 
-test('no statement of a resolver claims the type of a declared row', () => {
+test('no resolver statement declares its own type for a row type that already exists', () => {
   const folder = resolve(import.meta.dirname, '../../src/resolvers');
   const claims = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

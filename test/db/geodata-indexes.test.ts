@@ -14,7 +14,6 @@ const USERS = 30;
 beforeAll(async () => {
   const users: number[] = [];
   for (let nth = 0; nth < USERS; nth++) users.push(await insertUser());
-  // All over the earth, and nowhere denser than elsewhere.
   await sql(
     `INSERT INTO geodata (application_id, user_id, latitude, longitude, is_latest, created_at, updated_at)
     SELECT $1, ($2::int[])[1 + n % ${USERS}], degrees(asin(2.0 * n / ${PLACES} - 1)),
@@ -43,7 +42,7 @@ test.each<[query: string, most: number]>([
   ['last_only=1&current_position=10;10&sort_by=distance&sort_asc=1', USERS],
   ['last_only=1&geo_rect=80;-180;90;180', 3 * USERS],
   ['min_created_at=2026-01-01&max_created_at=2026-01-01 00:00:30', 40],
-])('/geodata/find?%s reads no more rows than it has to', async (query, most) => {
+])('/geodata/find?%s reads no more rows than necessary', async (query, most) => {
   const statements = await statementsAbout(/geodata/, async () => {
     const { status, body } = await rest('GET', `/geodata/find?${query}`, { as: apiKey });
     expect([status, body.items.length > 0]).toEqual([200, true]);

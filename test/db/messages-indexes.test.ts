@@ -9,12 +9,12 @@ useApp();
 
 const MESSAGES = 8_000;
 const OTHER_DIALOGS = 3_000;
-/** Messages the reader has deleted for themselves: the newest of the dialog. */
+/** Messages that the reader has deleted for themselves: the newest ones of the dialog. */
 const HIDDEN = 20;
 const PAGE = 10;
-/** Of a page with what belongs to it. */
+/** Rows of one page and its senders, readers and reactions. */
 const FEW = 300;
-/** Seconds of the first message; three follow in each second. */
+/** Seconds of the first message; three messages share each second. */
 const START = 1_790_000_000;
 
 let writer: QuickUser;
@@ -95,7 +95,7 @@ describe('a page of a long dialog reads few rows', () => {
     ['after an id by id', `_id[gt]=${messageId(middle)}&sort_asc=_id`, middle + 1, middle + 2],
     ['before an id by id', `_id[lt]=${messageId(middle)}&sort_desc=_id`, middle - 1, middle - 2],
   ];
-  test.each(PAGES)('%s', async (_what, query, first, second) => {
+  test.each(PAGES)('a page of a long dialog %s reads few rows', async (_what, query, first, second) => {
     const path = `/chat/Message?chat_dialog_id=${dialogId}&limit=${PAGE}&mark_as_read=0&${query}`;
     await expectFewRows(async () => {
       const { body } = await rest('GET', path, { as: reader });
@@ -112,7 +112,7 @@ describe('a page of a long dialog reads few rows', () => {
     ['UPDATED_AT', 'ASC', (seq) => new Date(sentAt(seq) * 1000).toISOString()],
     ['ID', 'ASC', (seq) => messageId(seq)],
   ];
-  test.each(CURSORS)('behind a cursor by %s %s', async (field, direction, value) => {
+  test.each(CURSORS)('a page after a cursor by %s %s reads few rows', async (field, direction, value) => {
     const after = Buffer.from(JSON.stringify([value(middle), messageId(middle)])).toString('base64url');
     await expectFewRows(async () => {
       const { messages } = await execute(
@@ -127,7 +127,7 @@ describe('a page of a long dialog reads few rows', () => {
   });
 });
 
-describe('however long the dialog and however many others there are, few rows are read for', () => {
+describe('calls whose cost does not depend on the number of messages and dialogs', () => {
   const CALLS: [what: string, method: 'GET' | 'PUT' | 'DELETE', path: () => string, json?: () => object][] = [
     ['the unread total', 'GET', () => '/chat/Message/unread'],
     ['the unread count', 'GET', () => `/chat/Message/unread?chat_dialog_ids=${dialogId}`],
@@ -140,7 +140,7 @@ describe('however long the dialog and however many others there are, few rows ar
     ['marking all unread', 'PUT', () => '/chat/Message', () => ({ chat_dialog_id: dialogId, read: 0 })],
     ['hiding a message', 'DELETE', () => `/chat/Message/${messageId(78)}`],
   ];
-  test.each(CALLS)('%s', async (_what, method, path, json) => {
+  test.each(CALLS)('%s reads few rows', async (_what, method, path, json) => {
     await expectFewRows(async () => {
       const { status } = await rest(method, path(), { as: reader, json: json?.() });
       expect(status).toBe(200);
@@ -151,7 +151,7 @@ describe('however long the dialog and however many others there are, few rows ar
     ['editing', 'PUT', `/chat/Message/${messageId(79)}`, { message: 'y' }],
     ['retracting', 'DELETE', `/chat/Message/${messageId(80)}`, { force: 1 }],
   ];
-  test.each(WRITES)('%s', async (_what, method, path, json) => {
+  test.each(WRITES)('%s a message reads few rows', async (_what, method, path, json) => {
     await expectFewRows(async () => {
       const { status } = await rest(method, path, { as: writer, json });
       expect(status).toBe(200);

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,7 +20,7 @@ let postgres: EmbeddedPostgres;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'atrium-migrate-'));
-  // PostgreSQL runs as another user when we are root.
+  // PostgreSQL refuses to run as root.
   chmodSync(folder, 0o755);
   postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), flags: ['-c', 'fsync=off'] });
 });
@@ -40,9 +39,9 @@ test('pending migrations are applied in order of name, each once', async () => {
   await database.query(`INSERT INTO "Dog" VALUES (1, 'Rex')`);
 });
 
-test('of processes that migrate at the same time one applies and the others wait', async () => {
+test('when several processes migrate at once, one applies and the others wait', async () => {
   const database = await createDatabase();
-  // Waits for every transaction, so it would never end if the others waited inside a query.
+  // CREATE INDEX CONCURRENTLY waits for all transactions: it would deadlock if the others waited inside a query.
   const index = 'CREATE INDEX CONCURRENTLY "Dog_name" ON "Dog" ("name");';
   const migrations = writeMigrations({ '1_dogs': createDogs, '2_name': nameDogs, '3_index': index });
 
@@ -50,7 +49,7 @@ test('of processes that migrate at the same time one applies and the others wait
   expect(applied.flat()).toEqual(['1_dogs', '2_name', '3_index']);
 });
 
-test('a migration that was changed after it had been applied is refused', async () => {
+test('startup refuses a database whose applied migration has changed since', async () => {
   const database = await createDatabase();
   await database.migrate(writeMigrations({ '1_dogs': createDogs }));
 
@@ -58,7 +57,7 @@ test('a migration that was changed after it had been applied is refused', async 
   await expect(database.migrate(edited)).rejects.toThrow('1_dogs was changed after it had been applied');
 });
 
-test('a database with a migration that this build lacks is refused', async () => {
+test('startup refuses a database with a migration that this build does not know', async () => {
   const database = await createDatabase();
   await database.migrate(writeMigrations({ '1_dogs': createDogs, '2_name': nameDogs }));
 
@@ -66,7 +65,7 @@ test('a database with a migration that this build lacks is refused', async () =>
   await expect(database.migrate(older)).rejects.toThrow('The database is newer than this build');
 });
 
-test('a migration that fails leaves nothing but its record, and blocks the next until it is resolved', async () => {
+test('a failed migration leaves only its record and blocks later ones until it is resolved', async () => {
   const database = await createDatabase();
   const migrations = writeMigrations({ '1_dogs': `${createDogs} SELECT 1 / 0;`, '2_name': nameDogs });
 
@@ -79,7 +78,7 @@ test('a migration that fails leaves nothing but its record, and blocks the next 
   expect(await database.migrate(migrations)).toEqual(['1_dogs', '2_name']);
 });
 
-test('a script that fails inside its own transaction is recorded with its reason', async () => {
+test('a script that fails inside its own transaction is recorded with its error', async () => {
   const database = await createDatabase();
   const migrations = writeMigrations({ '1_own': 'BEGIN; SELECT 1 / 0; COMMIT;' });
 
@@ -88,7 +87,7 @@ test('a script that fails inside its own transaction is recorded with its reason
   expect(rows).toEqual([{ logs: 'division by zero', finished_at: null }]);
 });
 
-test('the Prisma CLI agrees on what is applied, and what it applied counts here', async () => {
+test('the Prisma CLI and the service agree on which migrations are applied', async () => {
   const database = await createDatabase();
   const migrations = writeMigrations({ '1_dogs': createDogs });
   await database.migrate(migrations);
@@ -99,7 +98,6 @@ test('the Prisma CLI agrees on what is applied, and what it applied counts here'
   expect(await database.migrate(migrations)).toEqual([]);
 });
 
-/** Each test has a database of its own, and every call a connection of its own. */
 async function createDatabase() {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   await connected('postgres', (client) => client.query(`CREATE DATABASE ${name}`));

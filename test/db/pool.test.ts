@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a connection that breaks while it is handed over fails its statement, and nothing else', async () => {
+test('a connection that breaks while the pool checks it out fails only its own statement', async () => {
   const pool = createPool({ ...database.config, max: 1 });
   await pool.query('SELECT 1');
 
-  // The pool hands the idle connection over in the next tick; its socket breaks in the one behind it.
+  // The pool hands out the idle connection on the next tick; its socket breaks on the tick after that.
   const taken = pool.connect();
   const [idle] = (pool as unknown as { _idle: { client: { connection: { stream: Duplex } } }[] })._idle;
   idle!.client.connection.stream.destroy(new Error('broken off'));

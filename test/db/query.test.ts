@@ -11,7 +11,7 @@ beforeAll(async () => {
   database = await startOwnDatabase();
   const client = new pg.Client(database.config);
   await client.connect();
-  // No matter where the server thinks it is.
+  // Results must not depend on the time zone of the process.
   await client.query(`ALTER DATABASE atrium SET timezone = 'Asia/Kolkata'`);
   await client.end();
   await connectDatabase(database.config);
@@ -52,7 +52,7 @@ test.each([
   `NULL::timestamptz AS value`,
   `NULL AS value, 2 AS other`,
   `1 AS value WHERE false`,
-])('%s is read as Prisma reads it', async (columns) => {
+])('%s is parsed like Prisma parses it', async (columns) => {
   const statement = Prisma.sql`SELECT ${Prisma.raw(columns)}`;
   expect(await query(statement)).toStrictEqual(await db.$queryRaw(statement));
 });
@@ -79,13 +79,13 @@ test.each([
   ['numeric', new Prisma.Decimal('12345678901234567890.5')],
   ['bytea', new Uint8Array([0, 255])],
   ['bytea', Buffer.from('bytes')],
-])('a parameter for %s is told as Prisma tells it: %o', async (type, value) => {
+])('a %s parameter is sent like Prisma sends it: %o', async (type, value) => {
   const cast = Prisma.raw(type);
   const told = (given: unknown) => Prisma.sql`SELECT (${given}::${cast})::text AS value`;
   expect(await query(told(value))).toStrictEqual(await db.$queryRaw(told(value)));
 });
 
-test('statements are put together of parts', async () => {
+test('statements are composed of fragments', async () => {
   const where = Prisma.join([Prisma.sql`n > ${1}`, Prisma.sql`n < ${4}`], ' AND ');
   expect(await query<{ n: number }>`SELECT n FROM generate_series(${0}::int, 9) n WHERE ${where}`).toEqual([
     { n: 2 },
@@ -97,7 +97,7 @@ test.each([
   ['SELECT 1/0', '22012'],
   ['SELECT * FROM nothing', '42P01'],
   ["SELECT 'x'::int", '22P02'],
-])('%s fails with the state %s, as in a transaction', async (text, state) => {
+])('%s fails with the SQL state %s, like in a transaction', async (text, state) => {
   const statement = Prisma.raw(text);
   const failures = [query(statement), transact(BACKGROUND, (transaction) => transaction.$queryRaw(statement))];
   for (const failure of failures) {
@@ -116,33 +116,30 @@ test.each([
   ['53100', { isAway: true, isCircle: false }],
   ['40P01', { isAway: false, isCircle: true }],
   ['23514', { isAway: false, isCircle: false }],
-])(
-  'a transaction that fails with the state %s only as it is committed says so',
-  async (state, { isAway, isCircle }) => {
-    // What the server says of a COMMIT reaches us in another form than what it says of a statement.
-    const fails = transact(BACKGROUND, async (transaction) => {
-      await transaction.$executeRawUnsafe('CREATE TABLE late (id int)');
-      await transaction.$executeRawUnsafe(
-        `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+])('a transaction that fails with %s at COMMIT reports that state', async (state, { isAway, isCircle }) => {
+  // The driver reports an error of COMMIT in another form than an error of a statement.
+  const fails = transact(BACKGROUND, async (transaction) => {
+    await transaction.$executeRawUnsafe('CREATE TABLE late (id int)');
+    await transaction.$executeRawUnsafe(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'at the end' USING ERRCODE = '${state}'; END $$`,
-      );
-      await transaction.$executeRawUnsafe(
-        `CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
-      FOR EACH ROW EXECUTE FUNCTION fail()`,
-      );
-      await transaction.$executeRawUnsafe('INSERT INTO late VALUES (1)');
-    });
-    const error = await fails.then(
-      () => expect.unreachable(),
-      (reason: unknown) => reason,
     );
-    expect(sqlState(error)).toBe(state);
-    expect(isDatabaseUnavailable(error)).toBe(isAway);
-    expect(isDeadlock(error)).toBe(isCircle);
-  },
-);
+    await transaction.$executeRawUnsafe(
+      `CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION fail()`,
+    );
+    await transaction.$executeRawUnsafe('INSERT INTO late VALUES (1)');
+  });
+  const error = await fails.then(
+    () => expect.unreachable(),
+    (reason: unknown) => reason,
+  );
+  expect(sqlState(error)).toBe(state);
+  expect(isDatabaseUnavailable(error)).toBe(isAway);
+  expect(isDeadlock(error)).toBe(isCircle);
+});
 
-test('while the database is away, every statement says so; then it goes on', async () => {
+test('every statement fails as unavailable while the database is down, and succeeds once it is back', async () => {
   await database.stop();
   const error = await query`SELECT 1`.then(
     () => expect.unreachable(),

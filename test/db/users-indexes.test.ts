@@ -24,7 +24,6 @@ beforeAll(async () => {
   await sql('VACUUM users');
 });
 
-/** Those that only store when a user was last active are no concern here. */
 const ABOUT_USERS = /^(?!.*touched).*"?users"?( u)?\b/s;
 
 async function planOf({ text, values }: Statement): Promise<string> {
@@ -37,7 +36,7 @@ async function planOf({ text, values }: Statement): Promise<string> {
   }
 }
 
-describe('an index finds', () => {
+describe('index use of user lookups', () => {
   const CALLS: [what: string, path: string][] = [
     ['a user by id', '/users/77'],
     ['a user by login', '/users/by_login?login=USER77'],
@@ -55,9 +54,9 @@ describe('an index finds', () => {
     ['users by a filter of the id', '/users?filter[]=number+id+in+7,8,9'],
     ['users by a filter of the login', '/users?filter[]=string+login+eq+USER77'],
     ['users by a filter of the phone', '/users?filter[]=string+phone+eq+55577'],
-    ['users of a day', '/users?filter[]=date+created_at+between+2026-01-02,2026-01-02'],
+    ['users created on one day', '/users?filter[]=date+created_at+between+2026-01-02,2026-01-02'],
   ];
-  test.each(CALLS)('%s', async (_what, path) => {
+  test.each(CALLS)('%s: the query uses an index and no sequential scan', async (_what, path) => {
     const statements = await statementsAbout(ABOUT_USERS, async () => {
       const { status, body } = await rest('GET', path, { as: apiKey });
       expect(status).toBe(200);
@@ -68,12 +67,11 @@ describe('an index finds', () => {
       const plan = await planOf(statement);
       expect(plan).toContain('Index');
       expect(plan).not.toContain('Seq Scan on users');
-      // A list in the order of an index reads no more than its page.
       if (/the first|the latest|by creation|created last/.test(_what)) expect(plan).not.toContain('Sort');
     }
   });
 
-  test('the page behind a cursor', async () => {
+  test('a page after a cursor starts at its position in the index', async () => {
     const USERS_PAGE = `query ($after: String, $orderBy: UserOrder) {
       users(first: 10, after: $after, orderBy: $orderBy) { pageInfo { endCursor } edges { node { id } } }
     }`;

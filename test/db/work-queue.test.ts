@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('processes that start at once on a new database all get their queues', async () => {
+test('processes that start at the same time on a new database all get their work queues', async () => {
   const client = new pg.Client(database.config);
   await client.connect();
   for (let round = 0; round < 5; round++) {

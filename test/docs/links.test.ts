@@ -7,7 +7,6 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
 
-/** Places that a document links to, those of other hosts left out: file and heading. */
 function linksOf(document: string): { file: string; heading: string | undefined }[] {
   const text = read(document).replace(/```.*?```/gs, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -32,7 +31,7 @@ function headingsOf(file: string): string[] {
     );
 }
 
-test('every link from one document to another leads somewhere', () => {
+test('every link between documents has an existing target', () => {
   const links = documents.flatMap((document) => linksOf(document).map((link) => ({ document, ...link })));
   const broken = links.filter(
     ({ file, heading }) => !existsSync(join(ROOT, file)) || (heading && !headingsOf(file).includes(heading)),
@@ -41,19 +40,19 @@ test('every link from one document to another leads somewhere', () => {
   expect(broken).toEqual([]);
 });
 
-test('every guide is in the index of the guides', () => {
+test('every guide is listed in docs/README.md', () => {
   const listed = linksOf('docs/README.md').map(({ file }) => file);
   const guides = documents.filter((document) => /^docs\/[^/]+\.md$/.test(document) && document !== 'docs/README.md');
   expect(guides.filter((guide) => !listed.includes(guide))).toEqual([]);
 });
 
-test('every guide of the architecture is linked from ARCHITECTURE.md', () => {
+test('every architecture guide is linked from ARCHITECTURE.md', () => {
   const linked = linksOf('ARCHITECTURE.md').map(({ file }) => file);
   const guides = documents.filter((document) => document.startsWith('docs/architecture/'));
   expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
 });
 
-test('every source file that a description of the architecture names exists', () => {
+test('every source file that an architecture document names exists', () => {
   const described = documents.filter((one) => one === 'ARCHITECTURE.md' || one.startsWith('docs/architecture/'));
   const named = described.flatMap((document) =>
     [...read(document).matchAll(/`((?:src|test|scripts|prisma|packages)\/[\w./-]+)`/g)].map(([, file]) => ({
@@ -65,7 +64,7 @@ test('every source file that a description of the architecture names exists', ()
   expect(named.filter(({ file }) => !existsSync(join(ROOT, file!)))).toEqual([]);
 });
 
-test('every name that the glossary gives is one of the code', () => {
+test('every code name in the glossary exists in the code', () => {
   const rows = read('docs/glossary.md').matchAll(/^\|.*\|.*\| (`.*`) \|$/gm);
   const names = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
   const files = execFileSync('git', ['ls-files', 'src', 'prisma/schema.prisma'], { cwd: ROOT, encoding: 'utf8' });

@@ -20,7 +20,6 @@ afterEach(async () => {
   await rm(dirname(folder), { recursive: true });
 });
 
-/** Everything below the folder that is no folder. */
 async function files(): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -28,7 +27,7 @@ async function files(): Promise<string[]> {
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
-test('keeps bytes as they are, for nobody else to read', async () => {
+test('put stores the bytes unchanged and readable only by the owner', async () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
   const key = newStorageKey(92);
   const stored = await storage.put(key, Readable.from([bytes.subarray(0, 7), bytes.subarray(7)]), {
@@ -44,28 +43,28 @@ test('keeps bytes as they are, for nobody else to read', async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
 });
 
-test('gives a range of them', async () => {
+test('get returns a requested byte range', async () => {
   const key = newStorageKey(92);
   await storage.put(key, Readable.from([Buffer.from('0123456789')]), { maxBytes: 10 });
   const found = await storage.get(key, { start: 3, end: 5 });
   expect([await text(found!.stream), found!.size]).toEqual(['345', 10]);
 });
 
-test('keeps a file of no bytes', async () => {
+test('put stores an empty file', async () => {
   const key = newStorageKey(92);
   expect(await storage.put(key, Readable.from([]), { maxBytes: 1 })).toEqual({ size: 0, md5: md5(Buffer.alloc(0)) });
   const found = await storage.get(key);
   expect([await text(found!.stream), found!.size]).toEqual(['', 0]);
 });
 
-test('leaves nothing of what is too large', async () => {
+test('put rejects a file above maxBytes and leaves no part of it on the disk', async () => {
   const stream = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
   await expect(storage.put(newStorageKey(92), stream, { maxBytes: 10 })).rejects.toMatchObject({ status: 413 });
   expect(stream.destroyed).toBe(true);
   expect(await files()).toEqual([]);
 });
 
-test('leaves nothing of what breaks off, and shows nothing of it meanwhile', async () => {
+test('put hides an upload in progress and leaves nothing when the stream fails', async () => {
   const key = newStorageKey(92);
   const stream = new PassThrough();
   const put = storage.put(key, stream, { maxBytes: 100 });
@@ -76,7 +75,7 @@ test('leaves nothing of what breaks off, and shows nothing of it meanwhile', asy
   expect(await files()).toEqual([]);
 });
 
-test('deletes, also what a crash has left of a file, and what is not there', async () => {
+test('delete removes complete files and leftovers of a crash, and ignores missing keys', async () => {
   const [whole, half, none] = [newStorageKey(92), newStorageKey(92), newStorageKey(92)];
   await storage.put(whole, Readable.from([Buffer.from('x')]), { maxBytes: 1 });
   await storage.put(half, Readable.from([Buffer.from('x')]), { maxBytes: 1 });
@@ -87,7 +86,7 @@ test('deletes, also what a crash has left of a file, and what is not there', asy
   expect(await storage.get(whole)).toBeUndefined();
 });
 
-test('finishes a download of what is deleted meanwhile', async () => {
+test('a download that is in progress completes after the file is deleted', async () => {
   const key = newStorageKey(92);
   await storage.put(key, Readable.from([Buffer.alloc(1_000_000, 'x')]), { maxBytes: 1_000_000 });
   const found = await storage.get(key);
@@ -103,8 +102,8 @@ test.each([
   `${'0'.repeat(8)}/00/..`,
   `${newStorageKey(1)}\0`,
   `${newStorageKey(1)}.part`,
-])('takes no key that is none of ours: %j', async (key) => {
-  await expect(storage.get(key)).rejects.toThrow('not a key');
-  await expect(storage.delete(key)).rejects.toThrow('not a key');
-  await expect(storage.put(key, Readable.from([]), { maxBytes: 1 })).rejects.toThrow('not a key');
+])('the disk storage rejects the invalid key %j', async (key) => {
+  await expect(storage.get(key)).rejects.toThrow('invalid storage key');
+  await expect(storage.delete(key)).rejects.toThrow('invalid storage key');
+  await expect(storage.put(key, Readable.from([]), { maxBytes: 1 })).rejects.toThrow('invalid storage key');
 });

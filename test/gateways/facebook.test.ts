@@ -21,7 +21,6 @@ const NOW = unixSeconds(SAMPLE_TIME);
 const INSPECTED = { app_id: '1234', is_valid: true, expires_at: NOW + 60, user_id: '77', type: 'USER' };
 const PROFILE: unknown = { id: '77', name: 'Ann Example' };
 
-/** A Graph API that knows one token. */
 function graphApi({ inspected = INSPECTED as unknown, profile = PROFILE } = {}): Answer {
   return (_request, response, { pathname, searchParams }) => {
     if (pathname === '/debug_token') {
@@ -53,26 +52,26 @@ async function verify(answer: Answer, keys: Record<string, string> = { token: TO
 
 const REFUSED = expect.any(IdentityRefusedError);
 
-describe('a Facebook token', () => {
-  test('of the own app names its user', async () => {
+describe('Facebook tokens', () => {
+  test('verify returns the user of a token that was issued to the configured app', async () => {
     const { outcome, warnings } = await verify(graphApi());
     expect(outcome).toEqual({ provider: 'facebook', providerId: '77', fullName: 'Ann Example' });
     expect(warnings).toEqual([]);
   });
 
-  test('that does not expire is good, and a name is not needed', async () => {
+  test('verify accepts a token without expiry and a profile without name', async () => {
     const inspected = { ...INSPECTED, expires_at: 0 };
     const { outcome } = await verify(graphApi({ inspected, profile: { id: '77' } }));
     expect(outcome).toEqual({ provider: 'facebook', providerId: '77', fullName: null });
   });
 
-  test('gives a name that a user can have', async () => {
+  test('verify trims and shortens the profile name to a valid full name', async () => {
     const profile = { id: '77', name: ` A\u0000\n${'😀'.repeat(200)} ` };
     const { outcome } = await verify(graphApi({ profile }));
     expect(outcome).toMatchObject({ fullName: `A ${'😀'.repeat(126)}` });
   });
 
-  test('is asked for below the path of the endpoint', async () => {
+  test('verify keeps the path of the configured endpoint', async () => {
     const { url, asked } = await startProvider((_request, response) => answerJson(response, {}, 400));
     const { verifiers } = loggedVerifiers();
     const verifier = verifiers.of('facebook', { ...APP, endpoint: `${url}/v23.0/` });
@@ -84,14 +83,14 @@ describe('a Facebook token', () => {
     ["another app's", { ...INSPECTED, app_id: '1235' }],
     ['without an app', { ...INSPECTED, app_id: undefined }],
     ['not valid', { ...INSPECTED, is_valid: false }],
-    ['valid as a text', { ...INSPECTED, is_valid: 'true' }],
+    ['valid as a text instead of a boolean', { ...INSPECTED, is_valid: 'true' }],
     ['expired', { ...INSPECTED, expires_at: NOW }],
     ['without expiry', { ...INSPECTED, expires_at: undefined }],
     ['an app token, which has no user', { ...INSPECTED, user_id: undefined, type: 'APP' }],
-    ["another user's than the profile", { ...INSPECTED, user_id: '78' }],
+    ['of a user other than the profile', { ...INSPECTED, user_id: '78' }],
     ['unknown', { is_valid: false, error: { code: 190 } }],
-    ['inspected as nothing', null],
-  ])('that is %s is refused', async (_name, inspected) => {
+    ['inspected as null', null],
+  ])('verify rejects a token that is %s', async (_name, inspected) => {
     const { outcome, warnings } = await verify(graphApi({ inspected }));
     expect(outcome).toEqual(REFUSED);
     expect(warnings).toEqual([]);
@@ -99,63 +98,60 @@ describe('a Facebook token', () => {
 
   test.each<[string, unknown]>([
     ['no id', { name: 'Ann' }],
-    ['an id that is no number', { id: 'me', name: 'Ann' }],
+    ['a non-numeric id', { id: 'me', name: 'Ann' }],
     ['an id that is too long', { id: '1'.repeat(21), name: 'Ann' }],
-    ['a number for an id', { id: 77, name: 'Ann' }],
+    ['a number instead of a text as id', { id: 77, name: 'Ann' }],
     ['a list', [{ id: '77' }]],
-  ])('that opens a profile with %s is refused', async (_name, profile) => {
+  ])('verify rejects a token whose profile has %s', async (_name, profile) => {
     expect((await verify(graphApi({ profile }))).outcome).toEqual(REFUSED);
   });
 
   test.each<[string, Record<string, string>]>([
     ['missing', {}],
     ['empty', { token: '' }],
-    ['with a blank', { token: 'a b' }],
+    ['with a space', { token: 'a b' }],
     ['with a line break', { token: 'a\r\nHost: b' }],
-    ['beyond ASCII', { token: 'é' }],
+    ['not ASCII', { token: 'é' }],
     ['too long', { token: 'a'.repeat(4097) }],
-  ])('that is %s is refused before anybody is asked', async (_name, keys) => {
+  ])('verify rejects a token that is %s without a request to Facebook', async (_name, keys) => {
     const { outcome, asked } = await verify(graphApi(), keys);
     expect(outcome).toEqual(REFUSED);
     expect(asked).toEqual([]);
   });
 
-  test('is refused with a warning when the app secret is wrong', async () => {
+  test('verify rejects the token and logs a warning when the app secret is wrong', async () => {
     const { outcome, warnings } = await verify(graphApi(), undefined, { ...APP, appSecret: 'wrong' });
     expect(outcome).toEqual(REFUSED);
     expect(warnings).toMatchObject([{ provider: 'facebook', reason: expect.stringContaining('400') }]);
   });
 });
 
-describe('a Facebook that is no help', () => {
-  test.each(TROUBLES)('because it %s is a warning, and the token refused', async (_name, answer) => {
+describe('an unreliable Facebook', () => {
+  test.each(TROUBLES)('verify rejects the token and logs a warning when Facebook %s', async (_name, answer) => {
     const { outcome, logged, warnings, asked } = await verify(answer);
     expect(outcome).toEqual(REFUSED);
-    expect(warnings).toMatchObject([{ provider: 'facebook', msg: 'an identity provider could not be asked' }]);
+    expect(warnings).toMatchObject([{ provider: 'facebook', msg: 'an identity provider is unavailable' }]);
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(logged)).not.toMatch(/EAAB|app-secret/);
   });
 
-  test.each(['identity', 'gzip'])(
-    'because its %s answer is huge, though it is right, is a warning',
-    async (encoding) => {
-      const text = Buffer.from(JSON.stringify({ data: INSPECTED, padding: ' '.repeat(64 * 1024) }));
-      const { outcome, warnings } = await verify((_request, response) => {
-        response.writeHead(200, { 'Content-Encoding': encoding }).end(encoding === 'gzip' ? gzipSync(text) : text);
-      });
-      expect(outcome).toEqual(REFUSED);
-      expect(warnings).toMatchObject([{ reason: 'it answered more than 65536 bytes' }]);
-    },
-  );
+  test.each(['identity', 'gzip'])('verify rejects an %s response above 64 KiB and logs a warning', async (encoding) => {
+    const text = Buffer.from(JSON.stringify({ data: INSPECTED, padding: ' '.repeat(64 * 1024) }));
+    const { outcome, warnings } = await verify((_request, response) => {
+      response.writeHead(200, { 'Content-Encoding': encoding }).end(encoding === 'gzip' ? gzipSync(text) : text);
+    });
+    expect(outcome).toEqual(REFUSED);
+    expect(warnings).toMatchObject([{ reason: 'the response exceeds 65536 bytes' }]);
+  });
 
-  test('because nobody is there is a warning', async () => {
+  test('verify rejects the token and logs a warning when the connection is refused', async () => {
     const { verifiers, logged } = loggedVerifiers();
     const verifier = verifiers.of('facebook', { ...APP, endpoint: await deadAddress() });
     await expect(verifier.verify({ token: TOKEN })).rejects.toEqual(REFUSED);
     expect(logged).toMatchObject([{ level: WARNING, reason: 'the request failed: ECONNREFUSED' }]);
   });
 
-  test('because it is slow, or sends slowly, is given up after five seconds', async () => {
+  test('verify gives up after 5 s when Facebook is silent or responds too slowly', async () => {
     const silent: Answer = () => {};
     const dripping: Answer = (_request, response) => {
       response.writeHead(200).write(' ');
@@ -165,12 +161,12 @@ describe('a Facebook that is no help', () => {
     const outcomes = await Promise.all([verify(silent), verify(dripping)]);
     for (const { outcome, warnings } of outcomes) {
       expect(outcome).toEqual(REFUSED);
-      expect(warnings).toMatchObject([{ reason: 'it did not answer within 5 s' }]);
+      expect(warnings).toMatchObject([{ reason: 'no response within 5 s' }]);
     }
   });
 });
 
-describe('settings', () => {
+describe('Facebook settings', () => {
   test.each([
     'ftp://example.com',
     'file:///etc/passwd',
@@ -178,12 +174,12 @@ describe('settings', () => {
     'graph.facebook.com',
     'http://user:password@127.0.0.1',
     '',
-  ])('with the endpoint %j are not used', (endpoint) => {
+  ])('the verifier rejects settings with the endpoint %j', (endpoint) => {
     const { verifiers } = loggedVerifiers();
     expect(() => verifiers.of('facebook', { ...APP, endpoint })).toThrow();
   });
 
-  test('of one application are not those of another', async () => {
+  test('settings of one application do not affect another', async () => {
     const { url } = await startProvider(graphApi());
     const { verifiers } = loggedVerifiers();
     const ours = verifiers.of('facebook', { ...APP, endpoint: url });

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** A key set as Google serves it; what it holds can be changed. */
+/** A key set in the format of Google; tests change `served.keys`. */
 async function startKeyServer(keys: Record<string, Pair>) {
   const served = { keys };
   const provider = await startProvider((_request, response) => {
@@ -86,8 +86,8 @@ function verify(
 const VERIFIED = { provider: 'firebase_phone', phone: '+15551234567' };
 const REFUSED = expect.any(IdentityRefusedError);
 
-describe('a Firebase token', () => {
-  test('from a sign-in by phone names the phone; the keys are read once, for all applications', async () => {
+describe('Firebase tokens', () => {
+  test('verify returns the phone of a phone sign-in and fetches the keys once for all applications', async () => {
     const server = await startKeyServer({ first, second });
     const { verifiers, logged } = loggedVerifiers();
     expect(await verify(verifiers, server, await signed(CLAIMS, first))).toEqual(VERIFIED);
@@ -96,7 +96,7 @@ describe('a Firebase token', () => {
     expect(logged).toEqual([]);
   });
 
-  test('may come from a clock that is a little ahead', async () => {
+  test('verify accepts a token from a clock that runs slightly ahead', async () => {
     const server = await startKeyServer({ first });
     const token = await signed({ ...CLAIMS, iat: NOW + 20, auth_time: NOW + 20 }, first);
     expect(await verify(loggedVerifiers().verifiers, server, token)).toEqual(VERIFIED);
@@ -104,7 +104,7 @@ describe('a Firebase token', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['issued for another project', { iss: 'https://securetoken.google.com/other-project' }],
-    ['issued by somebody else', { iss: `https://example.com/${PROJECT}` }],
+    ['with another issuer', { iss: `https://example.com/${PROJECT}` }],
     ['without issuer', { iss: undefined }],
     ['for another audience', { aud: 'other-project' }],
     ['for several audiences', { aud: [PROJECT, 'other-project'] }],
@@ -113,26 +113,26 @@ describe('a Firebase token', () => {
     ['without expiry', { exp: undefined }],
     ['not valid yet', { nbf: NOW + 60 }],
     ['issued in the future', { iat: NOW + 60 }],
-    ['without time of issue', { iat: undefined }],
+    ['without issue time', { iat: undefined }],
     ['from a sign-in in the future', { auth_time: NOW + 60 }],
-    ['without time of sign-in', { auth_time: undefined }],
+    ['without sign-in time', { auth_time: undefined }],
     ['without subject', { sub: undefined }],
     ['with an empty subject', { sub: '' }],
     ['without phone', { phone_number: undefined }],
     ['with an empty phone', { phone_number: '' }],
     ['with a list of phones', { phone_number: ['+15551234567'] }],
-    ['with a phone that is none', { phone_number: '15551234567 OR 1' }],
+    ['with an invalid phone', { phone_number: '15551234567 OR 1' }],
     ['from a sign-in by password', { firebase: { sign_in_provider: 'password' } }],
     ['from a custom sign-in that claims a phone', { firebase: { sign_in_provider: 'custom' } }],
-    ['without way of sign-in', { firebase: undefined }],
-  ])('%s is refused', async (_name, changed) => {
+    ['without sign-in provider', { firebase: undefined }],
+  ])('verify rejects a token %s', async (_name, changed) => {
     const server = await startKeyServer({ first });
     const { verifiers, logged } = loggedVerifiers();
     expect(await verify(verifiers, server, await signed({ ...CLAIMS, ...changed }, first))).toEqual(REFUSED);
     expect(logged.filter(({ level }) => level >= WARNING)).toEqual([]);
   });
 
-  test('is refused for a project that is not the configured one, before anybody is asked', async () => {
+  test('verify rejects a token for another project without fetching keys', async () => {
     const server = await startKeyServer({ first });
     const { verifiers } = loggedVerifiers();
     const ours = await signed(CLAIMS, first);
@@ -144,7 +144,7 @@ describe('a Firebase token', () => {
     expect(await verify(verifiers, server, theirs)).toEqual(REFUSED);
   });
 
-  test('is refused with any algorithm but RS256', async () => {
+  test('verify rejects every algorithm except RS256', async () => {
     const server = await startKeyServer({ first });
     const { verifiers } = loggedVerifiers();
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -169,7 +169,7 @@ describe('a Firebase token', () => {
     expect(await verify(verifiers, server, await signed(CLAIMS, first))).toEqual(VERIFIED);
   });
 
-  test('is refused with another algorithm also where the key set would allow it', async () => {
+  test('verify rejects another algorithm even when the key set allows it', async () => {
     const ecdsa = await generateKeyPair('ES256', { extractable: true });
     const rsa = await exportJWK(first.publicKey);
     const keys = [
@@ -190,7 +190,7 @@ describe('a Firebase token', () => {
     expect(await verify(verifiers, server, await signed(CLAIMS, first))).toEqual(VERIFIED);
   });
 
-  test('is refused when a stranger signed it, also with a key of its own inside', async () => {
+  test('verify rejects a token with a foreign signature, even when it embeds its own key', async () => {
     const server = await startKeyServer({ first });
     const { verifiers } = loggedVerifiers();
     const jwk = await exportJWK(stranger.publicKey);
@@ -211,12 +211,12 @@ describe('a Firebase token', () => {
     expect(server.asked).toEqual(['/']);
   });
 
-  test.each(['', 'x', 'a.b.c', '..', 'null', '{}', 'a b'])('that is %j is refused', async (token) => {
+  test.each(['', 'x', 'a.b.c', '..', 'null', '{}', 'a b'])('verify rejects the malformed token %j', async (token) => {
     const server = await startKeyServer({ first });
     expect(await verify(loggedVerifiers().verifiers, server, token)).toEqual(REFUSED);
   });
 
-  test('is refused when a key is missing', async () => {
+  test('verify rejects credentials with a missing value', async () => {
     const { url } = await startKeyServer({ first });
     const verifier = loggedVerifiers().verifiers.of('firebase_phone', { projectId: PROJECT, endpoint: url });
     for (const keys of [{}, { projectId: PROJECT }, { accessToken: await signed(CLAIMS, first) }]) {
@@ -225,8 +225,8 @@ describe('a Firebase token', () => {
   });
 });
 
-describe('the keys of Firebase', () => {
-  test('are read again when a token names a new one, but not at every made-up name', async () => {
+describe('Firebase key sets', () => {
+  test('a token with an unknown key id triggers a new fetch, but repeated invented ids do not', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const server = await startKeyServer({ first });
     const { verifiers } = loggedVerifiers();
@@ -237,7 +237,6 @@ describe('the keys of Firebase', () => {
     vi.setSystemTime(Date.now() + 31_000);
     expect(await verify(verifiers, server, rotated)).toEqual(VERIFIED);
     expect(server.asked).toHaveLength(2);
-    // The old key is gone with the set it was in.
     expect(await verify(verifiers, server, await signed(CLAIMS, first))).toEqual(REFUSED);
 
     for (let number = 0; number < 20; number++) {
@@ -248,7 +247,7 @@ describe('the keys of Firebase', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test('are read again after ten minutes, so that one that was taken back no longer counts', async () => {
+  test('keys are fetched again after ten minutes, so revoked keys stop working', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const server = await startKeyServer({ first });
     const { verifiers } = loggedVerifiers();
@@ -259,7 +258,7 @@ describe('the keys of Firebase', () => {
     expect(await verify(verifiers, server, token)).toEqual(REFUSED);
   });
 
-  test('of one address do not count for another', async () => {
+  test('keys of one endpoint are not used for another', async () => {
     const ours = await startKeyServer({ first });
     const theirs = await startKeyServer({ first: stranger });
     const { verifiers } = loggedVerifiers();
@@ -268,7 +267,7 @@ describe('the keys of Firebase', () => {
     expect(await verify(verifiers, ours, forged)).toEqual(REFUSED);
   });
 
-  test('are asked for anew once they can be had', async () => {
+  test('keys are fetched again after a failed attempt', async () => {
     let isAway = true;
     const set = await keySet({ first });
     const server = await startProvider((_request, response) => answerJson(response, set, isAway ? 503 : 200));
@@ -279,7 +278,7 @@ describe('the keys of Firebase', () => {
     expect(await verify(verifiers, server, token)).toEqual(VERIFIED);
   });
 
-  test('that can not be had are a warning', async () => {
+  test('a failure to fetch the keys is logged as a warning', async () => {
     const answers: Parameters<typeof startProvider>[0][] = [
       ...TROUBLES.map(([, answer]) => answer),
       (_request, response) => answerJson(response, {}, 404),

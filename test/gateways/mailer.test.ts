@@ -43,7 +43,7 @@ function mailer(
 }
 
 describe('without SMTP_URL', () => {
-  test('each mail is a file of its own, for the owner only; a long link stays whole', async () => {
+  test('each mail is stored in its own file with mode 600, and long links are not wrapped', async () => {
     await Promise.all([mailer().send(MAIL), mailer().send(MAIL)]);
     const [one, two, ...others] = await writtenMails(dataDir);
     expect(others).toEqual([]);
@@ -58,13 +58,13 @@ describe('without SMTP_URL', () => {
     expect((await stat(join(dataDir, 'mail'))).mode & 0o777).toBe(0o700);
   });
 
-  test('a folder that can not be written to fails the mail', async () => {
+  test('send fails when the mail folder is not writable', async () => {
     const file = join(dataDir, 'no-folder');
     await writeFile(file, '');
     await expect(mailer(undefined, { dataDir: file }).send(MAIL)).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  test('other letters than those of ASCII are encoded, in headers and text', async () => {
+  test('non-ASCII characters are encoded in headers and text', async () => {
     const folder = await mkdtemp(join(dataDir, 'other-'));
     const from = { name: 'Ätrium, "Inc."', address: 'no-reply@example.org' };
     await mailer(undefined, { dataDir: folder, from }).send({ ...MAIL, subject: 'Grüße', text: 'Grüße\n' });
@@ -77,7 +77,7 @@ describe('without SMTP_URL', () => {
 });
 
 describe('with SMTP_URL', () => {
-  test('mails go to the server, many over few connections', async () => {
+  test('12 mails reach the server over at most 5 connections', async () => {
     const server = await startMailServer();
     const sender = mailer(`smtp://${server.host}`);
     await Promise.all(Array.from({ length: 12 }, () => sender.send(MAIL)));
@@ -87,7 +87,7 @@ describe('with SMTP_URL', () => {
     expect(server.connections()).toBeLessThanOrEqual(5);
   });
 
-  test('user and password of the address sign in', async () => {
+  test('the mailer authenticates with the user and password of SMTP_URL', async () => {
     const server = await startMailServer({
       authOptional: false,
       allowInsecureAuth: true,
@@ -102,7 +102,7 @@ describe('with SMTP_URL', () => {
     expect(server.taken.length).toBe(1);
   });
 
-  test('a server that is away or refuses fails the mail, in words that hold nothing of it', async () => {
+  test("send fails when the server is down or refuses, and the error contains nothing from the server's text", async () => {
     const busy = await startMailServer({ onRcptTo: ({ address }, _session, done) => done(new Error(`no ${address}`)) });
     const rejecting = await startMailServer({ onMailFrom: (_address, _session, done) => done(new Error(LINK)) });
     for (const url of [
@@ -119,7 +119,7 @@ describe('with SMTP_URL', () => {
     }
   });
 
-  test('a server that offers TLS has to prove who it is', async () => {
+  test('the mailer requires a valid certificate from a server that offers TLS', async () => {
     const server = await startMailServer({ disabledCommands: [] });
     await expect(mailer(`smtp://${server.host}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
     expect(server.taken).toEqual([]);
@@ -132,7 +132,7 @@ describe('with SMTP_URL', () => {
     expect(secure.taken.length).toBe(1);
   });
 
-  test('the server has a limited time, for the greeting as for the mail itself; the next mail may succeed', async () => {
+  test('send times out when the server is slow, and the next mail can succeed', async () => {
     let isSlow = true;
     const server = await startMailServer({
       onMailFrom: (_address, _session, done) => {
@@ -140,7 +140,7 @@ describe('with SMTP_URL', () => {
       },
     });
     const sender = mailer(`smtp://${server.host}`, { timeLimit: 300 });
-    await expect(sender.send(MAIL)).rejects.toThrow(new MailUnavailableError('no answer within 0.3 s'));
+    await expect(sender.send(MAIL)).rejects.toThrow(new MailUnavailableError('no response within 0.3 s'));
     isSlow = false;
     const patient = mailer(`smtp://${server.host}`);
     await patient.send(MAIL);
@@ -151,7 +151,7 @@ describe('with SMTP_URL', () => {
   });
 });
 
-describe('row 34: what would be more than one address or header is refused', () => {
+describe('row 34: the mailer rejects values that form more than one address or header', () => {
   test.each([
     'a@x.io\r\nBcc: b@x.io',
     'a@x.io\nBcc: b@x.io',
@@ -171,20 +171,20 @@ describe('row 34: what would be more than one address or header is refused', () 
     'a@',
     '',
     `${'a'.repeat(250)}@x.io`,
-  ])('%j', async (to) => {
+  ])('send rejects the recipient %j', async (to) => {
     const server = await startMailServer();
     await expect(mailer(`smtp://${server.host}`).send({ ...MAIL, to })).rejects.toThrow(MailRefusedError);
     await expect(mailer().send({ ...MAIL, to })).rejects.toThrow(MailRefusedError);
     expect(server.connections()).toBe(0);
   });
 
-  test('a subject of several lines', async () => {
+  test('send rejects a subject of several lines', async () => {
     for (const subject of ['Hi\r\nBcc: b@x.io', 'Hi\nX: y', 'Hi\0']) {
       await expect(mailer().send({ ...MAIL, subject })).rejects.toThrow(MailRefusedError);
     }
   });
 
-  test('the text is only ever text', async () => {
+  test('dots and SMTP commands in the text are sent as text', async () => {
     const server = await startMailServer();
     const text = 'one\n.\nQUIT\n.two\n';
     await mailer(`smtp://${server.host}`).send({ ...MAIL, text });

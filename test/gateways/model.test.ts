@@ -8,7 +8,7 @@ const PROMPT: Prompt = { messages: [{ role: 'user', content: 'Hi 😀' }], maxTo
 const SILENCE = 300;
 
 const client = createModelClient();
-/** For models that fall silent; a busy machine may make others seem so. */
+/** Short timeout for tests of silent models; the other tests use the default because the machine may be slow. */
 const hasty = createModelClient({ silence: SILENCE });
 const never = new AbortController().signal;
 const at = (url: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
@@ -31,7 +31,7 @@ const reasonOf = (asking: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof ModelUnavailableError ? error.message : `another error: ${error}`),
   );
 
-test('a model is sent what OpenAI takes', async () => {
+test('complete sends a request in the OpenAI format', async () => {
   const model = await startModel((response) => says(response, 'Hello', { total_tokens: 12 }));
   expect(await client.complete(at(`${model.url}/?x=1`, { apiKey: 'sk-1' }), PROMPT)).toEqual({
     text: 'Hello',
@@ -47,17 +47,17 @@ test('a model is sent what OpenAI takes', async () => {
 });
 
 test.each([
-  ['no count', undefined],
-  ['a count that is none', { total_tokens: 'x' }],
+  ['a missing count', undefined],
+  ['a count that is not a number', { total_tokens: 'x' }],
   ['a negative count', { total_tokens: -5 }],
   ['null', null],
-])('%s of tokens is no harm', async (_name, usage) => {
+])('complete accepts a response with %s of tokens', async (_name, usage) => {
   const model = await startModel((response) => says(response, 'x\ud800', usage));
   expect(await client.complete(at(model.url), PROMPT)).toEqual({ text: 'x\ufffd', tokens: undefined });
 });
 
-describe('a streamed answer', () => {
-  test('comes as it is said', async () => {
+describe('streaming a completion', () => {
+  test('stream yields each part when it arrives', async () => {
     let goOn = () => {};
     const model = await startModel(async (response) => {
       beginsStream(response).write(`: a comment\n\ndata: {"choices":[]}\n\n${delta('He')}`);
@@ -74,7 +74,7 @@ describe('a streamed answer', () => {
     expect(model.asked[0]!.body.stream).toBe(true);
   });
 
-  test('may be cut anywhere, within characters and lines', async () => {
+  test('stream decodes responses that are split within characters and lines', async () => {
     const bytes = Buffer.from(`${delta('Grüße 😀')}${delta('\r\n')}${DONE}`.replaceAll('\n\n', '\r\n\r\n'));
     const model = await startModel(async (response) => {
       beginsStream(response);
@@ -87,23 +87,23 @@ describe('a streamed answer', () => {
     expect((await streamed(at(model.url))).join('')).toBe('Grüße 😀\r\n');
   });
 
-  test('may be whole, from a model that does not stream', async () => {
+  test('stream accepts a complete response from a model that does not stream', async () => {
     const model = await startModel((response) => says(response, 'Hello'));
     expect(await streamed(at(model.url))).toEqual(['Hello']);
   });
 
-  test('that breaks off before its beginning is asked for again, later not', async () => {
+  test('stream retries an answer that breaks off before the first part, but not later', async () => {
     const early = await startModel((response, _asked, nth) => {
       if (nth === 1) beginsStream(response).destroy();
       else beginsStream(response).end(`${delta('ok')}${DONE}`);
     });
     expect(await streamed(at(early.url))).toEqual(['ok']);
     const late = await startModel((response) => beginsStream(response).end(delta('He')));
-    expect(await reasonOf(streamed(at(late.url)))).toBe('its answer broke off');
+    expect(await reasonOf(streamed(at(late.url)))).toBe('the response ended early');
     expect([early.asked.length, late.asked.length]).toEqual([2, 1]);
   });
 
-  test('ends with whoever listens', async () => {
+  test('stream closes the request when its consumer aborts', async () => {
     let isClosed = false;
     const model = await startModel((response) => {
       response.on('close', () => {
@@ -115,38 +115,43 @@ describe('a streamed answer', () => {
     const stream = client.stream(at(model.url), PROMPT, left.signal)[Symbol.asyncIterator]();
     await stream.next();
     left.abort();
-    expect(await reasonOf(stream.next())).toBe('nobody waits for its answer any more');
+    expect(await reasonOf(stream.next())).toBe('the caller cancelled the request');
     await until(() => isClosed);
   });
 });
 
-describe('trouble', () => {
+describe('model failures', () => {
   const TROUBLES: [name: string, reply: Reply, reason: string, tries: number][] = [
-    ['a fault', (response) => response.writeHead(500).end('sk-secret'), 'it answered 500', 2],
-    ['too much', (response) => response.writeHead(429).end(), 'it answered 429', 2],
-    ['a wrong key', (response) => response.writeHead(401).end('{}'), 'it answered 401', 1],
-    ['no such model', (response) => response.writeHead(404).end('{}'), 'it answered 404', 1],
+    ['a 500 response', (response) => response.writeHead(500).end('sk-secret'), 'responded with 500', 2],
+    ['a 429 response', (response) => response.writeHead(429).end(), 'responded with 429', 2],
+    ['a 401 response', (response) => response.writeHead(401).end('{}'), 'responded with 401', 1],
+    ['a 404 response', (response) => response.writeHead(404).end('{}'), 'responded with 404', 1],
     [
       'a redirect',
       (response) => response.writeHead(302, { Location: 'http://169.254.169.254' }).end(),
-      'it answered 302',
+      'responded with 302',
       1,
     ],
-    ['no JSON', (response) => response.end('<html>'), 'it answered no JSON', 2],
-    ['nothing', (response) => response.end(), 'it answered no JSON', 2],
-    ['something else', (response) => response.end('{"choices":[]}'), 'it answered something else than an answer', 2],
+    ['a response without JSON', (response) => response.end('<html>'), 'the response is not JSON', 2],
+    ['nothing', (response) => response.end(), 'the response is not JSON', 2],
     [
-      'an answer that is no text',
-      (response) => says(response, { x: 1 }),
-      'it answered something else than an answer',
+      'an object without a message',
+      (response) => response.end('{"choices":[]}'),
+      'the response is not a chat completion',
       2,
     ],
-    ['null', (response) => response.end('null'), 'it answered something else than an answer', 2],
-    ['a hang-up', (response) => response.socket!.destroy(), 'the request failed: ECONNRESET', 2],
-    ['no end', endless, 'it answered more than 4194304 bytes', 1],
+    [
+      'an answer that is not a text',
+      (response) => says(response, { x: 1 }),
+      'the response is not a chat completion',
+      2,
+    ],
+    ['null', (response) => response.end('null'), 'the response is not a chat completion', 2],
+    ['a closed connection', (response) => response.socket!.destroy(), 'the request failed: ECONNRESET', 2],
+    ['an endless response', endless, 'the response exceeds 4194304 bytes', 1],
   ];
 
-  test.each(TROUBLES)('%s', async (_name, reply, reason, tries) => {
+  test.each(TROUBLES)('complete and stream fail after %s', async (_name, reply, reason, tries) => {
     const model = await startModel(reply);
     expect(await reasonOf(client.complete(at(model.url, { apiKey: 'sk-secret' }), PROMPT))).toBe(reason);
     expect(model.asked.length).toBe(tries);
@@ -156,22 +161,22 @@ describe('trouble', () => {
 
   const SILENT: [name: string, reply: Reply][] = [
     ['silence', () => {}],
-    ['an answer that falls silent', (response) => response.writeHead(200).write('{')],
+    ['an answer that stalls', (response) => response.writeHead(200).write('{')],
   ];
 
-  test.each(SILENT)('%s', async (_name, reply) => {
+  test.each(SILENT)('complete and stream time out after %s', async (_name, reply) => {
     const model = await startModel(reply);
-    expect(await reasonOf(hasty.complete(at(model.url), PROMPT))).toBe('it did not answer in time');
-    expect(await reasonOf(streamed(at(model.url), hasty))).toBe('it did not answer in time');
+    expect(await reasonOf(hasty.complete(at(model.url), PROMPT))).toBe('no response in time');
+    expect(await reasonOf(streamed(at(model.url), hasty))).toBe('no response in time');
     expect(model.asked.length).toBe(2);
   });
 
-  test('nobody there', async () => {
+  test('complete fails when the connection is refused', async () => {
     const url = await deadAddress();
     expect(await reasonOf(client.complete(at(url), PROMPT))).toBe('the request failed: ECONNREFUSED');
   });
 
-  test('that passes is overcome', async () => {
+  test('complete retries a temporary 503 and succeeds', async () => {
     const model = await startModel((response, _asked, nth) =>
       nth === 1 ? response.writeHead(503).end() : says(response, 'Hello'),
     );
@@ -179,26 +184,26 @@ describe('trouble', () => {
   });
 
   test.each(['{"error":{"message":"x"}}', 'x', '{"choices":[{"delta":{"content":5}}]}'])(
-    'garbage in a stream: %s',
+    'stream rejects an invalid event: %s',
     async (data) => {
       const model = await startModel((response) => beginsStream(response).end(`data: ${data}\n\n`));
-      expect(await reasonOf(streamed(at(model.url)))).toMatch(/^it answered (no JSON|something else than an answer)$/);
+      expect(await reasonOf(streamed(at(model.url)))).toMatch(/^the response is not (JSON|a chat completion)$/);
       expect(model.asked.length).toBe(2);
     },
   );
 
-  test('ends with the service', async () => {
+  test('stop aborts pending requests', async () => {
     const model = await startModel(() => {});
     const own = createModelClient();
     const asking = reasonOf(own.complete(at(model.url), PROMPT));
     await until(() => model.asked.length === 1);
     own.stop();
-    expect(await asking).toBe('nobody waits for its answer any more');
+    expect(await asking).toBe('the caller cancelled the request');
   });
 });
 
-describe('row 27: an address that nobody trusts', () => {
-  test('never leads inside, by whatever name, nor over a connection that somebody else has open', async () => {
+describe('row 27: untrusted model addresses', () => {
+  test('an untrusted address never reaches the internal network, under any spelling or over an open connection of a trusted one', async () => {
     const model = await startModel((response) => says(response, 'Hello'));
     const { port } = new URL(model.url);
     await client.complete(at(model.url), PROMPT);
@@ -206,7 +211,7 @@ describe('row 27: an address that nobody trusts', () => {
     const connections = model.connections();
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0']) {
       const reason = await reasonOf(client.complete(at(`http://${host}:${port}`, { isTrusted: false }), PROMPT));
-      expect([host, reason]).toEqual([host, expect.stringMatching(/inside the network|ENOTPUBLIC/)]);
+      expect([host, reason]).toEqual([host, expect.stringMatching(/private network|ENOTPUBLIC/)]);
     }
     expect([model.asked.length, model.connections()]).toEqual([2, connections]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isOutside, isPublicAddress, lookupPublic } from '../../src/gateways/public-addresses.ts';
 
-describe('an address is public', () => {
+describe('public addresses', () => {
   test.each([
     '8.8.8.8',
     '1.1.1.1',
@@ -12,12 +12,12 @@ describe('an address is public', () => {
     '223.255.255.255',
     '2606:4700:4700::1111',
     '2a00:1450:4001::1',
-  ])('%s', (address) => {
+  ])('isPublicAddress accepts %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });
 
-describe('row 27: an address is not public', () => {
+describe('row 27: private addresses', () => {
   test.each([
     '127.0.0.1',
     '127.255.0.1',
@@ -50,7 +50,7 @@ describe('row 27: an address is not public', () => {
     'localhost',
     '',
     '1.2.3',
-  ])('%s', (address) => {
+  ])('isPublicAddress rejects %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
@@ -65,11 +65,11 @@ test.each<[url: string, isIt: boolean]>([
   ['http://[::1]', false],
   ['http://[::ffff:7f00:1]', false],
   ['http://[2606:4700:4700::1111]', true],
-])('%s by itself may be outside: %s', (url, isIt) => {
+])('the URL %s passes the check without a lookup: %s', (url, isIt) => {
   expect(isOutside(new URL(url))).toBe(isIt);
 });
 
-test('a name that leads inside is not looked up', async () => {
+test('a lookup fails for a name that resolves to a private address', async () => {
   for (const all of [true, false]) {
     const code = await new Promise((resolve) => {
       lookupPublic('localhost', { all }, (error) => resolve(error?.code));

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const put = (key: string, ...chunks: Buffer[]) => storage.put(key, Readable.from(chunks), { maxBytes: 10_000_000 });
 
-test('keeps bytes as they are, and none of them here', async () => {
+test('put stores the bytes unchanged in the bucket and nothing on the local disk', async () => {
   const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
   const key = newStorageKey(92);
   const md5 = createHash('md5').update(bytes).digest('hex');
@@ -46,40 +46,43 @@ test('keeps bytes as they are, and none of them here', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-// Only root can mount a small file system.
-test.skipIf(!CAN_MOUNT)('is away for what finds no room here on its way, even within its last write', async () => {
-  const disk = mountTinyDisk(1);
-  let output = '';
-  const told = pino({}, { write: (line: string) => (output += line) });
-  const small = new S3Storage({ ...store, region: undefined }, disk.dataDir, told);
-  try {
-    const key = newStorageKey(92);
-    const put = (size: number) => small.put(key, Readable.from([Buffer.alloc(size, 'x')]), { maxBytes: 10_000_000 });
-    await expect(put(3_000_000)).rejects.toThrow(ServiceUnavailableError);
-    expect(output).toContain('ENOSPC');
-    expect(await small.get(key)).toBeUndefined();
-    expect(await put(1_000)).toMatchObject({ size: 1_000 });
-  } finally {
-    small.close();
-    await disk.remove();
-  }
-});
+// Mounting a small file system requires root.
+test.skipIf(!CAN_MOUNT)(
+  'put is unavailable when the temporary folder is full, even when the last write fails',
+  async () => {
+    const disk = mountTinyDisk(1);
+    let output = '';
+    const told = pino({}, { write: (line: string) => (output += line) });
+    const small = new S3Storage({ ...store, region: undefined }, disk.dataDir, told);
+    try {
+      const key = newStorageKey(92);
+      const put = (size: number) => small.put(key, Readable.from([Buffer.alloc(size, 'x')]), { maxBytes: 10_000_000 });
+      await expect(put(3_000_000)).rejects.toThrow(ServiceUnavailableError);
+      expect(output).toContain('ENOSPC');
+      expect(await small.get(key)).toBeUndefined();
+      expect(await put(1_000)).toMatchObject({ size: 1_000 });
+    } finally {
+      small.close();
+      await disk.remove();
+    }
+  },
+);
 
-test('gives a range of them', async () => {
+test('get returns a requested byte range', async () => {
   const key = newStorageKey(92);
   await put(key, Buffer.from('0123456789'));
   const found = await storage.get(key, { start: 3, end: 5 });
   expect([await text(found!.stream), found!.size]).toEqual(['345', 10]);
 });
 
-test('keeps a file of no bytes', async () => {
+test('put stores an empty file', async () => {
   const key = newStorageKey(92);
   expect((await put(key)).size).toBe(0);
   const found = await storage.get(key);
   expect([await text(found!.stream), found!.size]).toEqual(['', 0]);
 });
 
-test('sends nothing of what is too large or breaks off', async () => {
+test('put uploads nothing of a stream that is too large or fails', async () => {
   const before = await store.keys();
   const large = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
   await expect(storage.put(newStorageKey(92), large, { maxBytes: 10 })).rejects.toMatchObject({ status: 413 });
@@ -92,7 +95,7 @@ test('sends nothing of what is too large or breaks off', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('deletes, also what is not there', async () => {
+test('delete removes an object and ignores missing keys', async () => {
   const key = newStorageKey(92);
   await put(key, Buffer.from('x'));
   for (let time = 0; time < 2; time++) await storage.delete(key);
@@ -101,15 +104,15 @@ test('deletes, also what is not there', async () => {
 });
 
 test.each(['../x', `/${newStorageKey(1)}`, `${newStorageKey(1)}/..`])(
-  'takes no key that is none of ours: %j',
+  'the S3 storage rejects the invalid key %j',
   async (key) => {
-    await expect(storage.get(key)).rejects.toThrow('not a key');
-    await expect(storage.delete(key)).rejects.toThrow('not a key');
-    await expect(put(key)).rejects.toThrow('not a key');
+    await expect(storage.get(key)).rejects.toThrow('invalid storage key');
+    await expect(storage.delete(key)).rejects.toThrow('invalid storage key');
+    await expect(put(key)).rejects.toThrow('invalid storage key');
   },
 );
 
-test('is unavailable where its bucket, its credentials or its store is wrong', async () => {
+test('put and delete are unavailable when the bucket, the credentials or the endpoint is wrong', async () => {
   const AWAY = { message: 'Service unavailable' };
   const others = [
     { ...store, bucket: 'not-ours', region: undefined },
@@ -125,7 +128,7 @@ test('is unavailable where its bucket, its credentials or its store is wrong', a
   Object.assign(process.env, STORE_CREDENTIALS);
 });
 
-test('sends a file again that the store has not taken', async () => {
+test('put sends the file again when the store responds 503', async () => {
   const bodies: string[] = [];
   const sums = new Set<string | undefined>();
   const moody: Server = createServer(async (request, response) => {

@@ -18,7 +18,7 @@ const USER = { token: '77-user/token', secret: 's%ecret&~' };
 const ACCOUNT: unknown = { id: 77, id_str: '77', name: 'Ann Example' };
 const PATH = '/1.1/account/verify_credentials.json';
 
-/** OAuth 1.0a as the RFC 5849 has it, apart from the code under test: bytes are encoded one by one. */
+/** Independent implementation of OAuth 1.0a signatures (RFC 5849). */
 function encoded(text: string): string {
   let out = '';
   for (const byte of Buffer.from(text, 'utf8')) {
@@ -74,8 +74,8 @@ async function verify(answer: Answer, keys: Record<string, string> = USER, setti
 
 const REFUSED = expect.any(IdentityRefusedError);
 
-describe('a Twitter token', () => {
-  test('with its secret names its user, in a request that Twitter takes for signed', async () => {
+describe('Twitter tokens', () => {
+  test('verify returns the user with a correctly signed request', async () => {
     const seen: Map<string, string>[] = [];
     const { outcome, asked, warnings } = await verify(twitterApi(ACCOUNT, seen));
     expect(outcome).toEqual({ provider: 'twitter', providerId: '77', fullName: 'Ann Example' });
@@ -90,7 +90,7 @@ describe('a Twitter token', () => {
     });
   });
 
-  test('is asked about with another nonce each time', async () => {
+  test('verify uses a new nonce for each request', async () => {
     const seen: Map<string, string>[] = [];
     await verify(twitterApi(ACCOUNT, seen));
     await verify(twitterApi(ACCOUNT, seen));
@@ -101,7 +101,7 @@ describe('a Twitter token', () => {
     ['with a wrong secret', { ...USER, secret: 'wrong' }, APP],
     ['that is unknown', { ...USER, token: 'wrong' }, APP],
     ["of another app's consumer secret", USER, { ...APP, consumerSecret: 'other' }],
-  ])('%s is refused without a warning', async (_name, keys, settings) => {
+  ])('verify rejects a token %s without a warning', async (_name, keys, settings) => {
     const { outcome, warnings } = await verify(twitterApi(ACCOUNT), keys, settings);
     expect(outcome).toEqual(REFUSED);
     expect(warnings).toEqual([]);
@@ -112,25 +112,25 @@ describe('a Twitter token', () => {
     ['without token', { secret: USER.secret }],
     ['with an empty secret', { ...USER, secret: '' }],
     ['with a quote and a line break', { ...USER, token: 'a"\r\nX: b' }],
-  ])('%s is refused before anybody is asked', async (_name, keys) => {
+  ])('verify rejects credentials %s without a request to Twitter', async (_name, keys) => {
     const { outcome, asked } = await verify(twitterApi(ACCOUNT), keys);
     expect(outcome).toEqual(REFUSED);
     expect(asked).toEqual([]);
   });
 
   test.each<[string, unknown]>([
-    ['only a number for an id, which may be inexact', { id: 77, name: 'Ann' }],
-    ['no digits for an id', { id_str: 'ann', name: 'Ann' }],
+    ['only a numeric id, which may be inexact', { id: 77, name: 'Ann' }],
+    ['a non-numeric id', { id_str: 'ann', name: 'Ann' }],
     ['nothing', null],
-  ])('that opens an account with %s is refused', async (_name, account) => {
+  ])('verify rejects a token whose account has %s', async (_name, account) => {
     expect((await verify(twitterApi(account))).outcome).toEqual(REFUSED);
   });
 });
 
-test.each(TROUBLES)('a Twitter that %s is a warning, and the token refused', async (_name, answer) => {
+test.each(TROUBLES)('verify rejects the token and logs a warning when Twitter %s', async (_name, answer) => {
   const { outcome, logged, warnings, asked } = await verify(answer);
   expect(outcome).toEqual(REFUSED);
-  expect(warnings).toMatchObject([{ provider: 'twitter', msg: 'an identity provider could not be asked' }]);
+  expect(warnings).toMatchObject([{ provider: 'twitter', msg: 'an identity provider is unavailable' }]);
   expect(asked).toHaveLength(1);
   expect(JSON.stringify(logged)).not.toMatch(/user.token|s%ecret|c&s/);
 });

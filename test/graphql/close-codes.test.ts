@@ -8,9 +8,8 @@ import { sql } from '../support/app/sql.ts';
 import { closeSockets, connect, openSocket, type RawSocket } from '../support/clients/websocket.ts';
 import { apiKey, createUser } from '../support/fixtures/users.ts';
 
-// Every code with which the service closes sockets, in one place: clients decide by them whether to come back.
-// 4429 has two more causes, too many sockets and too slow a reader, and 1013 needs the database away; those have tests of
-// their own (rate-limits, slow-readers, interruptions).
+// Clients decide by the close code whether to reconnect. Tested elsewhere: 4429 for too many sockets (rate-limits)
+// and slow readers (slow-readers), and 1013 while the database is down (interruptions).
 
 useApp();
 
@@ -21,18 +20,16 @@ const SUBSCRIBE = { id: '1', type: 'subscribe', payload: { query: 'subscription 
 interface Closing {
   code: number;
   reason: string;
-  /** What leads to it, and the socket that it happens to. */
   bring: () => Promise<Pick<RawSocket, 'closed'>>;
 }
 
-/** A socket that says nothing but this. */
+/** Sends messages on a socket before authentication. */
 async function saying(...messages: Parameters<RawSocket['send']>[0][]): Promise<RawSocket> {
   const socket = await openSocket();
   for (const message of messages) socket.send(message);
   return socket;
 }
 
-/** A socket that was let in, then says this. */
 async function said(...texts: string[]): Promise<RawSocket> {
   const socket = await connect(apiKey);
   for (const text of texts) socket.socket.send(text);
@@ -41,17 +38,17 @@ async function said(...texts: string[]): Promise<RawSocket> {
 
 const CLOSINGS: [string, Closing][] = [
   [
-    'a message that is none',
+    'an unknown message type',
     { code: 4400, reason: 'Invalid message received', bring: () => said('{"type":"nonsense"}') },
   ],
   [
-    'a message that only services send',
+    'a message type reserved for the server',
     { code: 4400, reason: 'Invalid message received', bring: () => said('{"type":"next","id":"1","payload":{}}') },
   ],
   ['an operation before connection_init', { code: 4401, reason: 'Unauthorized', bring: () => saying(SUBSCRIBE) }],
   ['no credentials', { code: 4403, reason: 'Forbidden', bring: () => saying({ type: 'connection_init' }) }],
   [
-    'a token that nobody has',
+    'an unknown token',
     {
       code: 4403,
       reason: 'Forbidden',
@@ -59,7 +56,7 @@ const CLOSINGS: [string, Closing][] = [
     },
   ],
   [
-    'credentials that end',
+    'a session that ends',
     {
       code: 4403,
       reason: 'Forbidden',
@@ -84,7 +81,7 @@ const CLOSINGS: [string, Closing][] = [
     },
   ],
   [
-    'a subprotocol of old',
+    'an obsolete subprotocol',
     { code: 4406, reason: 'Subprotocol not acceptable', bring: async () => ({ closed: closeFrameFor('graphql-ws') }) },
   ],
   [
@@ -92,7 +89,7 @@ const CLOSINGS: [string, Closing][] = [
     { code: 4408, reason: 'Connection initialisation timeout', bring: () => saying() },
   ],
   [
-    'an id that is in use',
+    'an operation id in use',
     {
       code: 4409,
       reason: 'Subscriber for 1 already exists',
@@ -108,7 +105,7 @@ const CLOSINGS: [string, Closing][] = [
     },
   ],
   [
-    'a fault of the service',
+    'an internal error',
     {
       code: 4500,
       reason: 'Internal server error',
@@ -134,7 +131,7 @@ const CLOSINGS: [string, Closing][] = [
     },
   ],
   [
-    'the end of the service',
+    'a shutdown of the service',
     {
       code: 1001,
       reason: 'Going away',
@@ -148,13 +145,16 @@ const CLOSINGS: [string, Closing][] = [
   ],
 ];
 
-test.each(CLOSINGS)('%s', async (_cause, { code, reason, bring }) => {
-  const { closed } = await bring();
-  expect(await closed).toEqual({ code, reason });
-  expect(await (await connect(apiKey)).run('{ __typename }')).toEqual({ data: { __typename: 'Query' } });
-});
+test.each(CLOSINGS)(
+  'the service closes a socket with the documented code after %s',
+  async (_cause, { code, reason, bring }) => {
+    const { closed } = await bring();
+    expect(await closed).toEqual({ code, reason });
+    expect(await (await connect(apiKey)).run('{ __typename }')).toEqual({ data: { __typename: 'Query' } });
+  },
+);
 
-/** The close frame that a client of another subprotocol gets; a well-behaved library would break off before it. */
+/** Returns the close frame that a client of another subprotocol receives; WebSocket libraries fail before it. */
 async function closeFrameFor(subprotocol: string): Promise<{ code: number; reason: string }> {
   const socket = connectTcp(Number(new URL(running.url).port), '127.0.0.1');
   socket.write(

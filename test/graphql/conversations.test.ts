@@ -27,7 +27,7 @@ const subscribeTo = (dialogId: string, id: string) => ({
   payload: { query: MESSAGE_SENT, variables: { dialogId } },
 });
 
-/** Does something while nobody can read the table, as soon as somebody waits to. */
+/** Locks the table, calls `begin`, and runs the last function when a statement waits for the lock. */
 async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, meanwhile: () => Promise<unknown>) {
   const holder: pg.Client = await ownConnection();
   try {
@@ -47,7 +47,7 @@ async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, mea
   }
 }
 
-/** Everything that was under way before is through: somebody who comes now is told of something. */
+/** Waits until a new subscriber receives an event, so that earlier work is complete. */
 async function somebodyHears(): Promise<void> {
   const [zoe] = await quickUsers(1);
   const dialogId = await createDialog(zoe!, [zoe!]);
@@ -60,9 +60,9 @@ async function somebodyHears(): Promise<void> {
   await socket.close();
 }
 
-describe('sockets that break the rules', () => {
+describe('sockets that break the protocol', () => {
   const GARBAGE: [string, (socket: RawSocket) => void, number][] = [
-    ['no JSON', ({ socket }) => socket.send('{'), 4400],
+    ['invalid JSON', ({ socket }) => socket.send('{'), 4400],
     ['nothing', ({ socket }) => socket.send(''), 4400],
     ['a list', ({ socket }) => socket.send('[]'), 4400],
     ['null', ({ socket }) => socket.send('null'), 4400],
@@ -70,12 +70,12 @@ describe('sockets that break the rules', () => {
     ['a subscribe without an id', ({ socket }) => socket.send('{"type":"subscribe","payload":{"query":"{x}"}}'), 4400],
     ['a subscribe without a document', ({ socket }) => socket.send('{"type":"subscribe","id":"1","payload":{}}'), 4400],
     ['bytes', ({ socket }) => socket.send(Buffer.from([0, 255, 1, 254])), 4400],
-    ['JSON nested without end', ({ socket }) => socket.send('['.repeat(500_000)), 4400],
-    ['a text that is no UTF-8', ({ socket }) => socket.send(Buffer.from([0xc3, 0x28]), { binary: false }), 1007],
-    ['another connection_init', ({ send }) => send({ type: 'connection_init', payload: apiKey.headers }), 4429],
+    ['deeply nested JSON', ({ socket }) => socket.send('['.repeat(500_000)), 4400],
+    ['a text frame that is not UTF-8', ({ socket }) => socket.send(Buffer.from([0xc3, 0x28]), { binary: false }), 1007],
+    ['a second connection_init', ({ send }) => send({ type: 'connection_init', payload: apiKey.headers }), 4429],
   ];
 
-  test.each(GARBAGE)('are closed for %s, and nobody else notices', async (_name, misbehave, code) => {
+  test.each(GARBAGE)('the service closes a socket for %s without affecting others', async (_name, misbehave, code) => {
     const printed = vi.spyOn(console, 'error');
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
@@ -91,7 +91,7 @@ describe('sockets that break the rules', () => {
     printed.mockRestore();
   });
 
-  test('are closed when what they send are no frames', async () => {
+  test('the service closes a socket that sends invalid frames', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const { socket, closed } = await listen(MESSAGE_SENT, { dialogId }, alice!).then((heard) => heard.socket);
@@ -100,7 +100,7 @@ describe('sockets that break the rules', () => {
     await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
-  test('are not heard once they are being closed', async () => {
+  test('the service ignores messages on a socket that is being closed', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -111,7 +111,7 @@ describe('sockets that break the rules', () => {
     expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
-  test('which ask for other paths and break off end nothing but themselves', async () => {
+  test('aborted upgrade requests to any path do not affect other connections', async () => {
     const { port } = new URL(running.url);
     for (let nth = 0; nth < 20; nth++) {
       const socket = connectTcp(Number(port), '127.0.0.1');
@@ -126,18 +126,17 @@ describe('sockets that break the rules', () => {
     await somebodyHears();
   });
 
-  test('which ask for other paths, and send more than is read, leave no connection that a stop would wait for', async () => {
+  test('upgrade requests to other paths that send more bytes leave no open connection', async () => {
     const open = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
     const before = open();
     const upgrade = Buffer.from('GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     for (let nth = 0; nth < 20; nth++) await sendBytes(running.url, [upgrade, Buffer.alloc(200_000)]);
-    // The database's own connections may have become a few more.
     await until(() => open() < before + 10);
   });
 });
 
-describe('ids of operations', () => {
-  test('one that is in use is no other operation', async () => {
+describe('operation ids', () => {
+  test('a second operation with an id in use closes the socket with 4409', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -147,7 +146,7 @@ describe('ids of operations', () => {
     await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
-  test('one may be used again once its operation is over', async () => {
+  test('an operation id can be reused after its operation has completed', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -159,13 +158,12 @@ describe('ids of operations', () => {
       await until(() => heard().length === nth);
       socket.send({ id: 'again', type: 'complete' });
       await until(() => running.app.services.hub.subscriptionCount === 0);
-      // Behind what the service has left to do for it.
       expect((await socket.run('{ __typename }')).data).toEqual({ __typename: 'Query' });
     }
     expect(heard()).toHaveLength(3);
   });
 
-  test('one that is cancelled and used again in the same breath leaves nothing open', async () => {
+  test('an operation id that is cancelled and reused immediately leaves no open subscription', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     for (let nth = 0; nth < 5; nth++) {
@@ -182,8 +180,8 @@ describe('ids of operations', () => {
   });
 });
 
-describe('cancelling while joining', () => {
-  test('an operation that is completed before it has joined is never heard of', async () => {
+describe('cancelling an operation that is starting', () => {
+  test('an operation that is completed before it starts sends nothing', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -199,7 +197,7 @@ describe('cancelling while joining', () => {
     expect(socket.received.filter(({ id }) => id === 'early')).toEqual([]);
   });
 
-  test('cancelling at once is no way around the number of operations', async () => {
+  test('cancelling immediately does not bypass the limit of operations per socket', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -218,7 +216,7 @@ describe('cancelling while joining', () => {
     expect((await socket.run('{ me { id } }')).data).toEqual({ me: { id: alice!.id } });
   });
 
-  test('a socket that is closed meanwhile leaves nothing open', async () => {
+  test('a socket that closes while an operation starts leaves no open subscription', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     for (const leave of [
@@ -239,7 +237,7 @@ describe('cancelling while joining', () => {
     }
   });
 
-  test('a socket that is closed while its credentials are looked up was never there', async () => {
+  test('a socket that closes during authentication never becomes online', async () => {
     const user = await createUser();
     const { presence } = running.app.services;
     const who = { applicationId: 92, userId: user.id };
@@ -257,7 +255,7 @@ describe('cancelling while joining', () => {
     expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
-  test('operations before connection_ack are refused', async () => {
+  test('operations before connection_ack close the socket', async () => {
     const user = await createUser();
     const socket = await openSocket();
     await whileLocked(
@@ -271,7 +269,7 @@ describe('cancelling while joining', () => {
   });
 });
 
-test('a subscription whose dialog is lost ends with complete, and its id is free again', async () => {
+test('a subscription completes when the user is removed from its dialog, and its id can be reused', async () => {
   const [alice, bob] = await quickUsers(2);
   const dialogId = await createDialog(alice!, [bob!]);
   const other = await createDialog(alice!, [bob!]);

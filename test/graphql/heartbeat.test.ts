@@ -10,7 +10,7 @@ const ASK_EVERY = 1_200;
 
 const undo: (() => void)[] = [];
 
-// Sockets are asked when the test says so, however long they take to answer.
+// The test controls the pings, so slow answers do not close sockets.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
@@ -20,7 +20,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that asks its sockets whether they are there. */
 async function serve() {
   const heartbeat = new Heartbeat(ASK_EVERY);
   const server = createServer();
@@ -49,7 +48,7 @@ async function serve() {
   return { sockets, open, pongs: () => pongs };
 }
 
-test('a peer that does not answer is cut off, one that does is not', async () => {
+test('the heartbeat terminates a peer that does not answer pings, and no other', async () => {
   const { sockets, open, pongs } = await serve();
   const dead = await open({ autoPong: false });
   const alive = await open();
@@ -64,7 +63,7 @@ test('a peer that does not answer is cut off, one that does is not', async () =>
   expect(alive.readyState).toBe(WebSocket.OPEN);
 });
 
-test('a peer that does not answer the close is cut off too', async () => {
+test('the heartbeat terminates a peer that does not answer the close frame', async () => {
   const { sockets, open } = await serve();
   const stalled = await open();
   stalled.pause();

@@ -24,7 +24,6 @@ const OPTIONS: IntrospectionOptions[] = [
   { oneOf: true, inputValueDeprecation: true, descriptions: true },
 ];
 
-/** As tools send it that are older than graphql-js 15. */
 const OLD = `query IntrospectionQuery { __schema { queryType { name } types { kind name description
   fields(includeDeprecated: true) { name args { name description type { ...R } defaultValue } type { ...R } }
   inputFields { name type { ...R } defaultValue } interfaces { ...R } enumValues(includeDeprecated: true) { name }
@@ -37,7 +36,7 @@ const documents = [...OPTIONS.map(getIntrospectionQuery), OLD].flatMap((document
   document.replace('__schema {', '__typename __schema { __typename'),
 ]);
 
-test('full introspection as tools send it is answered exactly, on every transport and from a kept answer', async () => {
+test('full introspection returns the exact schema on every transport, also from the cache', async () => {
   for (const document of documents) {
     const { data } = executeSync({ schema, document: parse(document) });
     for (let time = 0; time < 2; time++) expect((await graphql(document, {}, anonymous)).data).toEqual(data);
@@ -49,7 +48,7 @@ test('full introspection as tools send it is answered exactly, on every transpor
   }
 });
 
-test('gql.tada loads the schema', async () => {
+test('gql.tada loads the introspection result', async () => {
   const loaded = await loadFromURL({ url: new URL(`${running.url}/graphql`) }).load();
   expect(loaded.introspection.__schema.types.length).toBe(Object.keys(schema.getTypeMap()).length);
 });
@@ -60,12 +59,12 @@ test.each([
   '{ __schema { types { name kind description } } }',
   '{ __schema { queryType { fields { name } } mutationType { fields { name args { name } } } } }',
   '{ me { __typename } __schema { queryType { name } } }',
-])('small introspection by hand is within the limits: %s', async (document) => {
+])('a small introspection query is within the limits: %s', async (document) => {
   const { errors = [] } = await graphql(document, {}, anonymous);
   expect(errors.filter(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')).toEqual([]);
 });
 
-test('a kept answer is never one of another schema', async () => {
+test('a cached introspection result is never returned for another schema', async () => {
   const namesOf = async () => {
     const { data } = await graphql(getIntrospectionQuery(), {}, apiKey);
     return buildClientSchema(data).getType('Comet')?.toString();

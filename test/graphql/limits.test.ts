@@ -14,7 +14,6 @@ useApp();
 const repeat = (count: number, part: (nth: number) => string): string =>
   Array.from({ length: count }, (_, nth) => part(nth)).join(' ');
 
-/** `{ __type(name) { ofType { ofType { … name } } } }`, so many fields deep. */
 const nested = (depth: number): string =>
   `{ __type(name: "User") { ${'ofType { '.repeat(depth - 2)} name ${'} '.repeat(depth - 2)} } }`;
 
@@ -38,14 +37,14 @@ const REFUSED: [string, string][] = [
   ['51 mutations in a fragment', `mutation { ...f } fragment f on Mutation { ${repeat(51, () => 'deleteSession')} }`],
   ['10,001 tokens', `{ ${repeat(5_000, () => 'a:me')} }`],
   [
-    'much cost',
+    'a too expensive document',
     `{ ${repeat(3, (nth) => `m${nth}: messages(dialogId: ${ID}, first: 100) { edges { node { id text senderId recipientId dateSent attachments customFields readIds deliveredIds read ownReactions createdAt updatedAt dialogId sender { id login } } } }`)} }`,
   ],
-  ['a list literal without end', `{ me(x: ${'['.repeat(9_900)}`],
-  ['selections without end', `{ ${'a { '.repeat(4_900)}`],
-  ['an object literal without end', `{ me(x: ${'{a:'.repeat(3_300)}`],
-  ['list types without end', `query ($x: ${'['.repeat(9_900)}`],
-  ['fragments in a circle', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'],
+  ['an unclosed list literal', `{ me(x: ${'['.repeat(9_900)}`],
+  ['unclosed selections', `{ ${'a { '.repeat(4_900)}`],
+  ['an unclosed object literal', `{ me(x: ${'{a:'.repeat(3_300)}`],
+  ['unclosed list types', `query ($x: ${'['.repeat(9_900)}`],
+  ['fragments in a cycle', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'],
 ];
 
 const ACCEPTED: [string, string][] = [
@@ -57,20 +56,20 @@ const ACCEPTED: [string, string][] = [
     `{ dialogs(filter: { id: { in: [${repeat(9_900, (nth) => `"${nth}"`)}] } }) { totalCount } }`,
   ],
   [
-    'a page of a hundred messages with all their fields',
+    'a page of 100 messages with all their fields',
     `{ messages(dialogId: ${ID}, first: 100) { totalCount edges { cursor node { id text senderId recipientId dateSent
       attachments customFields readIds deliveredIds read reactions { name count own } ownReactions createdAt updatedAt
       dialogId sender { id login fullName } } } pageInfo { hasNextPage endCursor } } }`,
   ],
 ];
 
-describe('rows 2, 5, 6: a document beyond the limits is refused before anything is executed', () => {
-  test.each(REFUSED)('over HTTP: %s', async (_name, document) => {
+describe('rows 2, 5, 6: a document beyond the limits is rejected before execution', () => {
+  test.each(REFUSED)('HTTP POST rejects %s', async (_name, document) => {
     const refusal = await errorOf(document, {}, anonymous);
     expect(refusal.code).toBe('BAD_USER_INPUT');
   });
 
-  test.each(REFUSED)('over WebSocket: %s', async (_name, document) => {
+  test.each(REFUSED)('a WebSocket rejects %s', async (_name, document) => {
     const [alice] = await quickUsers(1);
     const socket = await connect(alice!);
     const { errors } = await socket.run(document);
@@ -79,7 +78,7 @@ describe('rows 2, 5, 6: a document beyond the limits is refused before anything 
     await socket.close();
   });
 
-  test.each(REFUSED)('over GET: %s', async (_name, document) => {
+  test.each(REFUSED)('HTTP GET rejects %s', async (_name, document) => {
     const short = document.length < 4_000 ? document : document.slice(0, 4_000);
     const response = await fetch(`${running.url}/graphql?query=${encodeURIComponent(short)}`, {
       headers: { Accept: 'application/json' },
@@ -88,7 +87,7 @@ describe('rows 2, 5, 6: a document beyond the limits is refused before anything 
     expect(errors[0]!.extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  test.each(ACCEPTED)('what is just within them is served: %s', async (_name, document) => {
+  test.each(ACCEPTED)('a document at the limit is executed: %s', async (_name, document) => {
     const [alice] = await quickUsers(1);
     const answer = await graphql(document, {}, alice!);
     expect(answer.errors?.map((error) => error.extensions?.code) ?? []).not.toContain('BAD_USER_INPUT');
@@ -100,14 +99,14 @@ describe('rows 2, 5, 6: a document beyond the limits is refused before anything 
     await socket.close();
   });
 
-  test('a page size in a variable costs what it costs as a number', async () => {
+  test('a page size in a variable costs the same as a literal', async () => {
     const fields =
       'id text senderId recipientId dateSent attachments customFields readIds deliveredIds read sender { id login }';
     const document = `query ($first: Int) { ${repeat(40, (nth) => `m${nth}: messages(dialogId: ${ID}, first: $first) { edges { node { ${fields} } } }`)} }`;
     expect(await errorOf(document, { first: 100 }, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
-  test('variables nested without end are refused on both doors', async () => {
+  test('deeply nested variables are rejected over HTTP and WebSocket', async () => {
     const [alice] = await quickUsers(1);
     const payload = `{"query":"query ($f: DialogFilter) { dialogs(filter: $f) { totalCount } }","variables":{"f":${'{"or":['.repeat(30_000)}${']}'.repeat(30_000)}}}`;
     const response = await fetch(`${running.url}/graphql`, {
@@ -125,13 +124,13 @@ describe('rows 2, 5, 6: a document beyond the limits is refused before anything 
   });
 });
 
-describe('requests', () => {
+describe('limits of requests', () => {
   const padded = (bytes: number): string => {
     const head = '{"query":"{ __typename }","variables":{"x":"';
     return `${head}${'x'.repeat(bytes - head.length - 3)}"}}`;
   };
 
-  test('row 35: a body may have 1 MiB and not a byte more', async () => {
+  test('row 35: a body of 1 MiB is accepted, and one more byte is rejected', async () => {
     const post = (body: string) =>
       fetch(`${running.url}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     const fitting = await post(padded(1024 * 1024));
@@ -141,7 +140,7 @@ describe('requests', () => {
     expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   });
 
-  test('a body that does not say how long it is, is cut off at 1 MiB', async () => {
+  test('a body without Content-Length is cut off at 1 MiB', async () => {
     const status = await new Promise<number | string>((resolve) => {
       const call = request(`${running.url}/graphql`, {
         method: 'POST',
@@ -165,7 +164,7 @@ describe('requests', () => {
     expect(status).toBe(413);
   });
 
-  test('a compressed body is no way around it', async () => {
+  test('a compressed body does not bypass the limit', async () => {
     const { gzipSync } = await import('node:zlib');
     const response = await fetch(`${running.url}/graphql`, {
       method: 'POST',
@@ -176,7 +175,7 @@ describe('requests', () => {
     expect(response.status).toBeLessThan(500);
   });
 
-  test('row 2: a frame may have 1 MiB and not a byte more', async () => {
+  test('row 2: a frame of 1 MiB is accepted, and one more byte closes the socket', async () => {
     const socket = await connect(apiKey);
     const head = '{"id":"1","type":"subscribe","payload":';
     socket.socket.send(`${head}${padded(1024 * 1024 - head.length - 1)}}`);
@@ -190,7 +189,7 @@ describe('requests', () => {
     await socket.close();
   });
 
-  test('row 5: several requests in one are refused', async () => {
+  test('row 5: a batch of requests is rejected', async () => {
     const response = await fetch(`${running.url}/graphql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -200,7 +199,7 @@ describe('requests', () => {
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   });
 
-  test('row 36: GET runs queries and nothing that changes anything', async () => {
+  test('row 36: GET runs queries but no mutations', async () => {
     const get = async (query: string) => {
       const response = await fetch(`${running.url}/graphql?query=${encodeURIComponent(query)}`, {
         headers: { Accept: 'application/json', ...apiKey.headers },
@@ -214,8 +213,8 @@ describe('requests', () => {
   });
 });
 
-describe('sockets', () => {
-  test('row 35: at most 100 operations are under way on one', async () => {
+describe('limits of sockets', () => {
+  test('row 35: a socket runs at most 100 operations at a time', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
@@ -236,18 +235,18 @@ describe('sockets', () => {
     await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
-  test('row 35: one that never says who calls is closed', async () => {
+  test('row 35: a socket that never sends connection_init is closed', async () => {
     const socket = await openSocket();
     expect((await socket.closed).code).toBe(4408);
   });
 
-  test('one that says nothing of who calls gets nothing', async () => {
+  test('a socket without credentials receives no data', async () => {
     const early = await openSocket();
     early.send({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
     expect((await early.closed).code).toBe(4401);
   });
 
-  test('row 35: whoever floods a socket without reading is closed, and nothing piles up', async () => {
+  test('row 35: a client that sends without reading is disconnected, and no responses accumulate', async () => {
     const [alice] = await quickUsers(1);
     const socket = await connect(alice!);
     const before = process.memoryUsage().rss;
@@ -266,7 +265,7 @@ describe('sockets', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  test('other paths and other protocols are no sockets of ours', async () => {
+  test('upgrades to other paths and other protocols are refused', async () => {
     const { WebSocket } = await import('ws');
     const base = running.url.replace('http', 'ws');
     const outcome = (url: string, protocol?: string) =>
@@ -282,7 +281,7 @@ describe('sockets', () => {
 });
 
 describe('the explorer', () => {
-  test('row 45: is served to browsers and loads nothing from anywhere else', async () => {
+  test('row 45: the explorer is served to browsers and loads nothing from other hosts', async () => {
     const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } });
     expect(response.headers.get('content-type')).toContain('text/html');
     const html = await response.text();
@@ -292,7 +291,7 @@ describe('the explorer', () => {
     expect(html).not.toMatch(/@import|import\(\s*["']https?:|unpkg\.com\/[^"']*\.(?:js|css)["']|cdn\.jsdelivr/i);
   });
 
-  test('runs no script but its own, speaks to its own server alone, and is shown in no frame', async () => {
+  test('the explorer runs only its own scripts, connects only to its own server, and cannot be framed', async () => {
     const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } });
     const html = await response.text();
     const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
@@ -317,14 +316,14 @@ describe('the explorer', () => {
     expect(answer.headers.get('content-security-policy')).toBeNull();
   });
 
-  test('row 7: knows no credentials', async () => {
+  test('row 7: the explorer contains no credentials', async () => {
     const html = await (
       await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html', ...apiKey.headers } })
     ).text();
     expect(html).not.toContain('ApiKey KEY');
   });
 
-  test('introspection answers what explorers and code generators ask', async () => {
+  test('introspection answers the queries of explorers and code generators', async () => {
     const { data } = await graphql(
       getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true }),
       {},
@@ -333,14 +332,14 @@ describe('the explorer', () => {
     expect(data.__schema.mutationType.name).toBe('Mutation');
   });
 
-  test('row 6: introspection is no way around the depth', async () => {
+  test('row 6: introspection does not bypass the depth limit', async () => {
     const deep = `{ __schema { types { ${'fields { type { '.repeat(6)} name ${'} } '.repeat(6)} } } }`;
     expect(await errorOf(deep, {}, anonymous)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });
 
 describe('subscriptions as server-sent events', () => {
-  test('deliver what happens', async () => {
+  test('a stream delivers events', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const stream = await streamEvents(MESSAGE_SENT, { dialogId }, bob!);
@@ -358,7 +357,7 @@ describe('subscriptions as server-sent events', () => {
     await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 
-  test('refuse whom a socket refuses', async () => {
+  test('a stream refuses the callers that a socket refuses', async () => {
     const [alice, mallory] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [alice!]);
     const stream = await streamEvents(MESSAGE_SENT, { dialogId }, mallory!);
@@ -367,7 +366,7 @@ describe('subscriptions as server-sent events', () => {
   });
 });
 
-test('row 44: sockets that break off at any moment leave nothing behind', async () => {
+test('row 44: sockets that break off at any moment leave nothing open', async () => {
   const [alice] = await quickUsers(1);
   const dialogId = await createDialog(alice!, [alice!]);
   const { hub } = running.app.services;

@@ -42,8 +42,8 @@ async function post(as: Caller, query: string, more: Record<string, unknown> = {
 
 const remaining = ({ headers }: Answer) => Number(/^"default";r=(\d+);t=\d+$/.exec(headers.get('ratelimit')!)![1]);
 
-describe('over HTTP', () => {
-  test('each root field counts, under whatever alias', async () => {
+describe('rate limits over HTTP', () => {
+  test('each root field counts, under any alias', async () => {
     const alice = await insertSession(await insertUser());
     const first = await post(alice, `{ ${aliases(3)} }`);
     expect(first.body.errors).toBeUndefined();
@@ -56,7 +56,7 @@ describe('over HTTP', () => {
     expect(body.errors[0].extensions.retryAfter).toBeGreaterThan(HOUR - 60);
   });
 
-  test('mutations one after the other: those within the quota are done', async () => {
+  test('mutations of one document run in order until the quota is used up', async () => {
     const key = await insertKey();
     const user = (nth: number) =>
       `a${nth}: createUser(input: { login: "limited-${nth}", password: "password-1" }) { login }`;
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     expect(body.errors).toMatchObject([{ ...EXCEEDED, path: ['a6'] }]);
   });
 
-  test('a REST request of the same caller counts with them', async () => {
+  test('REST requests and GraphQL operations of a caller share one quota', async () => {
     const alice = await insertSession(await insertUser());
     await post(alice, `{ ${aliases(4)} }`);
     expect((await rest('GET', '/session', { as: alice })).status).toBe(200);
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
     expect((await rest('GET', '/session', { as: alice })).status).toBe(429);
   });
 
-  test('a refused operation and a refused credential count too, the latter for the client', async () => {
+  test('refused operations count, and refused credentials count for the client address', async () => {
     const client = newClient();
     for (let nth = 0; nth < 5; nth++) {
       const { body } = await post(together(client, { headers: { 'SVC-Token': `invented${nth}` } }), ME);
@@ -83,9 +83,9 @@ describe('over HTTP', () => {
 
   test.each([
     ['introspection', getIntrospectionQuery()],
-    ['a document that is none', '{ me {'],
+    ['a syntax error', '{ me {'],
     ['an unknown field', '{ nothing }'],
-  ])('%s counts as one operation', async (_name, document) => {
+  ])('a document with %s counts as one operation', async (_name, document) => {
     const client = newClient();
     for (let nth = 4; nth >= 0; nth--) expect(remaining(await post(client, document))).toBe(nth);
     const { body, headers } = await post(client, document);
@@ -94,7 +94,7 @@ describe('over HTTP', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  test('a request that runs no operation counts as one, a preflight as none', async () => {
+  test('a request without an operation counts as one, and a preflight as none', async () => {
     const client = newClient();
     expect(remaining(await post(client, '{ __typename }'))).toBe(4);
     expect(remaining(await post(client, '{ me @skip(if: true) { id } }'))).toBe(3);
@@ -107,8 +107,8 @@ describe('over HTTP', () => {
   });
 });
 
-describe('over WebSocket', () => {
-  test('each operation counts as one over HTTP does, with it', async () => {
+describe('rate limits over WebSocket', () => {
+  test('an operation on a socket and an operation over HTTP share one quota', async () => {
     const alice = await insertSession(await insertUser());
     const socket = await connect(alice);
     expect((await socket.run(`{ ${aliases(3)} }`)).errors).toBeUndefined();
@@ -119,7 +119,7 @@ describe('over WebSocket', () => {
     await socket.close();
   });
 
-  test('a subscription is an operation', async () => {
+  test('starting a subscription counts as an operation', async () => {
     const alice = await insertSession(await insertUser());
     const socket = await connect(alice);
     const query = 'subscription { messageSent { cursor } }';
@@ -130,7 +130,7 @@ describe('over WebSocket', () => {
     await socket.close();
   });
 
-  test('its events are none', async () => {
+  test('events of a subscription do not count', async () => {
     const [aliceId, bobId] = [await insertUser(), await insertUser()];
     const [alice, bob] = [await insertSession(aliceId), { headers: { 'On-Behalf-Of': String(bobId) } }];
     const dialogId = await createDialog(alice, [{ id: bobId }]);
@@ -141,7 +141,7 @@ describe('over WebSocket', () => {
     await heard.close();
   });
 
-  test('introspection and broken documents count', async () => {
+  test('introspection and malformed documents count', async () => {
     const alice = await insertSession(await insertUser());
     const socket = await connect(alice);
     for (const document of ['{', '{ nothing }', '{ __schema { queryType { name } } }', '{', '{']) {
@@ -153,7 +153,7 @@ describe('over WebSocket', () => {
     await socket.close();
   });
 
-  test('a user has 100 sockets at a time, over all sessions; other users have theirs', async () => {
+  test('a user can open 100 sockets over all sessions, independently of other users', async () => {
     const userId = await insertUser();
     const [phone, laptop] = [await insertSession(userId), await insertSession(userId)];
     const open: RawSocket[] = [];
@@ -169,8 +169,8 @@ describe('over WebSocket', () => {
   });
 });
 
-describe('over WebSocket, leaving early', () => {
-  test('gives the place back, at whatever moment the socket ends', async () => {
+describe('sockets that end early', () => {
+  test('the slot of a socket is released whenever the socket ends', async () => {
     const alice = await insertSession(await insertUser());
     for (let nth = 0; nth < 110; nth++) {
       const socket = await openSocket();
@@ -191,7 +191,7 @@ describe('over WebSocket, leaving early', () => {
   });
 });
 
-describe('signing in', () => {
+describe('the sign-in limit', () => {
   const createSession = () => {
     const parameters = Object.entries(signedParameters()).map(([name, value]) => ({ name, value }));
     return `createSession(input: { parameters: [${parameters
@@ -199,7 +199,7 @@ describe('signing in', () => {
       .join(', ')}] }) { token }`;
   };
 
-  test('counts by the client, each alias, together with REST', async () => {
+  test('sign-ins count by client address, each alias, together with REST', async () => {
     const client = newClient();
     const form = new URLSearchParams(signedParameters()).toString();
     expect((await rest('POST', '/session', { as: client, form })).status).toBe(201);
@@ -211,7 +211,7 @@ describe('signing in', () => {
     expect((await post(client, ME)).body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
   });
 
-  test('is whatever tries a password or sends a mail', () => {
+  test('every operation that checks a password or sends a mail counts as a sign-in', () => {
     const guarded = [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) =>
       Object.keys(type.getFields()).filter((name) => operationLimit(`${type.name}.${name}`) === 'signIn'),
     );

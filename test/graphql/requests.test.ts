@@ -5,25 +5,23 @@ import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
 
-// What a request over HTTP may look like, beyond the audits of the specification.
-
 test.each([
   ['variables', '{'],
   ['variables', 'x'],
   ['extensions', "{'a':1}"],
   ['extensions', '\0'],
-])('a GET whose %s are no JSON is refused: %j', async (name, text) => {
+])('a GET whose %s are not valid JSON is rejected: %j', async (name, text) => {
   const parameters = new URLSearchParams({ query: '{ __typename }', [name]: text });
   const response = await fetch(`${running.url}/graphql?${parameters}`);
   const error = { message: `The parameter ${name} is no JSON`, extensions: { code: 'BAD_USER_INPUT' } };
   expect([response.status, await response.json()]).toEqual([400, { errors: [error] }]);
 });
 
-describe('a page size that is no number', () => {
+describe('a non-integer page size', () => {
   const document = 'query ($size: Int) { users(first: $size) { totalCount } }';
 
   test.each([[{ toString: 'x', valueOf: 1 }], [[2]], [['x']], [true], ['2'], [1e300], [1.5]])(
-    'is refused on every door: %j',
+    'every transport rejects the page size %j',
     async (size) => {
       for (const [name, door] of GRAPHQL_TRANSPORTS) {
         expect([name, codeOf(await door(document, { size }, apiKey))]).toEqual([name, 'BAD_USER_INPUT']);

@@ -24,11 +24,10 @@ const text = fc.oneof(fc.constantFrom(...TRICKY), fc.string({ unit: 'binary' }),
 const result = fc.record({ data: fc.dictionary(text, fc.oneof(text, fc.jsonValue({ maxDepth: 3 }))) });
 const asIs = <Value>(value: Value) => value;
 
-/** A message as the library writes it. */
 const write = (id: string, payload: unknown) =>
   stringifyMessage({ id, type: MessageType.Next, payload } as NextMessage, undefined);
 
-test('a message with a shared result is the one that the library would write, for each who shares it', () => {
+test('a message with a shared result equals the message that graphql-ws would send to each subscriber', () => {
   fc.assert(
     fc.property(fc.array(id, { minLength: 1, maxLength: 4 }), result, (ids, shared) => {
       for (const id of ids) {
@@ -39,7 +38,7 @@ test('a message with a shared result is the one that the library would write, fo
   );
 });
 
-test('the message that stands for one that was sent is known, and no other is taken for it', () => {
+test('isPlaceholder recognizes the placeholder of a shared message and no other message', () => {
   fc.assert(
     fc.property(id, result, fc.oneof(text, fc.jsonValue({ maxDepth: 2 })), (id, shared, payload) => {
       expect(isPlaceholder(write(id, SENT))).toBe(true);
@@ -58,7 +57,7 @@ test('the message that stands for one that was sent is known, and no other is ta
   );
 });
 
-test('a result is written once, however many share it, and each result apart from all others', () => {
+test('a shared result is serialized once, and different results separately', () => {
   let written = 0;
   const present = (value: ExecutionResult) => {
     written++;

@@ -17,7 +17,6 @@ useApp();
 
 afterEach(() => closeSockets());
 
-/** How many answers with events were written as JSON meanwhile. */
 async function answersWrittenDuring(action: () => Promise<unknown>): Promise<number> {
   const stringify = vi.spyOn(JSON, 'stringify');
   try {
@@ -36,7 +35,7 @@ async function group(count: number): Promise<{ users: QuickUser[]; alice: QuickU
   return { users, alice: users[0]!, dialogId: await createDialog(users[0]!, users.slice(1)) };
 }
 
-test('an event is written as JSON once for all who share its answer', async () => {
+test('an event is serialized once for all subscribers that share its payload', async () => {
   const { users, alice, dialogId } = await group(21);
   const heard = await Promise.all(users.map((user) => connect(user)));
   const listening: LiveSubscription[] = [];
@@ -51,7 +50,7 @@ test('an event is written as JSON once for all who share its answer', async () =
   for (const other of others) expect(other).toEqual(first);
 });
 
-test('many who come back at once share what they have missed', async () => {
+test('subscribers that reconnect at the same time share the missed events', async () => {
   const { users, alice, dialogId } = await group(31);
   const start = await listen(MESSAGE_SENT, { dialogId }, alice);
   await send(alice, dialogId, 'start');
@@ -72,12 +71,11 @@ test('many who come back at once share what they have missed', async () => {
     return statements.filter((text) => text.includes('FROM messages m')).length;
   };
   const written = await answersWrittenDuring(() => comeBack(30));
-  // Whoever is late by more than a moment has them written anew; without sharing there were 600.
   expect(written).toBeLessThan(300);
   expect(await comeBack(30)).toBeLessThan(15);
 });
 
-test('viewers, documents and variables keep their own answers, live and when they come back', async () => {
+test('different viewers, documents and variables receive their own payloads, live and after reconnecting', async () => {
   const { users, alice, dialogId } = await group(4);
   const [, bob, carol, dan] = users as [QuickUser, QuickUser, QuickUser, QuickUser];
   const own = `subscription Own($dialogId: ID, $since: String) { messageSent(dialogId: $dialogId, since: $since) {
@@ -120,7 +118,7 @@ test('viewers, documents and variables keep their own answers, live and when the
   }
 });
 
-test('a socket and a stream of server-sent events share an answer, each in its own form', async () => {
+test('a socket and a server-sent event stream share a payload, each in its own format', async () => {
   const { users, alice, dialogId } = await group(3);
   const socket = await listen(MESSAGE_SENT, { dialogId }, users[1]!);
   const stream = await streamEvents(MESSAGE_SENT, { dialogId }, users[2]!);

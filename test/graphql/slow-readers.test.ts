@@ -10,7 +10,7 @@ useApp();
 
 afterEach(() => closeSockets());
 
-/** Answers of a megabyte and a half, so that those that no kernel takes are soon there. */
+/** Payloads of 1.5 MB, so that the socket buffers of the kernel fill up quickly. */
 const LARGE = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) { cursor message { id
   ${Array.from({ length: 49 }, (_, nth) => `a${nth}: text`).join(' ')} } } }`;
 
@@ -20,7 +20,6 @@ async function cast() {
   return { alice, bob, dialogId, messageId: await send(alice, dialogId, 'x'.repeat(30_000)) };
 }
 
-/** Tells of the message that many times more. */
 async function tellOf(dialogId: string, messageId: string, times: number): Promise<void> {
   await sql(
     `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
@@ -31,7 +30,7 @@ async function tellOf(dialogId: string, messageId: string, times: number): Promi
   running.app.services.outbox.wake();
 }
 
-/** A stream of server-sent events whose reader reads nothing after the head. */
+/** A server-sent event stream whose client reads only the response head. */
 async function stall(query: string, variables: object, as: QuickUser) {
   const call: ClientRequest = request(`${running.url}/graphql`, {
     method: 'POST',
@@ -47,7 +46,7 @@ async function stall(query: string, variables: object, as: QuickUser) {
   return { call, response, closed };
 }
 
-test('a stream that nobody reads is cut off, and what waited for it is gone', async () => {
+test('a stream that is not read is disconnected and its queue released', async () => {
   const { bob, dialogId, messageId } = await cast();
   const { response, closed } = await stall(LARGE, { dialogId }, bob);
   const before = process.memoryUsage().rss;
@@ -59,7 +58,7 @@ test('a stream that nobody reads is cut off, and what waited for it is gone', as
   expect(response.complete).toBe(false);
 });
 
-test('a stream whose reader stalls and then breaks off leaves nothing open', async () => {
+test('a stream whose client stalls and disconnects leaves nothing open', async () => {
   const { bob, dialogId, messageId } = await cast();
   const { call } = await stall(LARGE, { dialogId }, bob);
   await tellOf(dialogId, messageId, 60);
@@ -71,13 +70,13 @@ test('a stream whose reader stalls and then breaks off leaves nothing open', asy
   await until(() => running.app.services.hub.subscriptionCount === 0);
 });
 
-test('a socket with many subscriptions that nobody reads is closed, and what waited for it is gone', async () => {
+test('a socket with many subscriptions that is not read is closed and its queues released', async () => {
   const { bob, dialogId, messageId } = await cast();
   const socket = await connect(bob);
   for (let nth = 1; nth <= 40; nth++) await listenOn(socket, LARGE, { dialogId }, running.app, `s${nth}`);
   socket.socket.pause();
   const before = process.memoryUsage().rss;
-  // Fewer than may wait for one subscription: their bytes are what is too much.
+  // Below the limit of events per subscription: the bytes exceed the limit.
   await tellOf(dialogId, messageId, 30);
   const other = await listen('subscription { messageSent { cursor } }', {}, bob);
   await tellOf(dialogId, messageId, 1);

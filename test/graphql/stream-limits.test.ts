@@ -14,7 +14,7 @@ const post = (body: string, headers: Record<string, string> = {}) =>
     body,
   });
 
-test('row 35: event streams count with the sockets of their user, and give their slots back', async () => {
+test('row 35: event streams share the connection limit of their user and release their slots', async () => {
   const userId = await insertUser();
   const alice = await insertSession(userId);
   const { hub } = running.app.services;
@@ -39,19 +39,19 @@ test('row 35: event streams count with the sockets of their user, and give their
   await until(() => hub.subscriptionCount === 0);
 });
 
-describe('every answer of GraphQL over HTTP says that it may not be kept', () => {
+describe('GraphQL over HTTP forbids caching of every response', () => {
   test.each<[name: string, answer: () => Promise<Response>]>([
     ['an answer', () => post('{"query":"{ __typename }"}')],
     ['a GET', () => fetch(`${running.url}/graphql?query={__typename}`)],
     ['an error', () => post('{"query":"{ nothing }"}')],
     ['a refused body', () => post(' '.repeat(1024 * 1024 + 1))],
-    ['a refused type', () => post('{}', { 'Content-Type': 'text/plain' })],
-    ['no JSON', () => post('{')],
-    ['a method that is none', () => fetch(`${running.url}/graphql`, { method: 'PUT' })],
+    ['an unsupported content type', () => post('{}', { 'Content-Type': 'text/plain' })],
+    ['invalid JSON', () => post('{')],
+    ['an unsupported method', () => fetch(`${running.url}/graphql`, { method: 'PUT' })],
     ['a preflight', () => fetch(`${running.url}/graphql`, { method: 'OPTIONS' })],
     ['the explorer', () => fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } })],
     ['an event stream', () => post('{"query":"{ __typename }"}', { Accept: 'text/event-stream' })],
-  ])('%s', async (_name, answer) => {
+  ])('%s has Cache-Control: no-store', async (_name, answer) => {
     const { headers, body } = await answer();
     await body?.cancel();
     expect(Object.fromEntries(headers)).toMatchObject({

@@ -58,7 +58,6 @@ beforeEach(async () => {
   apple.pushes.length = 0;
 });
 
-/** Subscribes a phone. */
 function phone(user: TestUser) {
   const client_identification_sequence = appleToken(user.id);
   return subscribeDevice(user, 'apns', { client_identification_sequence });
@@ -70,7 +69,7 @@ const pushesTo = (user: TestUser) => apple.pushes.filter(({ token }) => token ==
 const alerts = (user: TestUser) =>
   pushesTo(user).map(({ body }) => (body as { aps: { alert: { body: string } } }).aps.alert.body);
 
-test('those who are away are told who wrote what, and how much is unread', async () => {
+test('offline occupants receive a push with sender, text and unread count', async () => {
   await message({ recipient_id: bob.id, message: 'Earlier' }, carol);
   await messagePushesSettled();
   apple.pushes.length = 0;
@@ -94,7 +93,7 @@ test('those who are away are told who wrote what, and how much is unread', async
   });
 });
 
-test('phones of Google and browsers are told in their words', async () => {
+test('FCM and web push messages carry the same data in their own formats', async () => {
   await subscribeDevice(bob, 'gcm', { client_identification_sequence: 'g' }, 'production');
   await subscribeDevice(carol, 'web', browser.subscription('carol'));
   const { _id } = await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
@@ -113,7 +112,7 @@ test('phones of Google and browsers are told in their words', async () => {
   expect(browser.pushes[0]!.headers.topic).toBe(group);
 });
 
-test('who has a socket open is not pushed, on whatever process', async () => {
+test('a user with an open socket on any process receives no push', async () => {
   const other = await startAnother();
   const here = await connect(bob);
   const there = await connect(carol, other);
@@ -135,7 +134,7 @@ test('who has a socket open is not pushed, on whatever process', async () => {
   await other.stop();
 });
 
-test('who has switched the dialog off, or has left it, is not told', async () => {
+test('a user who has muted or left the dialog receives no push', async () => {
   await rest('PUT', `/chat/Dialog/${group}/notifications`, { as: bob, json: { enabled: 0 } });
   await rest('DELETE', `/chat/Dialog/${group}`, { as: carol });
   await message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
@@ -147,7 +146,7 @@ test('who has switched the dialog off, or has left it, is not told', async () =>
   expect(alerts(bob)).toEqual(['Again']);
 });
 
-test('a message that is not sent to the chat, or to a public group, is no push', async () => {
+test('messages with send_to_chat 0 and messages of public groups cause no push', async () => {
   await message({ chat_dialog_id: group, message: 'Import', send_to_chat: 0 }, alice);
   const lobby = (await created('/chat/Dialog', { type: 1, name: 'Lobby' }, alice))._id;
   await message({ chat_dialog_id: lobby, message: 'Hello all' }, alice);
@@ -155,7 +154,7 @@ test('a message that is not sent to the chat, or to a public group, is no push',
   expect(apple.pushes).toEqual([]);
 });
 
-test('an application can do without', async () => {
+test('an application can turn off pushes for messages', async () => {
   const set = (chatPushes: boolean) =>
     execute(
       'mutation ($on: Boolean) { updateApplication(input: { chatPushes: $on }) { chatPushes } }',
@@ -169,8 +168,8 @@ test('an application can do without', async () => {
   await set(true);
 });
 
-test('messages that are found together are one push, with the last of them that others wrote', async () => {
-  // Another process seems to read the stream, so nothing is found for a while.
+test('messages found in one step cause one push per recipient, with the latest message of others', async () => {
+  // Another process holds the cursor, so no messages are found until it expires.
   await db.$executeRaw`UPDATE push_cursor SET holder = 'somebody', held_until = now() + interval '1 day'`;
   for (let index = 0; index < 20; index++) {
     await message({ chat_dialog_id: group, message: `Message ${index}` }, alice);
@@ -182,7 +181,7 @@ test('messages that are found together are one push, with the last of them that 
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-collapse-id']))).toEqual(new Set([group]));
 });
 
-test('what was read or deleted meanwhile, or followed by more, is not told late', async () => {
+test('a delayed push is dropped when its message was read, deleted or followed by a newer one', async () => {
   apple.answer = () => ({ status: 503 });
   const tried = (count: number) => until(() => apple.pushes.length >= count);
   await message({ chat_dialog_id: group, message: 'One' }, alice);
@@ -198,13 +197,10 @@ test('what was read or deleted meanwhile, or followed by more, is not told late'
   await messagePushesSettled();
   expect([alerts(bob), alerts(carol)]).toEqual([['Two'], []]);
   const answers = await db.pushDelivery.findMany({ where: { userId: carol.id }, orderBy: { sendId: 'asc' } });
-  expect(answers.map(({ answer }) => answer)).toEqual([
-    'a later message has taken its place',
-    'there is nothing to tell any more',
-  ]);
+  expect(answers.map(({ answer }) => answer)).toEqual(['replaced by a later message', 'nothing left to send']);
 });
 
-test('long texts are cut, and what has no text is named', async () => {
+test('long texts are truncated, and messages without text are described as attachments', async () => {
   await message({ chat_dialog_id: group, message: '😀'.repeat(600) }, alice);
   await messagePushesSettled();
   expect(alerts(bob)).toEqual([`${'😀'.repeat(499)}…`]);
@@ -214,7 +210,7 @@ test('long texts are cut, and what has no text is named', async () => {
   expect(alerts(bob)).toEqual(['Attachment']);
 });
 
-test('sending costs no statement more', async () => {
+test('sendMessage runs the same statements with and without devices', async () => {
   const send = () => message({ chat_dialog_id: group, message: 'Lunch?' }, alice);
   const withDevices = await statementsOf(send);
   await messagePushesSettled();
@@ -226,7 +222,7 @@ test('sending costs no statement more', async () => {
   expect(own(withDevices).length).toBe(own(without).length);
 });
 
-test('of several processes one finds the messages, and another goes on when it is gone', async () => {
+test('one of several processes finds the messages, and another takes over when it stops', async () => {
   const others = [await startAnother(), await startAnother()];
   const ids: string[] = [];
   for (let sent = 0; sent < 10; sent++) {

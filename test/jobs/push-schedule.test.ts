@@ -44,7 +44,7 @@ const show = async (id: number) => (await rest('GET', `/events/${id}`, { as: api
 const change = (id: number, event: object) => rest('PUT', `/events/${id}`, { as: apiKey, json: { event } });
 const toUser = (event: object) => ({ push_type: 'apns', user: { ids: user.id }, ...event });
 
-test('every week for four years, one push a week', async () => {
+test('a weekly event over four years sends one push a week', async () => {
   const weeks = 4 * 52;
   const id = await sendEvent(toUser({ period: WEEK, end_date: NOW + weeks * WEEK }));
   await sentEvent(id);
@@ -63,7 +63,7 @@ test('every week for four years, one push a week', async () => {
   expect(sends.every(({ recipients, delivered }) => recipients === 1 && delivered === 1)).toBe(true);
 }, 600_000);
 
-test('steps that were missed are one, and the next comes when it would have', async () => {
+test('missed repetitions are sent as one push, and the next push keeps the schedule', async () => {
   const id = await sendEvent(toUser({ date: NOW + 100, period: 1_000 }));
   advanceClock(5_500_000);
   expect(await sentEvent(id)).toMatchObject({ occured_count: 1, last_sent_at: NOW + 5_500 });
@@ -74,7 +74,7 @@ test('steps that were missed are one, and the next comes when it would have', as
   await change(id, { active: false });
 });
 
-test('a date that has passed begins with the next step', async () => {
+test('a repeated event with a past date starts at its next repetition', async () => {
   const id = await sendEvent(toUser({ date: NOW - 100, period: 1_000 }));
   advanceClock(899_000);
   expect(await show(id)).toMatchObject({ active: true, occured_count: 0 });
@@ -83,7 +83,7 @@ test('a date that has passed begins with the next step', async () => {
   await change(id, { active: false });
 });
 
-test('what is cancelled is not sent, until it is switched on again', async () => {
+test('an inactive event is not sent until it is activated again', async () => {
   const id = await sendEvent(toUser({ date: NOW + 100 }));
   await change(id, { active: false });
   advanceClock(200_000);
@@ -98,7 +98,7 @@ test('what is cancelled is not sent, until it is switched on again', async () =>
   expect(await sentEvent(id, 2)).toMatchObject({ last_sent_at: NOW + 300 });
 });
 
-test('what is moved is sent then, once', async () => {
+test('a rescheduled event is sent once, at its new date', async () => {
   const id = await sendEvent(toUser({ date: NOW + 100 }));
   await change(id, { date: NOW + 1_000 });
   advanceClock(999_000);
@@ -108,7 +108,7 @@ test('what is moved is sent then, once', async () => {
   expect(apple.pushes).toHaveLength(1);
 });
 
-test('an event is under way until its last device is served or given up', async () => {
+test('an event stays active until its last delivery has succeeded or failed', async () => {
   apple.answer = () => ({ status: 503 });
   const id = await sendEvent(toUser({ period: 60, date: NOW, end_date: NOW + 60 }));
   await delivery(device, 'pending');
@@ -120,7 +120,7 @@ test('an event is under way until its last device is served or given up', async 
   expect(await sentEvent(id, 2)).toMatchObject({ active: false });
 });
 
-test('what is deleted while it is sent is sent no more', async () => {
+test('a deleted event sends no more retries', async () => {
   apple.answer = () => ({ status: 503 });
   const id = await sendEvent(toUser({}));
   await delivery(device, 'pending');
@@ -131,26 +131,26 @@ test('what is deleted while it is sent is sent no more', async () => {
   expect(apple.pushes).toHaveLength(before);
 });
 
-describe('recipients', () => {
+describe('recipients of push events', () => {
   test.each<[name: string, recipients: (user: TestUser) => object, isReached: boolean]>([
     ['by id', ({ id }) => ({ user: { ids: [id] } }), true],
-    ['by an id of another system', () => ({ external_user: { ids: String(tokens) } }), true],
+    ['by an external id', () => ({ external_user: { ids: String(tokens) } }), true],
     ['by any of some tags', () => ({ user: { tags: { any: ['x', 'a'] } } }), true],
     ['by all of some tags', () => ({ user: { tags: { all: 'a,b' } } }), true],
-    ['not by one of two', () => ({ user: { tags: { all: ['a', 'x'] } } }), false],
-    ['not by any without all', () => ({ user: { tags: { any: 'a', all: 'x' } } }), false],
-    ['not by another tag', () => ({ user: { tags: { any: 'x' } } }), false],
+    ['not by all tags when one is missing', () => ({ user: { tags: { all: ['a', 'x'] } } }), false],
+    ['not by any tag without all', () => ({ user: { tags: { any: 'a', all: 'x' } } }), false],
+    ['not by an unknown tag', () => ({ user: { tags: { any: 'x' } } }), false],
     ['not with an excluded tag', () => ({ user: { tags: { any: 'a', exclude: 'b' } } }), false],
-    ['nor by id then', ({ id }) => ({ user: { ids: id, tags: { exclude: ['b'] } } }), false],
-    ['by what is known among what is not', ({ id }) => ({ user: { ids: `1,${id},2147483647` } }), true],
-  ])('%s', async (_name, recipients, isReached) => {
+    ['not by id with an excluded tag', ({ id }) => ({ user: { ids: id, tags: { exclude: ['b'] } } }), false],
+    ['by one known id among unknown ones', ({ id }) => ({ user: { ids: `1,${id},2147483647` } }), true],
+  ])('an event selects its recipients %s', async (_name, recipients, isReached) => {
     const id = await sendEvent({ push_type: 'apns', ...recipients(user) });
     await sentEvent(id);
     const logged = await db.pushDelivery.count({ where: { subscriptionId: device, status: 'delivered' } });
     expect(logged).toBe(isReached ? 1 : 0);
   });
 
-  test('who is named twice gets one push, on each of their devices', async () => {
+  test('a user who is selected twice receives one push on each device', async () => {
     await subscribeDevice(user, 'apns', { client_identification_sequence: appleToken(++tokens) });
     await subscribeDevice(user, 'gcm', { client_identification_sequence: 'g' });
     const everything = { user: { ids: [user.id], tags: { any: 'a' } }, external_user: { ids: [tokens - 1] } };
@@ -162,7 +162,7 @@ describe('recipients', () => {
     expect(await db.pushDelivery.count({ where: { userId: user.id } })).toBe(2);
   });
 
-  test('are of the same application', async () => {
+  test('an event selects only users of its own application', async () => {
     const at = SAMPLE_TIME;
     const { id: applicationId } = await db.application.create({
       data: { name: 'other', authKey: 'o', authSecret: 'o', createdAt: at, updatedAt: at },
@@ -187,7 +187,7 @@ describe('recipients', () => {
   });
 });
 
-test('several processes begin each time once', async () => {
+test('several processes start each occurrence once', async () => {
   const others = [await startAnother(), await startAnother()];
   const events = await db.event.createManyAndReturn({
     data: Array.from({ length: 300 }, () => ({

@@ -22,6 +22,6 @@ test.each([
   ['lines=0-1', 10, undefined],
   ['bytes=a-b', 10, undefined],
   ['bytes', 10, undefined],
-])('%j of %i bytes', (header, size, range) => {
+])('readRange parses %j of %i bytes', (header, size, range) => {
   expect(readRange(header, size)).toEqual(range);
 });

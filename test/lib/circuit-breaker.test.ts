@@ -8,7 +8,6 @@ const identity = (answer: boolean | undefined) => answer;
 const ask = (breaker: CircuitBreaker, owner: string, answer: boolean | undefined) =>
   breaker.run(owner, () => Promise.resolve(answer), identity);
 
-/** A job that ends when it is told to. */
 function hold(breaker: CircuitBreaker, owner: string) {
   let end: (answer: boolean) => void = () => {};
   const ended = breaker.run(owner, () => new Promise<boolean>((resolve) => (end = resolve)), identity);
@@ -26,13 +25,13 @@ async function opened(settings: Partial<BreakerSettings> = {}): Promise<CircuitB
   return breaker;
 }
 
-test('failures of one owner open no circuit that others share', async () => {
+test('failures of a single owner do not open the circuit', async () => {
   const breaker = create();
   for (let failure = 0; failure < 20; failure++) await ask(breaker, 'a', false);
   expect([breaker.isOpen, breaker.waitOf('a'), breaker.waitOf('b')]).toEqual([false, 0, 0]);
 });
 
-test('failures of several owners hold those back, and let others try a few at a time', async () => {
+test('failures of several owners delay these owners and limit others to a few probes', async () => {
   const breaker = await opened();
   expect([breaker.waitOf('a'), breaker.waitOf('x')]).toEqual([100, 0]);
   const probes = [hold(breaker, 'x'), hold(breaker, 'y')];
@@ -43,7 +42,7 @@ test('failures of several owners hold those back, and let others try a few at a 
   expect(breaker.isOpen).toBe(false);
 });
 
-test('what fails although others were answered since it began says nothing of the peer', async () => {
+test('a failure does not count when another job has succeeded since it started', async () => {
   const breaker = create();
   const jobs = ['a', 'b', 'c', 'd'].map((owner) => hold(breaker, owner));
   await ask(breaker, 'x', true);
@@ -51,7 +50,7 @@ test('what fails although others were answered since it began says nothing of th
   expect([breaker.isOpen, breaker.isIdle]).toEqual([false, true]);
 });
 
-test('each failed probe doubles the wait, up to a limit', async () => {
+test('each failed probe doubles the wait up to a limit', async () => {
   const breaker = await opened({ owners: 1 });
   const waits: number[] = [];
   for (let probe = 0; probe < 4; probe++) {
@@ -65,13 +64,13 @@ test('each failed probe doubles the wait, up to a limit', async () => {
   expect(breaker.waitOf('a')).toBe(400);
 });
 
-test('a result that tells nothing neither opens nor closes', async () => {
+test('an inconclusive result neither opens nor closes the circuit', async () => {
   const breaker = await opened();
   await ask(breaker, 'x', undefined);
   expect(breaker.isOpen).toBe(true);
 });
 
-test('of owners that have failed only the latest are remembered', async () => {
+test('only the latest failed owners are remembered', async () => {
   const breaker = await opened();
   for (let owner = 0; owner < 2_000; owner++) await ask(breaker, `o${owner}`, false);
   expect([breaker.waitOf('a'), breaker.waitOf('o1999') > 0]).toEqual([0, true]);

@@ -26,7 +26,7 @@ describe('readInteger', () => {
     [-0, 0],
     [1e3, 1000],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('reads %j', (value, integer) => {
+  ])('readInteger parses %j', (value, integer) => {
     expect(readInteger(value)).toBe(integer);
   });
 
@@ -51,20 +51,20 @@ describe('readInteger', () => {
     ['9'.repeat(400)],
     [['5']],
     [parseForm('a=5')],
-  ])('refuses %j', (value) => {
+  ])('readInteger rejects %j', (value) => {
     expect(readInteger(value)).toBeUndefined();
   });
 });
 
 describe('readFlag', () => {
-  test.each<[ParameterInput]>([[1], ['1'], [true], ['true']])('%j is on', (value) =>
+  test.each<[ParameterInput]>([[1], ['1'], [true], ['true']])('readFlag reads %j as true', (value) =>
     expect(readFlag(value)).toBe(true),
   );
-  test.each<[ParameterInput]>([[0], ['0'], [false], ['false'], ['']])('%j is off', (value) =>
+  test.each<[ParameterInput]>([[0], ['0'], [false], ['false'], ['']])('readFlag reads %j as false', (value) =>
     expect(readFlag(value)).toBe(false),
   );
   test.each<[ParameterInput]>([[undefined], [null], [2], ['yes'], ['TRUE'], ['01'], [[]], [[1]], [parseForm('')]])(
-    '%j is neither',
+    'readFlag reads %j as neither',
     (value) => expect(readFlag(value)).toBeUndefined(),
   );
 });
@@ -81,7 +81,7 @@ describe('readText', () => {
     [undefined, undefined],
     [['a'], undefined],
     [parseForm('a=1'), undefined],
-  ])('reads %j as %j', (value, text) => {
+  ])('readText reads %j as %j', (value, text) => {
     expect(readText(value)).toBe(text);
   });
 });
@@ -102,7 +102,7 @@ describe('readList', () => {
     ['key=8', ['8']],
     ['key=+,,8,', ['8']],
     ['key[a]=1', [{ a: '1' }]],
-  ])('reads the form %j', (form, list) => {
+  ])('readList reads the form %j', (form, list) => {
     expect(readList(parseForm(form).key)).toEqual(list);
   });
 
@@ -118,7 +118,7 @@ describe('readList', () => {
     ['{"key":false}', [false]],
     ['{"key":[{"a":1}]}', [{ a: 1 }]],
     ['{"key":{"1":"a","2":"b"}}', ['a', 'b']],
-  ])('reads the JSON %s', (json, list) => {
+  ])('readList reads the JSON %s', (json, list) => {
     expect(readList(parseJson(json).key)).toEqual(list);
   });
 });
@@ -139,7 +139,7 @@ describe('readIntegerList', () => {
     [[1.5], undefined],
     [true, undefined],
     [parseForm('a=1'), undefined],
-  ])('reads %j as %j', (value, list) => {
+  ])('readIntegerList reads %j as %j', (value, list) => {
     expect(readIntegerList(value)).toEqual(list);
   });
 });
@@ -155,7 +155,7 @@ describe('readIdList', () => {
     ],
     [[true, null, ['x'], parseForm('a=1'), 'y'], ['y']],
     [12, ['12']],
-  ])('reads %j as %j', (value, ids) => {
+  ])('readIdList reads %j as %j', (value, ids) => {
     expect(readIdList(value)).toEqual(ids);
   });
 });
@@ -175,12 +175,12 @@ describe('readNumberedObject', () => {
     ['a', undefined],
     [null, undefined],
     [undefined, undefined],
-  ])('reads %j as %j', (value, items) => {
+  ])('readNumberedObject reads %j as %j', (value, items) => {
     expect(readNumberedObject(value)).toEqual(items);
   });
 });
 
-test('splitCommas drops blanks around items and items of blanks', () => {
+test('splitCommas trims items and drops empty ones', () => {
   expect(splitCommas(' a, b,,c , ')).toEqual(['a', 'b', 'c']);
 });
 
@@ -210,7 +210,7 @@ describe('readMoment', () => {
     ['0001-01-01', '0001-01-01T00:00:00.000Z'],
     ['0099-12-31T23:59:59Z', '0099-12-31T23:59:59.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('reads %j', (value, iso) => {
+  ])('readMoment parses %j', (value, iso) => {
     expect(new Date(readTimestamp(value) ?? Number.NaN).toISOString()).toBe(iso);
   });
 
@@ -256,11 +256,11 @@ describe('readMoment', () => {
     [Number.POSITIVE_INFINITY],
     ['9'.repeat(400)],
     [['2023-01-01']],
-  ])('refuses %j', (value) => {
+  ])('readMoment rejects %j', (value) => {
     expect(readTimestamp(value)).toBeUndefined();
   });
 
-  test('reads every moment back from its ISO text and its Unix seconds', () => {
+  test('readMoment restores every time from its ISO text and its Unix seconds', () => {
     const moments = fc.date({
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
@@ -275,7 +275,7 @@ describe('readMoment', () => {
   });
 });
 
-test('no reader fails on any value', () => {
+test('no reader throws an unexpected error on any value', () => {
   const readers = [
     readInteger,
     readFlag,

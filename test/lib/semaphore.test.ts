@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Semaphore, type SemaphoreLimits } from '../../src/lib/semaphore.ts';
 
-/** Jobs that end when the test ends them. */
 function jobs(limits: Omit<SemaphoreLimits, 'refuse'>) {
   const semaphore = new Semaphore({ ...limits, refuse: () => new Error('full') });
   const running: { name: string; end: (error?: Error) => void }[] = [];
@@ -24,7 +23,7 @@ function jobs(limits: Omit<SemaphoreLimits, 'refuse'>) {
   return { semaphore, start, end, names: () => running.map(({ name }) => name) };
 }
 
-test('a semaphore runs the allowed number at once, the others in order, and refuses when the queue is full', async () => {
+test('a semaphore runs the allowed number of jobs at once, queues others in order, and rejects when the queue is full', async () => {
   const { start, end, names } = jobs({ concurrency: 2, maxWaiting: 2 });
   const results = ['a', 'b', 'c', 'd'].map((name) => start(name));
   await expect(start('e')).rejects.toThrow('full');
@@ -38,7 +37,7 @@ test('a semaphore runs the allowed number at once, the others in order, and refu
   expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a job that fails frees its slot', async () => {
+test('a failed job releases its slot', async () => {
   const { semaphore, start, end, names } = jobs({ concurrency: 1, maxWaiting: 1 });
   const failing = start('a', 'application:1');
   const next = start('b', 'application:2');
@@ -51,7 +50,7 @@ test('a job that fails frees its slot', async () => {
   expect(semaphore.load).toEqual({ running: 0, waiting: 0 });
 });
 
-test('owners take turns at each level, however many jobs one of them has waiting', async () => {
+test('owners take turns at each level, regardless of how many jobs each has queued', async () => {
   const { start, end, names } = jobs({ concurrency: 1, maxWaiting: 100 });
   void start('first', 'application:1', 'user:1');
   for (const name of ['a1', 'a2', 'a3']) void start(name, 'application:1', 'user:1');
@@ -80,7 +79,7 @@ test('an owner at its own limit waits while others start', async () => {
   expect(names()).toEqual(['d', 'c', 'a2']);
 });
 
-test('an owner with a full queue of its own is refused while others may wait', async () => {
+test('an owner whose own queue is full is rejected while others may wait', async () => {
   const { start, names } = jobs({ concurrency: 1, maxWaiting: 10, maxWaitingPerOwner: [1] });
   void start('a1', 'application:1');
   void start('a2', 'application:1');

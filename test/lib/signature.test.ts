@@ -8,7 +8,7 @@ const KEYS: ParameterPair[] = [
   ['auth_key', 'AUTHKEY'],
 ];
 
-describe('the vectors of the contract', () => {
+describe('signature samples of the contract', () => {
   test.each<[text: string, pairs: ParameterPair[], sha1: string, sha256: string]>([
     [
       'application_id=1&auth_key=abc123&nonce=111&timestamp=123&user[login]=you&user[owner_id]=1&user[password]=me',
@@ -42,18 +42,18 @@ describe('the vectors of the contract', () => {
       'c8abc971e2941cadcd1050f5ba646536f8c85a38',
       '6215af1f611643d9b4ac860458c66dd16b3967b4fd43ae2192625e5b469ee8ac',
     ],
-  ])('%s', (text, pairs, sha1, sha256) => {
+  ])('the signature of %s matches', (text, pairs, sha1, sha256) => {
     expect(signedText(pairs)).toBe(text);
     expect(sign(pairs, 'secret', 'sha1')).toBe(sha1);
     expect(sign(pairs, 'secret', 'sha256')).toBe(sha256);
   });
 });
 
-test('the signature itself is not signed', () => {
+test('the signature parameter itself is not signed', () => {
   expect(signedText([...KEYS, ['signature', 'x']])).toBe('application_id=92&auth_key=AUTHKEY');
 });
 
-test('pairs are sorted by their bytes, not by UTF-16 code units', () => {
+test('pairs are sorted by bytes, not by UTF-16 code units', () => {
   // U+FF5E comes after U+1F600 in UTF-16, but before it in UTF-8.
   expect(
     signedText([
@@ -66,7 +66,7 @@ test('pairs are sorted by their bytes, not by UTF-16 code units', () => {
   ).toBe('B=&a[b]=&b=&\uFF5E=&\u{1F600}=');
 });
 
-test('a signature in upper case, cut, lengthened or by the other hash is wrong', () => {
+test('an upper-case, shortened, extended or SHA-256 signature is wrong', () => {
   const right = sign(KEYS, 'secret', 'sha1');
   const isRight = (signature: string) => isSignedBy(signature, KEYS, 'secret', 'sha1');
   expect(isRight(right)).toBe(true);
@@ -76,7 +76,7 @@ test('a signature in upper case, cut, lengthened or by the other hash is wrong',
   expect(isSignedBy(right, KEYS, 'Secret', 'sha1')).toBe(false);
 });
 
-describe('for parameters of every kind', () => {
+describe('signatures of arbitrary parameters', () => {
   type Tree = { [name: string]: string | number | Tree };
 
   const isPlain = (segment: string) =>
@@ -93,7 +93,6 @@ describe('for parameters of every kind', () => {
     fc.dictionary(segment, value, { minKeys: 1, maxKeys, noNullPrototype: true });
   const tree: fc.Arbitrary<Tree> = objectOf(fc.oneof(leaf, objectOf(fc.oneof(leaf, objectOf(leaf, 2)), 3)), 6);
 
-  /** The pairs as a client makes them from its own fields. */
   const pairsOf = (fields: Tree): ParameterPair[] =>
     Object.entries(fields).flatMap(([name, value]): ParameterPair[] =>
       typeof value !== 'object'
@@ -108,7 +107,7 @@ describe('for parameters of every kind', () => {
     fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
   );
 
-  test('the order of the pairs does not matter', () => {
+  test('the order of the pairs does not change the signature', () => {
     fc.assert(
       fc.property(shuffled, ([given, reordered]) => {
         expect(signedText(reordered)).toBe(signedText(given));
@@ -116,7 +115,7 @@ describe('for parameters of every kind', () => {
     );
   });
 
-  test('a form gives the text that its client signed, in whatever order and however escaped', () => {
+  test('a form has the signature that its client computed, in any order and with any escapes', () => {
     const escaped = (given: readonly ParameterPair[]) => new URLSearchParams(given.map(([...pair]) => pair)).toString();
     const withRawBrackets = (given: readonly ParameterPair[]) =>
       escaped(given).replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('+', '%20');
@@ -127,7 +126,7 @@ describe('for parameters of every kind', () => {
     );
   });
 
-  test('JSON gives the same text as a form', () => {
+  test('JSON has the same signature as a form', () => {
     fc.assert(
       fc.property(tree, (fields) => {
         expect(signedText(flatten(parseJson(JSON.stringify(fields))))).toBe(signedText(pairsOf(fields)));
@@ -135,7 +134,7 @@ describe('for parameters of every kind', () => {
     );
   });
 
-  test('another value, or a pair more or less, changes the signature', () => {
+  test('a changed, additional or missing pair changes the signature', () => {
     const signature = (given: readonly ParameterPair[]) => sign(given, 'secret', 'sha256');
     fc.assert(
       fc.property(pairs, fc.nat(), text, (given, nth, other) => {

@@ -37,7 +37,7 @@ async function rowOf(dialogId: string): Promise<StreamRow> {
   };
 }
 
-test('occupants are known for every row of a batch, however few dialogs are kept', async () => {
+test('RecipientResolver knows the occupants for every row of a batch that exceeds its cache', async () => {
   const [alice, bob] = await createUsers(2);
   const rows = await Promise.all([0, 1, 2, 3].map(async () => rowOf(await createGroup(alice, [bob]))));
   const audience = new RecipientResolver(2);
@@ -50,7 +50,7 @@ test('occupants are known for every row of a batch, however few dialogs are kept
   );
 });
 
-test('a burst far beyond what may wait reaches a reader who keeps up, in order', async () => {
+test('a subscriber who keeps up receives a burst above the queue limit in order', async () => {
   const [alice, bob] = await createUsers(2);
   const dialogId = await createGroup(alice, [bob]);
   const heard = await subscribe('subscription { messageSent { message { text sender { login } } } }', {}, bob);

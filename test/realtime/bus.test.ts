@@ -16,7 +16,6 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A process on the bus, as far as the bus is concerned. */
 async function join(origin: string, carrier: BusDriver = new PostgresBus(running.database.config, log)) {
   const bus = new Bus(origin, carrier, log);
   const heard: unknown[] = [];
@@ -28,7 +27,7 @@ async function join(origin: string, carrier: BusDriver = new PostgresBus(running
   return { bus, heard, returns: () => returns };
 }
 
-/** What goes over the wire, as PostgreSQL hands it out. */
+/** Payloads of notifications, as PostgreSQL delivers them. */
 async function wiretap(): Promise<string[]> {
   const texts: string[] = [];
   const client = await ownConnection();
@@ -38,7 +37,6 @@ async function wiretap(): Promise<string[]> {
   return texts;
 }
 
-/** Connections of this database that listen. */
 function listeners(): Promise<{ pid: number }[]> {
   return sql(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY pid",
@@ -47,8 +45,8 @@ function listeners(): Promise<{ pid: number }[]> {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-describe('what a process tells', () => {
-  test('is heard by the others in its order, and not by itself', async () => {
+describe('a signal', () => {
+  test('a signal reaches the other processes in order, and not its sender', async () => {
     const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')];
     for (const nth of numbers(50)) {
       alice.bus.publish('test', { nth });
@@ -62,7 +60,7 @@ describe('what a process tells', () => {
     expect(alice.heard).toEqual(['from bob']);
   });
 
-  test('travels once if it is the same in one turn of the event loop, and again in a later one', async () => {
+  test('a signal is sent once if it is repeated within one turn of the event loop', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     for (const _ of numbers(1_000)) alice.bus.publish('test', 'wake');
     alice.bus.publish('test', 'after');
@@ -73,7 +71,7 @@ describe('what a process tells', () => {
     expect(bob.heard).toEqual(['wake', 'after', 'wake', 'last']);
   });
 
-  test('is packed into few texts, none longer than PostgreSQL takes', async () => {
+  test('signals are batched into few payloads, none above the limit of PostgreSQL', async () => {
     const [alice, bob, texts] = [await join('alice'), await join('bob'), await wiretap()];
     const messages = numbers(2_000).map((nth) => `${nth} ${'é'.repeat(nth % 60)}`);
     for (const message of messages) alice.bus.publish('test', message);
@@ -85,14 +83,14 @@ describe('what a process tells', () => {
     expect(sizes.length).toBeLessThanOrEqual(Math.ceil(total / 7_700));
   });
 
-  test('is lost alone when it is too long, whatever was told with it', async () => {
+  test('a signal that is too long is dropped without affecting others in its batch', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     for (const data of ['before', 'x'.repeat(9_000), 'after']) alice.bus.publish('test', data);
     await until(() => bob.heard.includes('after'));
     expect(bob.heard).toEqual(['before', 'after']);
   });
 
-  test('goes out even if it is told in the moment in which the last text has gone', async () => {
+  test('a signal is sent even if it is published just after the last payload was sent', async () => {
     const sent: string[] = [];
     const carrier: BusDriver = { maxBytes: 1_000, start: async () => {}, stop: async () => {}, send: async () => {} };
     const { bus } = await join('alice', carrier);
@@ -114,7 +112,7 @@ describe('what a process tells', () => {
     }
   });
 
-  test('before it stops still goes out, and nothing after', async () => {
+  test('a signal is sent if it is published before the bus stops, and dropped afterwards', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     alice.bus.publish('test', 'goodbye');
     const stopped = alice.bus.stop();
@@ -127,8 +125,8 @@ describe('what a process tells', () => {
   });
 });
 
-describe('a process that hears', () => {
-  test('passes over what it does not understand', async () => {
+describe('a receiving process', () => {
+  test('a process ignores invalid payloads and unknown signals', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     for (const text of ['', 'garbage', '{"no":"list"}', '["carol",7]', 'null']) {
       await sql('SELECT pg_notify($1, $2)', ['atrium', text]);
@@ -139,7 +137,7 @@ describe('a process that hears', () => {
     expect(bob.heard).toEqual(['known', 'after']);
   });
 
-  test('listens again when its connection is cut, and is told that it may have missed something', async () => {
+  test('a process reconnects when its connection is cut, and reports that signals may be missing', async () => {
     const alice = await join('alice');
     const others = (await listeners()).map(({ pid }) => pid);
     const bob = await join('bob');
@@ -156,7 +154,7 @@ describe('a process that hears', () => {
     expect(alice.returns()).toBe(0);
   });
 
-  test('listens again after a while in which nobody could connect, over one connection', async () => {
+  test('a process reconnects with one connection after the database refused connections', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     const count = (await listeners()).length;
     const name = running.database.config.connectionString!.match(/\/(test_\w+)\?/)![1]!;
@@ -165,7 +163,9 @@ describe('a process that hears', () => {
     warnings.length = 0;
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-    await until(() => warnings.filter((warning) => warning.includes('can not be heard')).length > 3);
+    await until(
+      () => warnings.filter((warning) => warning.includes('LISTEN connection cannot be restored')).length > 3,
+    );
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await admin.end();
     await until(() => bob.returns() === 1 && alice.returns() === 1);
@@ -175,7 +175,7 @@ describe('a process that hears', () => {
     expect(bob.heard).toEqual(['again']);
   });
 
-  test('does not start without its database, and does not go on trying', async () => {
+  test('the bus fails to start without its database, and does not retry', async () => {
     const nowhere = new PostgresBus({ host: '127.0.0.1', port: 1 }, log);
     await expect(new Bus('alice', nowhere, log).start()).rejects.toThrow('ECONNREFUSED');
   });

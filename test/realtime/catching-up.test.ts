@@ -12,11 +12,11 @@ useApp();
 afterEach(() => closeSockets());
 
 const SUBSCRIPTIONS = 20;
-/** Rows of the stream: several reads. */
+/** Takes several reads of the outbox. */
 const MARKS = 2_600;
 
-describe('subscriptions that catch up from the stored stream', () => {
-  test('share reads, get each event once and in order, and others do not wait for them', async () => {
+describe('subscriptions that catch up from the outbox', () => {
+  test('resuming subscriptions share reads, receive each event once and in order, and do not delay others', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const { changes } = await execute('{ changes(first: 1) { cursor } }', {}, bob);
@@ -28,7 +28,7 @@ describe('subscriptions that catch up from the stored stream', () => {
       [APPLICATION.id, dialogId],
     );
     for (const text of texts.slice(30)) await send(alice, dialogId, text);
-    // Another process has no recent events in memory.
+    // A new process has no recent events in memory.
     const other = await startAnother();
     const socket = await connect(bob, other);
     const reads = await statementsAbout(/FROM events_outbox e .*e\.position <= /s, async () => {
@@ -43,7 +43,7 @@ describe('subscriptions that catch up from the stored stream', () => {
         expect(heard.map(({ messageSent }) => messageSent.message.text)).toEqual([...texts, 'live']);
       }
     });
-    // Each by itself would read six times.
+    // Without sharing, each subscription would read six times.
     expect(reads.length).toBeLessThan(SUBSCRIPTIONS * 6);
     await until(() => other.services.hub.subscriptionCount === SUBSCRIPTIONS);
     expect(running.app.services.hub.subscriptionCount).toBe(0);

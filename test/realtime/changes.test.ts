@@ -41,7 +41,6 @@ async function present(as: Caller): Promise<string> {
   return cursor;
 }
 
-/** Whatever happened behind a cursor, in pages. */
 async function pages(as: Caller, since: string, first: number): Promise<Changes[]> {
   const all: Changes[] = [];
   for (let cursor = since; ; ) {
@@ -61,7 +60,7 @@ async function cast() {
 }
 
 describe('changes', () => {
-  test('without a cursor is the present one; behind it comes all that happens from then on, each event as subscribed', async () => {
+  test('changes returns the current cursor, then the events after it as subscriptions deliver them', async () => {
     const { alice, bob, carol, dialogId } = await cast();
     const since = await present(bob);
     const live = await listen(DIALOG_EVENTS, {}, bob);
@@ -77,7 +76,7 @@ describe('changes', () => {
     await throughRest.update(alice, dialogId, { leave: [bob] });
     await live.atLeast(1);
     const heard = await changes(bob, { since });
-    // Of the dialog that is gone, and of the one he is out of, only that is told.
+    // Bob has left one dialog and the other is deleted, so only his own deletion and the removals remain.
     expect(typesOf(heard.events)).toEqual(['MessagesDeleted', 'DialogRemoved', 'DialogRemoved']);
     expect(heard.events.map((event) => event.removal)).toEqual([undefined, 'DESTROYED', 'LEFT']);
     const ofAlice = await changes(alice, { since });
@@ -96,7 +95,7 @@ describe('changes', () => {
     await live.close();
   });
 
-  test('shows what the caller has just done, also on a process that nobody has told of it', async () => {
+  test('changes includes the latest action of the caller, in every process', async () => {
     const { alice, dialogId } = await cast();
     const second = await startAnother();
     let cursor = await present(alice);
@@ -115,7 +114,7 @@ describe('changes', () => {
     await second.stop();
   });
 
-  test.each([1, 7, 25, 90])('in pages of %i gives each event once, in order', async (first) => {
+  test.each([1, 7, 25, 90])('changes in pages of %i returns each event once, in order', async (first) => {
     const { alice, bob, dialogId } = await cast();
     const other = await createDialog(alice, []).catch(() => createDialog(alice, [alice]));
     const since = await present(bob);
@@ -135,7 +134,7 @@ describe('changes', () => {
     });
   });
 
-  test('goes on where a subscription stopped, and a subscription where it stopped', async () => {
+  test('changes continues where a subscription stopped, and a subscription where changes stopped', async () => {
     const { alice, bob, dialogId } = await cast();
     const live = await listen(MESSAGE_SENT, {}, bob);
     await send(alice, dialogId, 'one');
@@ -151,7 +150,7 @@ describe('changes', () => {
     expect(textsOf(eventsOf(resumed))).toEqual(['three', 'four']);
   });
 
-  test('of one dialog leaves the others out, and reaches as far', async () => {
+  test('changes of one dialog skips other dialogs, and its cursor covers them', async () => {
     const { alice, bob, dialogId } = await cast();
     const other = await createDialog(alice, [bob]);
     const since = await present(bob);
@@ -163,7 +162,7 @@ describe('changes', () => {
     expect((await changes(bob, { since: here.cursor })).events).toEqual([]);
   });
 
-  test('passes over what is deleted since', async () => {
+  test('changes skips messages that have been deleted', async () => {
     const { alice, bob, dialogId } = await cast();
     const since = await present(bob);
     const [gone, hidden] = [await send(alice, dialogId, 'gone'), await send(alice, dialogId, 'hidden')];
@@ -174,7 +173,7 @@ describe('changes', () => {
     const { events } = await changes(bob, { since });
     expect(typesOf(events)).toEqual(['MessageSent', 'MessagesDeleted', 'MessagesDeleted']);
     expect(textsOf(events).filter(Boolean)).toEqual(['kept']);
-    // Where everything on a page is gone, the next one follows.
+    // A page whose events are all skipped is not the last one.
     expect((await pages(bob, since, 1)).flatMap((page) => page.events)).toEqual(events);
     expect(typesOf((await changes(apiKey, { since, dialogId })).events)).toEqual([
       'MessageSent',
@@ -184,7 +183,7 @@ describe('changes', () => {
     ]);
   });
 
-  test('gives what the caller may know now: nothing of a dialog they are out of, all of one they have come to', async () => {
+  test('changes applies current rights: only the removal from a dialog that the caller left, all events of one they joined', async () => {
     const { alice, bob, carol, dialogId } = await cast();
     const since = await present(alice);
     const id = await send(alice, dialogId, 'early');
@@ -198,7 +197,7 @@ describe('changes', () => {
     expect(textsOf((await changes(bob, { since, dialogId })).events)).toContain('early');
   });
 
-  test('tells other applications nothing, whatever cursor they come with', async () => {
+  test('changes returns nothing to other applications, even with a valid cursor', async () => {
     const { alice, dialogId } = await cast();
     const other = await createTenant(1);
     const since = await present(alice);
@@ -210,7 +209,7 @@ describe('changes', () => {
     }
   });
 
-  test('refuses cursors that are none, and pages beyond 100', async () => {
+  test('changes rejects invalid cursors and pages above 100', async () => {
     const { alice } = await cast();
     for (const since of ['', 'x', '-1', '01', '1.5', '99999999999999999999']) {
       expect(await errorOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({
@@ -227,7 +226,7 @@ describe('changes', () => {
 });
 
 describe('a transaction that commits late', () => {
-  test('is neither skipped nor told twice', async () => {
+  test('an event whose transaction commits late is neither skipped nor delivered twice', async () => {
     const { alice, bob, dialogId } = await cast();
     const messageId = await send(alice, dialogId, 'first');
     const live = await listen(DIALOG_EVENTS, {}, bob);
@@ -259,8 +258,8 @@ describe('a transaction that commits late', () => {
   });
 });
 
-describe('what is no longer kept', () => {
-  test('is told by CURSOR_EXPIRED; 0 is the begin of a stream of which all is kept', async () => {
+describe('expired events', () => {
+  test('changes rejects an expired cursor with CURSOR_EXPIRED, and accepts 0 until the first event expires', async () => {
     const { alice, dialogId } = await cast();
     expect(typesOf((await changes(alice, { since: '0' })).events).length).toBeGreaterThan(0);
     const begin = running.now();
@@ -277,7 +276,7 @@ describe('what is no longer kept', () => {
       expect((await changes(alice, { since: cursor })).events).toEqual([]);
       await throughRest.react(alice, id, 'like');
       expect(typesOf((await changes(alice, { since: cursor })).events)).toEqual(['ReactionAdded']);
-      // The last one stays however old it is, so whoever has read all goes on.
+      // The last event never expires, so that clients that are up to date can continue.
       await sweep(new Date(begin.getTime() + 2_000 * 3_600_000), retention);
       expect((await changes(alice, { since: await present(alice) })).events).toEqual([]);
       expect(await sql('SELECT 1 FROM events_outbox')).toHaveLength(1);

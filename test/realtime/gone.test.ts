@@ -28,8 +28,8 @@ async function present(as: QuickUser): Promise<string> {
 
 const textsOf = (events: { message?: { text: string } }[]) => events.map((event) => event.message?.text);
 
-describe('what is gone by the time it is told', () => {
-  test('is not told: a message that is deleted before it is delivered', async () => {
+describe('objects that are gone before delivery', () => {
+  test('a message deleted before delivery is not published', async () => {
     const { alice, bob, dialogId } = await cast();
     const heard = await listen(DIALOG_EVENTS, {}, bob);
     const stream = await streamEvents(DIALOG_EVENTS, { dialogId }, bob);
@@ -48,7 +48,7 @@ describe('what is gone by the time it is told', () => {
     stream.abort();
   });
 
-  test('is not told to who comes back: messages that were deleted meanwhile, dialogs that were destroyed', async () => {
+  test('a resuming subscriber receives only the removals of messages and dialogs that are gone', async () => {
     const { alice, bob, dialogId, sentinel } = await cast();
     const since = await present(bob);
     const pair = await throughRest.createPrivate(bob, alice);
@@ -67,7 +67,7 @@ describe('what is gone by the time it is told', () => {
     ]);
   });
 
-  test('is not told out of what somebody else has just been told', async () => {
+  test('a result shared with an earlier subscriber is not reused after the message was deleted', async () => {
     const { alice, bob, carol, dialogId, sentinel } = await cast();
     const since = await present(bob);
     const live = await listen(DIALOG_EVENTS, { dialogId }, alice);
@@ -83,13 +83,13 @@ describe('what is gone by the time it is told', () => {
     expect(await sentinel.receivedBy()).toEqual([]);
   });
 
-  test('is not told to whom it is gone for: edits of what they have deleted for themselves', async () => {
+  test('edits of messages that a user deleted for themselves are not delivered to that user', async () => {
     const { alice, bob, carol, dialogId, sentinel } = await cast();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     const ids = [await send(alice, dialogId, 'hidden'), await send(alice, lobby, 'hidden')];
     const since = await present(bob);
     await throughRest.deleteMessages(bob, ids);
-    // All ask for the same and nothing in it depends on who asks; the first of those who share the answer may see it.
+    // All subscribers share one execution, and the first of them may see the message.
     const document = `subscription ($since: String) { dialogEvents(since: $since) { __typename dialogId
       ... on MessageSent { message { text } } ... on MessageEdited { message { text } } } }`;
     const open = async (as: QuickUser, variables = {}) => listen(document, variables, as);
@@ -105,11 +105,11 @@ describe('what is gone by the time it is told', () => {
   });
 });
 
-describe('a resolver that fails', () => {
+describe('a failing resolver', () => {
   const document = `subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename
     ... on MessageSent { message { text reactions { name count } } } } }`;
 
-  test('costs its own event, says nothing of why, and the stream goes on', async () => {
+  test('a failing resolver affects only its own event, reveals no details, and the stream continues', async () => {
     const { alice, bob, carol, dialogId } = await cast();
     const heard = [await listen(document, {}, bob), await listen(document, {}, carol)];
     const stream = await streamEvents(document, { dialogId }, bob);

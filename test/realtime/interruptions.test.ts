@@ -28,7 +28,7 @@ afterEach(() => closeSockets());
 
 const SENT = `subscription ($dialogId: ID, $since: String) {
   messageSent(dialogId: $dialogId, since: $since) { cursor message { id text } } }`;
-const AWAY = { message: 'Service unavailable', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+const UNAVAILABLE = { message: 'Service unavailable', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 
 async function cast() {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
@@ -36,7 +36,7 @@ async function cast() {
   return { alice, bob, dialogId };
 }
 
-/** Stores messages past the service. @returns their ids */
+/** Stores messages without the service. @returns their ids */
 async function store(dialogId: string, texts: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const text of texts) {
@@ -55,7 +55,7 @@ async function store(dialogId: string, texts: string[]): Promise<string[]> {
   return ids;
 }
 
-/** Writes them into the stream, where the service has to find them by looking. */
+/** Appends their events to the outbox without a wake-up signal. */
 async function announce(dialogId: string, messageIds: string[]): Promise<void> {
   for (const id of messageIds) {
     await sql(
@@ -69,13 +69,11 @@ async function announce(dialogId: string, messageIds: string[]): Promise<void> {
 const textsOf = (listening: LiveSubscription) =>
   listening.payloads().map((data) => data.messageSent?.message.text ?? data);
 
-/** Waits until each has heard so much, and checks what it was. */
 async function expectHeard(listeners: LiveSubscription[], texts: string[]): Promise<void> {
   for (const one of listeners) await one.atLeast(texts.length);
   for (const one of listeners) expect(textsOf(one)).toEqual(texts);
 }
 
-/** Waits until the hub has looked at the stream a good number of times. */
 async function manyLooks(): Promise<void> {
   for (let nth = 0; nth < 10; nth++) {
     running.app.services.outbox.wake();
@@ -83,11 +81,11 @@ async function manyLooks(): Promise<void> {
   }
 }
 
-describe('nothing is lost and nothing comes twice', () => {
+describe('exactly-once delivery', () => {
   test.each([
-    ['who may know of it can not be asked', 'ALTER TABLE members RENAME COLUMN left_at TO', 'left_at'],
-    ['the stream can not be read', 'ALTER TABLE dialogs RENAME COLUMN type TO', 'type'],
-  ])('while %s', async (_name, rename, column) => {
+    ['the recipients cannot be read', 'ALTER TABLE members RENAME COLUMN left_at TO', 'left_at'],
+    ['the outbox cannot be read', 'ALTER TABLE dialogs RENAME COLUMN type TO', 'type'],
+  ])('events written while %s are delivered exactly once afterwards', async (_name, rename, column) => {
     const { alice, bob, dialogId } = await cast();
     await send(alice, dialogId, 'first');
     const listeners = [
@@ -108,12 +106,12 @@ describe('nothing is lost and nothing comes twice', () => {
     await expectHeard(listeners, ['one', 'two', 'three', 'four']);
   });
 
-  test('when the database goes away while the message of an event is read', async () => {
+  test('events are delivered exactly once when the database goes down while their message is read', async () => {
     const { alice, bob, dialogId } = await cast();
     await send(alice, dialogId, 'first');
     const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
     const ids = await store(dialogId, ['one', 'two']);
-    // Found in the stream while their messages can not be had.
+    // The outbox is readable, but the messages are locked.
     const holder = await ownConnection();
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE messages');
@@ -124,7 +122,7 @@ describe('nothing is lost and nothing comes twice', () => {
     await expectHeard(listeners, ['one', 'two']);
   });
 
-  test('when the database goes away while somebody catches up', async () => {
+  test('events are delivered exactly once when the database goes down while a subscription catches up', async () => {
     const { alice, bob, dialogId } = await cast();
     const before = await listen(SENT, { dialogId }, bob);
     for (const text of ['one', 'two', 'three']) await send(alice, dialogId, text);
@@ -144,52 +142,55 @@ describe('nothing is lost and nothing comes twice', () => {
     await expectHeard([late], ['two', 'three', 'four']);
   });
 
-  test.each(['is restarted', 'crashes'])('when the database %s while many write', async (how) => {
-    const { alice, bob, dialogId } = await cast();
-    const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
-    let isOver = false;
-    const acknowledged: string[] = [];
-    const write = async (sender: QuickUser, name: string) => {
-      for (let nth = 1; !isOver; nth++) {
-        await until(() =>
-          send(sender, dialogId, `${name} ${nth}`).then(
-            (id) => acknowledged.push(id) > 0,
-            () => isOver,
-          ),
-        );
+  test.each(['is restarted', 'crashes'])(
+    'events are delivered exactly once when the database %s during many writes',
+    async (how) => {
+      const { alice, bob, dialogId } = await cast();
+      const listeners = [await listen(SENT, { dialogId }, bob), await listen(SENT, {}, alice)];
+      let isOver = false;
+      const acknowledged: string[] = [];
+      const write = async (sender: QuickUser, name: string) => {
+        for (let nth = 1; !isOver; nth++) {
+          await until(() =>
+            send(sender, dialogId, `${name} ${nth}`).then(
+              (id) => acknowledged.push(id) > 0,
+              () => isOver,
+            ),
+          );
+        }
+      };
+      const writing = [write(alice, 'alice'), write(bob, 'bob')];
+      for (const count of [20, 20]) {
+        const before = acknowledged.length;
+        await until(() => acknowledged.length >= before + count);
+        if (how === 'crashes') await database.crash();
+        else await database.stop().then(() => database.start());
       }
-    };
-    const writing = [write(alice, 'alice'), write(bob, 'bob')];
-    for (const count of [20, 20]) {
       const before = acknowledged.length;
-      await until(() => acknowledged.length >= before + count);
-      if (how === 'crashes') await database.crash();
-      else await database.stop().then(() => database.start());
-    }
-    const before = acknowledged.length;
-    await until(() => acknowledged.length >= before + 20);
-    isOver = true;
-    await Promise.all(writing);
-    await send(alice, dialogId, 'last');
-    await until(() => listeners.every((one) => textsOf(one).includes('last')));
-    const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
-    const ids = stored.map(({ id }) => id);
-    expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
-    for (const one of listeners) {
-      expect(one.payloads().map((data) => data.messageSent?.message.id ?? data)).toEqual(ids);
-    }
-  });
+      await until(() => acknowledged.length >= before + 20);
+      isOver = true;
+      await Promise.all(writing);
+      await send(alice, dialogId, 'last');
+      await until(() => listeners.every((one) => textsOf(one).includes('last')));
+      const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
+      const ids = stored.map(({ id }) => id);
+      expect(acknowledged.filter((id) => !ids.includes(id))).toEqual([]);
+      for (const one of listeners) {
+        expect(one.payloads().map((data) => data.messageSent?.message.id ?? data)).toEqual(ids);
+      }
+    },
+  );
 });
 
-describe('while the database is away', () => {
-  test('who comes is told to come again, and served then', async () => {
+describe('while the database is unavailable', () => {
+  test('sockets are refused with 1013 while the database is unavailable, and served afterwards', async () => {
     const { alice, bob, dialogId } = await cast();
     const socket = await connect(bob);
     await database.stop();
     const refused = await openSocket();
     refused.send({ type: 'connection_init', payload: bob.headers });
     expect(await refused.closed).toEqual({ code: 1013, reason: 'Service unavailable' });
-    await expect(listenOn(socket, MESSAGE_SENT, { dialogId })).rejects.toMatchObject([AWAY]);
+    await expect(listenOn(socket, MESSAGE_SENT, { dialogId })).rejects.toMatchObject([UNAVAILABLE]);
     const stream = await streamEvents(MESSAGE_SENT, { dialogId }, bob);
     await stream.ended;
     await database.start();
@@ -201,7 +202,7 @@ describe('while the database is away', () => {
     await expectHeard(listeners, ['one']);
   });
 
-  test('many who come at once before anybody listens are refused, and those after them are served', async () => {
+  test('sockets that open while the outbox cannot be read are refused, and later ones are served', async () => {
     const { alice, bob, dialogId } = await cast();
     await sql('ALTER TABLE events_outbox RENAME TO events_outbox_away');
     const refusals = await Promise.all(

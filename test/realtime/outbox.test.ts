@@ -13,14 +13,13 @@ useApp();
 
 afterEach(() => closeSockets());
 
-/** A transaction that has drawn a position and not committed yet, as a sender whose commit takes its time. */
 async function slowReaction(dialogId: string, messageId: string, name: string): Promise<pg.Client> {
   const client = await begun();
   await insertReaction(client, dialogId, messageId, name);
   return client;
 }
 
-/** A transaction that has written something, so that it has its id. */
+/** An open transaction that already has its id. */
 async function begun(): Promise<pg.Client> {
   const client = await ownConnection();
   await client.query('BEGIN');
@@ -49,7 +48,6 @@ async function cast() {
   return { alice: alice!, bob: bob!, dialogId, messageId: await send(alice!, dialogId, 'first') };
 }
 
-/** Waits until the hub has looked at the stream a good number of times. */
 async function manyLooks(): Promise<void> {
   for (let nth = 0; nth < 10; nth++) {
     running.app.services.outbox.wake();
@@ -58,7 +56,7 @@ async function manyLooks(): Promise<void> {
 }
 
 describe('the order of the stream', () => {
-  test('nothing behind a position is delivered before its transaction has ended, and then all of it, in order', async () => {
+  test('events after a gap are delivered only when its transaction ends, and then in order', async () => {
     const { alice, bob, dialogId, messageId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
@@ -75,7 +73,7 @@ describe('the order of the stream', () => {
     expect(sent.map((event) => event.messageSent.message.text)).toEqual(['message 1', 'message 2', 'message 3']);
   });
 
-  test('a position whose transaction was rolled back is passed over', async () => {
+  test('a position whose transaction was rolled back is skipped', async () => {
     const { alice, bob, dialogId, messageId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const slow = await slowReaction(dialogId, messageId, 'never');
@@ -89,7 +87,7 @@ describe('the order of the stream', () => {
     expect((await messages.atLeast(2))[1].messageSent.message.text).toBe('behind a wide gap');
   });
 
-  test('several that end in another order than they began', async () => {
+  test('events are delivered by position even if their transactions end in another order', async () => {
     const { alice, bob, dialogId, messageId } = await cast();
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
@@ -109,7 +107,7 @@ describe('the order of the stream', () => {
     expect(all.map((event) => event.reactionAdded.name)).toEqual(['one', 'three']);
   });
 
-  test('a transaction that began last and draws its position first is waited for as well', async () => {
+  test('the reader also waits for a younger transaction that took the lower position', async () => {
     const { dialogId, messageId } = await cast();
     const reader = new OutboxReader();
     await reader.start();
@@ -126,7 +124,7 @@ describe('the order of the stream', () => {
     expect((await starting.read()).rows).toEqual([]);
   });
 
-  test('a stream that is opened while a transaction is under way misses it not', async () => {
+  test('a subscription that starts before a transaction commits receives its events', async () => {
     const { alice, bob, dialogId, messageId } = await cast();
     const slow = await slowReaction(dialogId, messageId, 'under way');
     await send(alice, dialogId, 'committed meanwhile, with a later position');
@@ -137,7 +135,7 @@ describe('the order of the stream', () => {
     ]);
     await finish(slow, 'COMMIT');
     const reactions = await opening;
-    // Whoever listened before the commit hears of it; whoever had to wait for it need not.
+    // A subscription that had to wait for the commit need not receive its event.
     if (isOpenEarly) await until(() => reactions.payloads().some((event) => event.reactionAdded.name === 'under way'));
     const later = await slowReaction(dialogId, messageId, 'later');
     await send(alice, dialogId, 'x');
@@ -145,7 +143,7 @@ describe('the order of the stream', () => {
     await until(() => reactions.payloads().some((event) => event.reactionAdded.name === 'later'));
   });
 
-  test('begins at the end: what was before is heard by nobody who does not ask for it', async () => {
+  test('a new subscription receives no earlier events', async () => {
     const { alice, bob, dialogId } = await cast();
     await sendMany(alice, dialogId, 3);
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
@@ -155,7 +153,7 @@ describe('the order of the stream', () => {
     expect(messages.payloads().map((event) => event.messageSent.message.text)).toEqual(['new']);
   });
 
-  test('subscribers who come and go while others send hear nothing from before they came', async () => {
+  test('subscribers who reconnect during writes receive no earlier events', async () => {
     const { alice, bob, dialogId } = await cast();
     for (let round = 0; round < 25; round++) {
       const before = await send(alice, dialogId, `before ${round}`);
@@ -168,7 +166,7 @@ describe('the order of the stream', () => {
     }
   });
 
-  test('is the order of the dialog, however many write to it on however many processes', async () => {
+  test('events of a dialog have the order of its messages, across many writers and processes', async () => {
     const users = await quickUsers(16);
     const dialogId = await createDialog(users[0]!, users.slice(1));
     const second = await startAnother();
@@ -193,7 +191,7 @@ describe('the order of the stream', () => {
   });
 });
 
-test('what one call does in several dialogs stands in the order of their ids, in each of them as it was done', async () => {
+test('events of one call in several dialogs are ordered by dialog id, and within each dialog as they happened', async () => {
   const [alice, bob] = await quickUsers(2);
   const [first, second] = [await createDialog(alice!, [bob!]), await createDialog(alice!, [bob!])].sort() as [
     string,
@@ -202,7 +200,6 @@ test('what one call does in several dialogs stands in the order of their ids, in
   const of = (dialogId: string, subjectId: string) => {
     return { kind: 'messageEdited' as const, applicationId: APPLICATION.id, dialogId, subjectId };
   };
-  // As rows come that lie so in their table.
   const given = [of(second, 'b'), of(first, 'd'), of(second, 'a'), of(first, 'c')];
   await transact(BACKGROUND, (transaction) => appendDialogEvents(transaction, given, running.now()));
   const stream = await sql<{ id: string; subject: string }>(
@@ -218,17 +215,17 @@ test('what one call does in several dialogs stands in the order of their ids, in
   ]);
 });
 
-describe('waking', () => {
-  test('a notification that is lost is made up for', async () => {
+describe('wake-up signals', () => {
+  test('an event is delivered although its wake-up signal is lost', async () => {
     const { bob, dialogId, messageId } = await cast();
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     await finish(await slowReaction(dialogId, messageId, 'nobody told'), 'COMMIT');
     expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'nobody told' } }]);
   });
 
-  test('another process is woken, and need not look by itself', async () => {
+  test('a wake-up signal reaches another process, so that it does not have to poll', async () => {
     const { alice, bob, dialogId } = await cast();
-    // What it would do every second it never does.
+    // Disables the polling of every second.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const second = await startAnother().finally(() => vi.useRealTimers());
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob, second);
@@ -240,7 +237,7 @@ describe('waking', () => {
     await second.stop();
   });
 
-  test('the connection that listens comes back when it is cut', async () => {
+  test('the listening connection is restored when it is cut', async () => {
     const { alice, bob, dialogId } = await cast();
     const second = await startAnother();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob, second);
@@ -266,7 +263,7 @@ describe('waking', () => {
     await until(async () => (await listeners()).length === 1);
   });
 
-  test('a database whose connections are all cut is found again', async () => {
+  test('the service recovers when all database connections are cut', async () => {
     const { alice, bob, dialogId } = await cast();
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     await sql(

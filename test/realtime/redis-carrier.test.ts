@@ -26,7 +26,6 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A process on the bus, as far as the bus is concerned. */
 async function join(origin: string) {
   const bus = new Bus(origin, new RedisBus(`redis://127.0.0.1:${port}`, log), log);
   const heard: unknown[] = [];
@@ -40,7 +39,7 @@ async function join(origin: string) {
 
 type Member = Awaited<ReturnType<typeof join>>;
 
-/** Waits until each of two hears the other; what is told before may be lost. */
+/** Waits until both processes receive each other; earlier signals may be lost. */
 async function inTouch(alice: Member, bob: Member): Promise<void> {
   for (const [from, to] of [
     [alice, bob],
@@ -54,7 +53,7 @@ async function inTouch(alice: Member, bob: Member): Promise<void> {
   }
 }
 
-/** Tells so much, and waits until it is heard: all of it, in order. */
+/** Publishes 2,000 signals, and asserts that all arrive in order. */
 async function expectAllHeard(from: Member, to: Member): Promise<void> {
   const texts = Array.from({ length: 2_000 }, (_, nth) => `${nth} ${'é'.repeat(nth % 60)}`);
   to.heard.length = 0;
@@ -63,7 +62,6 @@ async function expectAllHeard(from: Member, to: Member): Promise<void> {
   expect(to.heard.filter((text) => texts.includes(text as string))).toEqual(texts);
 }
 
-/** One command of an operator. */
 async function command(...words: string[]): Promise<unknown> {
   const redis = new Redis(port, '127.0.0.1');
   const answer = await redis.call(words[0]!, ...words.slice(1));
@@ -71,7 +69,7 @@ async function command(...words: string[]): Promise<unknown> {
   return answer;
 }
 
-test('a service without Redis that was given one starts and serves, and finds what others write by looking', async () => {
+test('a service whose Redis is unavailable starts, serves, and finds events of other processes by polling', async () => {
   const [alice, bob] = await quickUsers(2);
   const dialogId = await createDialog(alice!, [bob!]);
   const another = await startAnother({ redisUrl: `redis://127.0.0.1:${await freePort()}` });
@@ -89,14 +87,14 @@ describe.skipIf(!REDIS)('with Redis', () => {
     cleanups.push(() => stopRedis());
   });
 
-  test('processes hear each other, in order, and not themselves', async () => {
+  test('processes receive the signals of others in order, and not their own', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     await inTouch(alice, bob);
     await expectAllHeard(alice, bob);
     await expectAllHeard(bob, alice);
   });
 
-  test('connections that are cut come back, and who was not heard knows that something may be missing', async () => {
+  test('cut connections are restored, and processes learn that signals may be missing', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     await inTouch(alice, bob);
     const before = [alice.returns(), bob.returns()];
@@ -106,7 +104,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     await expectAllHeard(alice, bob);
   });
 
-  test('processes that start while Redis is away, or see it go, hear each other when it comes', async () => {
+  test('processes that start without Redis, or lose it, exchange signals once it is available', async () => {
     const alice = await join('alice');
     await stopRedis();
     const bob = await join('bob');
@@ -120,7 +118,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     await expectAllHeard(bob, alice);
   });
 
-  test('a Redis that does not answer holds nobody up, neither at the start nor at the end', async () => {
+  test('a Redis that does not respond delays neither start nor stop', async () => {
     const alice = await join('alice');
     const bob = await join('bob');
     await inTouch(alice, bob);
@@ -129,7 +127,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     cleanups.push(async () => process.kill(pid, 'SIGCONT'));
     warnings.length = 0;
     alice.bus.publish('test', 'in vain');
-    await until(() => warnings.some((warning) => warning.includes('could not be told')));
+    await until(() => warnings.some((warning) => warning.includes('signal to other processes failed')));
     alice.bus.publish('test', 'in vain as well');
     const carol = await join('carol');
     await alice.bus.stop();
@@ -137,7 +135,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     await inTouch(bob, carol);
   });
 
-  test('services with databases of their own share a Redis and hear nothing of each other', async () => {
+  test('services with different databases share a Redis without receiving signals of each other', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     const other = await createDatabase();
     await db.$disconnect();
@@ -154,7 +152,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     await other.drop();
   });
 
-  test('events that were told while Redis was away are heard, and what comes after it is back', async () => {
+  test('events published while Redis is unavailable are delivered, and so are later ones', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const another = await startAnother({ redisUrl: `redis://127.0.0.1:${port}` });

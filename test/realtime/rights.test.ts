@@ -12,10 +12,9 @@ useApp();
 
 const EVENTS = 'subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename cursor dialogId } }';
 
-/** A subscription over either transport. */
 interface Opened {
   heard: () => unknown[];
-  /** How it ended. */
+  /** Close code of the socket, or `ended` for a stream. */
   over: Promise<number | 'ended'>;
 }
 
@@ -44,15 +43,13 @@ afterEach(async () => {
 });
 
 interface Losing {
-  /** Who subscribes. */
   as: Caller;
-  /** What takes their right from them. */
   lose: () => Promise<unknown>;
 }
 
 const json = (body: object) => ({ json: body });
 
-/** Who loses which credentials how; the user remains an occupant wherever they still exist. */
+/** Ways to lose credentials; the user remains an occupant unless they are deleted. */
 const ENDS: [name: string, prepare: (user: TestUser) => Promise<Losing>][] = [
   ['logout by DELETE /login', async (user) => ({ as: user, lose: () => rest('DELETE', '/login.json', { as: user }) })],
   ['logout by logoutUser', async (user) => ({ as: user, lose: () => execute('mutation { logoutUser }', {}, user) })],
@@ -128,7 +125,7 @@ async function newKey(): Promise<Caller & { revoke: () => Promise<unknown> }> {
 }
 
 describe.each(ENDS)('%s', (_name, prepare) => {
-  test('ends sockets and streams, of one dialog and of all, on every process, and no others', async () => {
+  test('the loss of credentials ends sockets and streams, of one dialog and of all, on every process, and no others', async () => {
     const [user, alice] = [await createUser(), await createUser()];
     const dialogId = await createDialog(alice, [user]);
     const { as, lose } = await prepare(user);
@@ -152,16 +149,16 @@ describe.each(ENDS)('%s', (_name, prepare) => {
     await send(onBehalfOf(alice), dialogId, 'after');
     for (const [nth, { heard }] of staying.entries()) await until(() => heard().length > before[nth]!);
     for (const { heard } of opened) expect(heard().length).toBeLessThanOrEqual(before[0]!);
-    // Only those who stay are still there.
+    // Only the subscriptions of the API key remain.
     await until(() => running.app.services.hub.subscriptionCount === 1 && second.services.hub.subscriptionCount === 1);
     await expect(listen(EVENTS, { dialogId }, as)).rejects.toBeTruthy();
   });
 });
 
-describe('what may not be subscribed to', () => {
+describe('refused subscriptions', () => {
   const codeOf = (code: string) => [{ extensions: { code } }];
 
-  test('by an application session, anything', async () => {
+  test('an application session cannot subscribe to dialog events', async () => {
     const application = await openSession();
     const user = await createUser();
     const dialogId = await createDialog(user, [], 'PUBLIC_GROUP');
@@ -174,7 +171,7 @@ describe('what may not be subscribed to', () => {
     expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
-  test('by a stranger, dialogs of this application', async () => {
+  test('callers of another application cannot subscribe to dialogs of this one', async () => {
     const user = await createUser();
     const other = await createTenant(1);
     for (const dialogId of [await createDialog(user, [user]), await createDialog(user, [], 'PUBLIC_GROUP')]) {
@@ -187,7 +184,7 @@ describe('what may not be subscribed to', () => {
     }
   });
 
-  test('without credentials, or with bad ones, anything', async () => {
+  test('a caller without valid credentials cannot subscribe', async () => {
     const bad: Caller[] = [
       { headers: {} },
       { headers: { 'SVC-Token': 'x' } },

@@ -23,19 +23,19 @@ describe('connection_init', () => {
     ['an empty payload', {}],
     ['a blank token', { 'SVC-Token': ' ' }],
     ['an unknown token', { 'SVC-Token': 'x' }],
-    ['a token that is no text', { 'SVC-Token': { $ne: null } }],
+    ['a token that is not text', { 'SVC-Token': { $ne: null } }],
     ['an unknown key', { Authorization: 'ApiKey WRONG' }],
     ['another scheme', { Authorization: 'Bearer KEY' }],
     ['On-Behalf-Of alone', { 'On-Behalf-Of': '1' }],
-    ['On-Behalf-Of nobody', { ...apiKey.headers, 'On-Behalf-Of': 2_000_000_000 }],
-    ['names of prototypes', JSON.parse('{"__proto__":{"svc-token":"x"},"constructor":"y"}')],
-  ])('with %s closes with 4403', async (_name, payload) => {
+    ['On-Behalf-Of an unknown user', { ...apiKey.headers, 'On-Behalf-Of': 2_000_000_000 }],
+    ['prototype names', JSON.parse('{"__proto__":{"svc-token":"x"},"constructor":"y"}')],
+  ])('connection_init with %s closes the socket with 4403', async (_name, payload) => {
     const socket = await openSocket();
     socket.send({ type: 'connection_init', payload });
     expect((await socket.closed).code).toBe(4403);
   });
 
-  test('takes token and key in any letter case, numbers too', async () => {
+  test('connection_init accepts credentials in any letter case, and numbers', async () => {
     const user = await createUser();
     for (const payload of [
       { 'svc-token': user.token },
@@ -50,7 +50,7 @@ describe('connection_init', () => {
     }
   });
 
-  test('a second one closes the socket', async () => {
+  test('a second connection_init closes the socket', async () => {
     const socket = await connect(apiKey);
     socket.send({ type: 'connection_init', payload: apiKey.headers });
     expect((await socket.closed).code).toBe(4429);
@@ -58,7 +58,7 @@ describe('connection_init', () => {
 });
 
 describe('queries and mutations on a socket', () => {
-  test('are answered as over HTTP, and are heard', async () => {
+  test('queries and mutations on a socket work as over HTTP, and publish events', async () => {
     const user = await createUser();
     const dialogId = await createDialog(user, [user]);
     const socket = await connect(user);
@@ -82,7 +82,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
       'deleteSession',
       (token: string) => execute('mutation { deleteSession }', {}, { headers: { 'SVC-Token': token } }),
     ],
-  ])('%s closes its sockets with 4403, on every process, and no others', async (_name, logOut) => {
+  ])('%s closes the sockets of its session with 4403, on every process, and no others', async (_name, logOut) => {
     const user = await createUser();
     const other = await openSession(user);
     const dialogId = await createDialog(user, [user]);
@@ -108,7 +108,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     await second.stop();
   });
 
-  test('logging out ends streams of server-sent events too', async () => {
+  test('logging out also ends streams of server-sent events', async () => {
     const user = await createUser();
     const dialogId = await createDialog(user, [user]);
     const second = await startAnother();
@@ -130,14 +130,14 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     const application = await connect(await openSession());
     await until(() => running.app.services.hub.subscriptionCount === 2);
     minutesOn(119);
-    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the service looks every second
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // the service checks every second
     expect([idle, heard.socket, application].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
     minutesOn(120);
     for (const { closed } of [idle, heard.socket, application]) expect((await closed).code).toBe(4403);
     await stream.ended;
   });
 
-  test('a request elsewhere with the token keeps it alive; an operation on the socket does; a ping does not', async () => {
+  test('requests with the token and operations on the socket extend the session; a ping does not', async () => {
     const users = [await createUser(), await createUser(), await createUser()];
     const [elsewhere, operating, pinging] = await Promise.all(users.map((user) => connect(user)));
     const second = await startAnother();
@@ -156,7 +156,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
     await second.stop();
   });
 
-  test('an operation with a session that has ended is refused and closes the socket', async () => {
+  test('an operation with an expired session is rejected and closes the socket', async () => {
     const user = await createUser();
     const socket = await connect(user);
     minutesOn(121);
@@ -167,7 +167,7 @@ describe('row 3: a socket lives no longer than its credentials', () => {
 });
 
 describe('row 35: slow readers', () => {
-  test('one who does not keep up is closed with 4429 and resumes with its cursor', async () => {
+  test('a subscriber who does not keep up is closed with 4429 and can resume with its cursor', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const slow = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -177,7 +177,7 @@ describe('row 35: slow readers', () => {
     const { hub, outbox } = running.app.services;
     let sent = 0;
     while (hub.subscriptionCount > 0) {
-      // The same message over and over: what counts here is how much waits for the reader.
+      // One message repeated: only the amount of unsent data matters here.
       const rows = await sql<{ position: string }>(
         `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
          SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs, generate_series(1, 500)
@@ -200,7 +200,7 @@ describe('row 35: slow readers', () => {
     expect(first.cursor).toBe(heard[0].messageSent.cursor);
   });
 
-  test('others are not held up by them', async () => {
+  test('a slow subscriber does not delay others', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const dialogId = await createDialog(alice!, [bob!, carol!]);
     const slow = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -213,8 +213,8 @@ describe('row 35: slow readers', () => {
   });
 });
 
-describe('a service that stops', () => {
-  test('closes its sockets with 1001, ends its streams, and waits for nobody who does not answer', async () => {
+describe('a stopping service', () => {
+  test('a stopping service closes sockets with 1001, ends streams, and does not wait for unresponsive clients', async () => {
     const user = await createUser();
     const app = await startAnother();
     const socket = await connect(user, app);

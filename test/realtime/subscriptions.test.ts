@@ -23,7 +23,7 @@ const unreact = (as: Caller, id: string, name = 'like') =>
     as,
   );
 
-/** Takes a user out of a dialog as the mutation for it will. */
+/** Removes a user from a dialog without the service. */
 async function remove(user: { id: number }, dialogId: string): Promise<void> {
   await sql(
     `WITH gone AS (DELETE FROM members WHERE dialog_id = $1 AND user_id = $2)
@@ -32,7 +32,7 @@ async function remove(user: { id: number }, dialogId: string): Promise<void> {
   );
 }
 
-/** Waits until everything that was written has been delivered to those who may know of it. */
+/** Waits until all earlier events have been delivered. */
 async function settled(as: Caller, dialogId: string): Promise<void> {
   const last = await listen(MESSAGE_SENT, { dialogId }, as);
   await send(as, dialogId, 'the last one');
@@ -46,7 +46,7 @@ const texts = (heard: { messageSent: { message: { text: string } } }[]) =>
 afterEach(() => closeSockets());
 
 describe('each kind of event', () => {
-  test('reaches the subscribers of its dialog with its place in the stream', async () => {
+  test('each kind of event reaches the subscribers of its dialog, with its cursor', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const sent = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -71,7 +71,7 @@ describe('each kind of event', () => {
     for (const subscription of [sent, added, removed]) await subscription.close();
   });
 
-  test('a cursor of one subscription is good in another', async () => {
+  test('a cursor of one subscription is valid in another', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const sent = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -85,8 +85,8 @@ describe('each kind of event', () => {
   });
 });
 
-describe('rows 1, 30: who hears', () => {
-  test('a dialog is refused to outsiders, unknown ones to everybody', async () => {
+describe('rows 1, 30: recipients', () => {
+  test('a dialog is refused to outsiders, and an unknown dialog to all users', async () => {
     const [alice, mallory] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [alice!]);
     for (const query of [MESSAGE_SENT, REACTION_ADDED, REACTION_REMOVED]) {
@@ -101,7 +101,7 @@ describe('rows 1, 30: who hears', () => {
     }
   });
 
-  test('all dialogs of the caller, those that come later and public groups too, and nothing else', async () => {
+  test('a subscription to all dialogs covers later dialogs and public groups, and no dialogs of others', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const early = await createDialog(alice!, [bob!]);
     const open = await createDialog(carol!, [], 'PUBLIC_GROUP');
@@ -121,7 +121,7 @@ describe('rows 1, 30: who hears', () => {
     await heard.close();
   });
 
-  test('one who is taken into a dialog hears it from then on', async () => {
+  test('a user who joins a dialog receives its events from then on', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [alice!]);
     const heard = await listen(MESSAGE_SENT, {}, bob!);
@@ -138,7 +138,7 @@ describe('rows 1, 30: who hears', () => {
     await heard.close();
   });
 
-  test('row 3: one who is taken out of a dialog hears no more of it, by whatever subscription', async () => {
+  test('row 3: a removed occupant receives no more events of the dialog, by any subscription', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const dialogId = await createDialog(alice!, [bob!, carol!]);
     const other = await createDialog(alice!, [bob!]);
@@ -166,7 +166,7 @@ describe('rows 1, 30: who hears', () => {
     for (const subscription of [ofDialog, ofAll, reactions, stays, resumed]) await subscription.close();
   });
 
-  test('one who lost their rights while an event was on its way takes it from nobody who shares it', async () => {
+  test('a subscriber who loses their rights while an event is in flight does not affect others who share it', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const dialogId = await createDialog(alice!, [bob!, carol!]);
     const first = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -177,7 +177,7 @@ describe('rows 1, 30: who hears', () => {
     const holder = await ownConnection();
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
-    // The event is delivered and stands before its message, which can't be read now.
+    // The event is delivered, but its message is locked.
     await sql(
       `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
        SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs WHERE id = $1`,
@@ -194,14 +194,14 @@ describe('rows 1, 30: who hears', () => {
     await holder.query('COMMIT');
     await holder.end();
     expect(texts(await second.atLeast(2))).toEqual(['first', 'first']);
-    // Whatever its socket was to hear before the answer has been heard with it.
+    // Earlier payloads of the socket precede this response.
     await first.socket.run('{ __typename }');
     expect(texts(first.payloads())).toEqual(['first']);
     await first.close();
     await second.close();
   });
 
-  test('an API key alone hears any dialog of its application', async () => {
+  test('an API key receives the events of every dialog of its application', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const ofDialog = await listen(MESSAGE_SENT, { dialogId }, apiKey);
@@ -214,7 +214,7 @@ describe('rows 1, 30: who hears', () => {
     await ofAll.close();
   });
 
-  test('row 20: other applications hear nothing, whatever they ask for', async () => {
+  test('row 20: other applications receive nothing from any subscription', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const open = await createDialog(alice!, [], 'PUBLIC_GROUP');
@@ -244,7 +244,7 @@ describe('rows 1, 30: who hears', () => {
 });
 
 describe('since', () => {
-  test('gives exactly what was missed, once and in order, then goes on', async () => {
+  test('since delivers exactly the missed events, once and in order, then continues live', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const other = await createDialog(alice!, [bob!]);
@@ -266,7 +266,7 @@ describe('since', () => {
     await ofAll.close();
   });
 
-  test('reads a long backlog in steps', async () => {
+  test('since delivers a long backlog completely and in order', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const first = await listen(MESSAGE_SENT, { dialogId }, bob!);
@@ -284,7 +284,7 @@ describe('since', () => {
     await resumed.close();
   });
 
-  test('holds across a restart of the service', async () => {
+  test('since remains valid across a restart of the service', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const before = await startAnother();
@@ -303,7 +303,7 @@ describe('since', () => {
     await after.stop();
   });
 
-  test('nothing is missed or doubled while many send and the subscriber comes and goes', async () => {
+  test('no event is missed or duplicated while many users send and the subscriber reconnects', async () => {
     const senders = await quickUsers(20);
     const [bob] = await quickUsers(1);
     const dialogId = await createDialog(senders[0]!, [...senders.slice(1), bob!]);
@@ -340,7 +340,7 @@ describe('since', () => {
     await apps[1]!.stop();
   });
 
-  test('a cursor that a faster process gave out repeats nothing on a slower one', async () => {
+  test('a cursor of a faster process causes no duplicates on a slower one', async () => {
     const { Hub } = await import('../../src/realtime/hub.ts');
     const { Outbox } = await import('../../src/realtime/outbox.ts');
     const { Bus } = await import('../../src/realtime/bus.ts');
@@ -356,7 +356,7 @@ describe('since', () => {
       kind: 'messageSent',
       dialogId,
     } as const;
-    const early = await slow.subscribe(watched, undefined); // it has read up to here, and does not look for more yet
+    const early = await slow.subscribe(watched, undefined); // it has read up to here, and does not poll yet
     const fast = await listen(MESSAGE_SENT, { dialogId }, alice!);
     await send(alice!, dialogId, 'seen on the fast one');
     const [{ messageSent }] = await fast.atLeast(1);
@@ -373,7 +373,7 @@ describe('since', () => {
   });
 
   test.each(['', 'x', '-1', '00', '1.5', '1e3', ' 1', '0x10', '99999999999999999999', "1' OR 1=1", '१'])(
-    'refuses the cursor %j',
+    'since rejects the cursor %j',
     async (since) => {
       const [alice] = await quickUsers(1);
       await expect(listen(MESSAGE_SENT, { since }, alice!)).rejects.toMatchObject([
@@ -382,7 +382,7 @@ describe('since', () => {
     },
   );
 
-  test('ends with CURSOR_EXPIRED once what came behind it is no longer kept, and never before', async () => {
+  test('since fails with CURSOR_EXPIRED as soon as a later event has expired, and not before', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
@@ -417,7 +417,7 @@ describe('since', () => {
     await heard.close();
   });
 
-  test('the sweep keeps what is young, however much of it there is', async () => {
+  test('the sweep keeps young events, however many there are', async () => {
     const [{ count: before }] = (await sql<{ count: number }>(
       'SELECT count(*)::int AS count FROM events_outbox WHERE created_at >= $1',
       [new Date(running.now().getTime() - 1000)],
@@ -432,8 +432,8 @@ describe('since', () => {
   });
 });
 
-describe('shared work', () => {
-  test('fields that depend on the viewer are right for each of several who share a document', async () => {
+describe('shared executions', () => {
+  test('fields that depend on the viewer are correct for each subscriber of a shared document', async () => {
     const users = await quickUsers(4);
     const [alice, bob] = users as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, users.slice(1));
@@ -445,7 +445,6 @@ describe('shared work', () => {
       message { id reactions { name count own } ownReactions } } }`;
     const heard: LiveSubscription[] = [];
     for (const user of [...users, apiKey]) heard.push(await listen(document, { dialogId }, user));
-    // The same message once more, as an edit will announce it.
     await sql(
       `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
        SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs WHERE id = $1`,
@@ -467,8 +466,8 @@ describe('shared work', () => {
     }
   });
 
-  test('an event costs the same for fifty subscribers of one document as for one', async () => {
-    // Those who get pushes are looked up beside the requests, now or in a moment.
+  test('an event costs the same number of statements for 50 subscribers of one document as for one', async () => {
+    // The lookup of push recipients runs in the background and would add statements.
     await sql('UPDATE applications SET chat_pushes = false');
     const users = await quickUsers(51);
     const dialogId = await createDialog(users[0]!, users.slice(1));
@@ -495,7 +494,7 @@ describe('shared work', () => {
     await sql('UPDATE applications SET chat_pushes = true');
   });
 
-  test('different variables and documents are not mixed up', async () => {
+  test('subscriptions with different variables or documents are not mixed up', async () => {
     const [alice, bob] = await quickUsers(2);
     const [one, two] = [await createDialog(alice!, [bob!]), await createDialog(alice!, [bob!])];
     const document = `subscription ($id: ID, $withText: Boolean!) {

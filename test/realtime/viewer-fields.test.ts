@@ -10,7 +10,7 @@ useApp();
 
 afterEach(() => closeSockets());
 
-/** Of one field, which alone tells that answers can't be shared. */
+/** Selects one field, which alone decides whether results can be shared. */
 function documentFor(field: string): string {
   const isOfMessage = field.includes('eactions');
   return `subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename ...Changed
@@ -34,7 +34,7 @@ async function heardBy(
   return events;
 }
 
-test('each sees a group as theirs: what they have not read, the last message they can see', async () => {
+test('each occupant sees a group with their own unread count and last visible message', async () => {
   const [alice, bob, carol] = [await createUser(), await createUser(), await createUser()];
   const dialogId = await createDialog(alice, [bob, carol]);
   const first = await send(alice, dialogId, 'first');
@@ -57,14 +57,14 @@ test('each sees a group as theirs: what they have not read, the last message the
   }
 });
 
-test('each sees a private dialog under the name of the other', async () => {
+test('each user sees a private dialog under the name of the other', async () => {
   const [alice, bob] = [await createUser({ full_name: 'Alice' }), await createUser({ full_name: 'Bob' })];
   const act = () => throughRest.createPrivate(alice, bob);
   const events = await heardBy([alice, bob, apiKey], { field: 'name', act });
   expect(events.map(({ dialog }) => dialog.name)).toEqual(['Bob', 'Alice', 'Bob']);
 });
 
-test('each sees their own reactions', async () => {
+test('each user sees their own reactions', async () => {
   const [alice, bob] = [await createUser(), await createUser()];
   const dialogId = await createDialog(alice, [bob]);
   const id = await send(alice, dialogId, 'Hi');

@@ -5,7 +5,6 @@ import { fc } from '../support/app/properties.ts';
 const phone = fc.constantFrom('p1', 'p2', 'p3', 'p4');
 const change = fc.record({ phone, name: fc.option(fc.constantFrom('A', 'B'), { nil: undefined }) });
 
-/** The book as a list that is changed entry by entry. */
 function played(known: string[], changes: ContactChange[], force: boolean) {
   let book = known.map((one) => ({ phone: one, name: 'old' }));
   const counts = { created: 0, updated: 0, deleted: 0 };
@@ -28,7 +27,7 @@ function played(known: string[], changes: ContactChange[], force: boolean) {
   return { counts, book: left };
 }
 
-test('a plan comes to the same as changing the book entry by entry', () => {
+test('a plan has the same result as changing the book entry by entry', () => {
   fc.assert(
     fc.property(fc.uniqueArray(phone), fc.array(change, { maxLength: 12 }), fc.boolean(), (known, changes, force) => {
       const { gone, stored, ...counts } = planUpload(known, changes, force);

@@ -5,7 +5,7 @@ import { fc } from '../support/app/properties.ts';
 
 const moment = (seconds: number) => new Date(1_795_196_819_000 + seconds * 1000);
 
-test('repeated sends come at their steps and at no other moment, whenever one looks', () => {
+test('repetitions are due exactly at their scheduled times, whenever the schedule is computed', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1_000_000, max: 1_000_000 }),
@@ -24,7 +24,7 @@ test('repeated sends come at their steps and at no other moment, whenever one lo
           if (due === null || due > moment(now)) continue;
           sent.push(due.getTime());
           due = nextDue(schedule, moment(now));
-          // Never a time that has come already: steps that were missed are one.
+          // The result is never in the past: missed repetitions count as one.
           if (due) expect(due.getTime()).toBeGreaterThan(moment(now).getTime());
         }
         for (const time of sent) {
@@ -49,7 +49,7 @@ test.each([
   [{ attempts: 1, retryAfter: 100_000 }, undefined],
   [{ attempts: 1, retryAfter: 86_400 }, undefined],
   [{ attempts: 1, retryAfter: 86_399 }, 86_399],
-])('after %j the next attempt comes in %s seconds', (asked, seconds) => {
+])('after %j the next attempt is in %s seconds', (asked, seconds) => {
   const at = nextAttempt({ ...asked, expiresAt: moment(86_400) }, moment(0));
   expect(at).toEqual(seconds === undefined ? undefined : moment(seconds));
 });

@@ -15,7 +15,6 @@ function pointOf({ latitude, longitude }: Position): number[] {
 
 const chord = (a: Position, b: Position) => Math.hypot(...pointOf(a).map((x, axis) => x - pointOf(b)[axis]!));
 
-/** On the ground, by the haversine formula. */
 function metres(a: Position, b: Position): number {
   const half = (x: number) => Math.sin(rad(x) / 2) ** 2;
   const across = Math.cos(rad(a.latitude)) * Math.cos(rad(b.latitude)) * half(b.longitude - a.longitude);
@@ -27,8 +26,8 @@ const rectangle = fc
   .map(([a, west, b, east]): Rectangle => ({ south: Math.min(a, b), north: Math.max(a, b), west, east }));
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe('the box around a rectangle', () => {
-  test('holds all its places', () => {
+describe('the bounding box of a rectangle', () => {
+  test('the box contains all locations of the rectangle', () => {
     fc.assert(
       fc.property(rectangle, part, part, (area, up, along) => {
         const width = area.east < area.west ? area.east + 360 - area.west : area.east - area.west;
@@ -53,7 +52,7 @@ describe('the box around a rectangle', () => {
     [{ south: 0, west: 0, north: 90, east: 90 }, [0, 0, 0], [1, 1, 1]],
     [{ south: -30, west: 170, north: 0, east: -170 }, [-1, -0.1736, -0.5], [-0.8529, 0.1736, 0]],
     [{ south: 60, west: -10, north: 60, east: 10 }, [0.4924, -0.0868, 0.866], [0.5, 0.0868, 0.866]],
-  ])('%j is no larger than it has to be', (area, low, high) => {
+  ])('the box of %j is minimal', (area, low, high) => {
     const box = boxAround(area);
     for (const axis of [0, 1, 2]) {
       expect(box.low[axis]).toBeCloseTo(low[axis]!, 4);
@@ -62,7 +61,7 @@ describe('the box around a rectangle', () => {
   });
 });
 
-test('straight ways are as long as those on the ground say', () => {
+test('the straight-line distance corresponds to the great-circle distance', () => {
   fc.assert(
     fc.property(position, position, (a, b) => {
       expect(chordOf(metres(a, b))).toBeCloseTo(chord(a, b), 7);
@@ -72,7 +71,7 @@ test('straight ways are as long as those on the ground say', () => {
   expect(chordOf(1e12)).toBeCloseTo(2, 11);
 });
 
-test('the other side of the earth is as far as can be', () => {
+test('the antipode has the maximum distance', () => {
   fc.assert(
     fc.property(position, (here) => {
       const there = antipodeOf(here);

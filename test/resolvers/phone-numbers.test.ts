@@ -12,7 +12,7 @@ test.each<[phone: string, region: string | null, key: string]>([
   ['((()))', 'GB', '((()))'],
   ['call 020 7946 0018', 'GB', 'call 020 7946 0018'],
   ['', 'GB', ''],
-])('%s in %s is %s', (phone, region, key) => {
+])('the phone %s in region %s has the key %s', (phone, region, key) => {
   expect(phoneKey(phone, region)).toBe(key);
 });
 
@@ -21,13 +21,13 @@ test.each<[ways: string[], region: string]>([
   [['+290 23456', '23456', '00 290 23456'], 'SH'],
   [['+1 212 555 0100', '2125550100', '1 (212) 555-0100'], 'US'],
   [['+54 9 11 2345 6789', '011 15-2345-6789'], 'AR'],
-])('%j are found under the tails of each other', (ways, region) => {
+])("the spellings %j share a key and match each other's tails", (ways, region) => {
   expect(new Set(ways.map((phone) => phoneKey(phone, region))).size).toBe(1);
   for (const way of ways) {
     expect(phoneTails(phoneKey(ways[0]!, region))).toContain(way.replace(/[^0-9]/g, '').slice(-7));
   }
 });
 
-test('countries are told by their ISO codes', () => {
+test('isPhoneRegion accepts upper-case ISO codes only', () => {
   expect(['GB', 'gb', 'XX', '', 'constructor'].map(isPhoneRegion)).toEqual([true, false, false, false, false]);
 });

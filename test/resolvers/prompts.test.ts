@@ -7,11 +7,11 @@ const message = (text: string): QuotedMessage => ({ from: 'Bob', at: AT, text })
 const textsOf = (parts: string[]) =>
   parts.flatMap((part) => (JSON.parse(part) as QuotedMessage[]).map(({ text }) => text));
 
-test('no messages are no parts', () => {
+test('no messages yield no parts', () => {
   expect(dialogParts([])).toEqual([]);
 });
 
-test('parts hold all messages in their order, whatever is in them', () => {
+test('parts contain all messages in order, with any text', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 2000 }), { maxLength: 60 }), (texts) => {
       const parts = dialogParts(texts.map(message));
@@ -21,7 +21,7 @@ test('parts hold all messages in their order, whatever is in them', () => {
   );
 });
 
-test('a dialog that is too long loses its beginning, and long messages their end', () => {
+test('a dialog that is too long loses its oldest messages, and long messages are truncated', () => {
   const texts = Array.from({ length: 1000 }, (_, nth) => `${nth} ${'x'.repeat(3000)}`);
   const parts = dialogParts(texts.map(message));
   expect(parts).toHaveLength(16);
@@ -29,7 +29,7 @@ test('a dialog that is too long loses its beginning, and long messages their end
   expect(kept).toEqual(texts.slice(-kept.length).map((text) => `${text.slice(0, 2000)}…`));
 });
 
-test('what is cut in the middle of a character is well-formed', () => {
+test('a text truncated within a surrogate pair is well-formed', () => {
   const [text] = textsOf(dialogParts([message(`${'x'.repeat(1999)}😀😀`)]));
   expect(text).toBe(`${'x'.repeat(1999)}\ufffd…`);
 });

@@ -7,7 +7,7 @@ import { webPayload } from '../../src/gateways/push/web.ts';
 import { PushChannel, PushProvider } from '../../src/generated/prisma/enums.ts';
 import { CONFIGURED_PROVIDERS, PUSH_CHANNELS, storedMessage } from '../../src/resolvers/pushes/channels.ts';
 
-test('every channel and every provider of the database is declared, in the same order', () => {
+test('the code declares every channel and provider of the database, in the same order', () => {
   expect(PUSH_CHANNELS).toEqual(Object.values(PushChannel));
   expect(CONFIGURED_PROVIDERS.map(({ name }) => name)).toEqual(Object.values(PushProvider));
 });
@@ -20,9 +20,9 @@ test.each<[name: string, channel: PushChannel, given: string, stored: string]>([
   ['the published sample for gcm', 'gcm', 'aGVsbG8gd29ybGQh', 'data.message=aGVsbG8rd29ybGQlMjE='],
   ['the published sample for apns', 'apns', 'aGVsbG8gd29ybGQh', 'payload=eyJhcHMiOnsiYWxlcnQiOiJoZWxsbyB3b3JsZCEifX0='],
   ['apns_voip as apns', 'apns_voip', 'aGVsbG8gd29ybGQh', 'payload=eyJhcHMiOnsiYWxlcnQiOiJoZWxsbyB3b3JsZCEifX0='],
-  ['what has its prefix', 'apns', 'payload=e30=', 'payload=e30='],
-  ['what has the other prefix', 'apns', 'data.message=eA==', 'data.message=eA=='],
-  ['what has the other prefix', 'gcm', 'payload=e30=', 'payload=e30='],
+  ['a message with its own prefix', 'apns', 'payload=e30=', 'payload=e30='],
+  ['a message with the prefix of gcm', 'apns', 'data.message=eA==', 'data.message=eA=='],
+  ['a message with the prefix of apns', 'gcm', 'payload=e30=', 'payload=e30='],
   [
     'an object for apns',
     'apns',
@@ -47,14 +47,14 @@ test.each<[name: string, channel: PushChannel, given: string, stored: string]>([
     base64({ message: 'a b!', ios_badge: 2, user_id: 7, more: { x: 1 } }),
     `data.message=${base64('a+b%21')}&data.user_id=${base64('7')}&data.more=${base64('%7B%22x%22%3A1%7D')}`,
   ],
-  ['an object without message', 'gcm', base64({ x: 'y' }), 'data.message=&data.x=eQ=='],
-  ['what is no Base64', 'gcm', 'hello', `data.message=${base64('hello')}`],
-  ['what is Base64 of no UTF-8', 'apns', 'abcd', `payload=${base64('{"aps":{"alert":"abcd"}}')}`],
+  ['an object without a message', 'gcm', base64({ x: 'y' }), 'data.message=&data.x=eQ=='],
+  ['text that is not Base64', 'gcm', 'hello', `data.message=${base64('hello')}`],
+  ['Base64 of bytes that are not UTF-8', 'apns', 'abcd', `payload=${base64('{"aps":{"alert":"abcd"}}')}`],
   ['Base64 without padding', 'apns', 'aGVsbG8', `payload=${base64('{"aps":{"alert":"hello"}}')}`],
   ['Base64 with wrong padding', 'gcm', 'aGVsbG8==', `data.message=${base64(formEscape('aGVsbG8=='))}`],
-  ['Base64 in lines', 'apns', 'aGVs\nbG8=', `payload=${base64('{"aps":{"alert":"hello"}}')}`],
+  ['Base64 with line breaks', 'apns', 'aGVs\nbG8=', `payload=${base64('{"aps":{"alert":"hello"}}')}`],
   ['a JSON array', 'apns', base64('[1]'), `payload=${base64('{"aps":{"alert":"[1]"}}')}`],
-  ['a JSON text that breaks off', 'apns', base64('{"a"'), `payload=${base64('{"aps":{"alert":"{\\"a\\""}}')}`],
+  ['truncated JSON', 'apns', base64('{"a"'), `payload=${base64('{"aps":{"alert":"{\\"a\\""}}')}`],
   ['text for a browser', 'web', base64('hé'), `payload=${base64('{"message":"hé"}')}`],
   [
     'an object for a mailbox',
@@ -62,22 +62,22 @@ test.each<[name: string, channel: PushChannel, given: string, stored: string]>([
     base64({ message: 'm', ios_x: 1, y: 2 }),
     `payload=${base64('{"message":"m","y":2}')}`,
   ],
-])('%s is stored (%s)', (_name, channel, given, stored) => {
+])('storedMessage converts %s (channel %s)', (_name, channel, given, stored) => {
   expect(storedMessage(channel, given)).toBe(stored);
 });
 
-test('the form escape leaves letters, digits and four signs', () => {
+test('formEscape leaves letters, digits and four other characters unescaped', () => {
   expect(formEscape("aZ09_.-~ !'()*+%é😀&=")).toBe('aZ09_.-~+%21%27%28%29%2A%2B%25%C3%A9%F0%9F%98%80%26%3D');
 });
 
-test.each(['hello world!', "it's 50% + (more)*", 'é😀', ''])('%j reaches an Android client as it was sent', (text) => {
+test.each(['hello world!', "it's 50% + (more)*", 'é😀', ''])('%j arrives unchanged at an Android client', (text) => {
   expect(fcmData(content(storedMessage('gcm', base64({ message: text, k: text }))))).toEqual({
     message: text,
     k: text,
   });
 });
 
-test('an Android client gets what others have packed', () => {
+test('fcmData unpacks messages in the forms of other channels', () => {
   expect(fcmData(content('data.message=aGVsbG8rd29ybGQlMjE%3D&data.a=eA=='))).toEqual({
     message: 'hello world!',
     a: 'x',
@@ -85,7 +85,7 @@ test('an Android client gets what others have packed', () => {
   expect(fcmData(content('payload=eA=='))).toEqual({ message: 'x' });
 });
 
-test('Apple gets the object, whatever packed it', () => {
+test('APNs receives the object from every stored form', () => {
   expect(apnsPayload(content(storedMessage('apns', base64('hi'))))).toEqual({ aps: { alert: 'hi' } });
   expect(apnsPayload(content(`payload=${base64({ aps: { badge: 1 }, x: 2 })}`))).toEqual({ aps: { badge: 1 }, x: 2 });
   expect(apnsPayload(content(`payload=${encodeURIComponent(base64({ aps: {} }))}`))).toEqual({ aps: {} });
@@ -93,7 +93,7 @@ test('Apple gets the object, whatever packed it', () => {
   expect(apnsPayload(content('payload=not Base64'))).toEqual({ aps: { alert: 'not Base64' } });
 });
 
-test('browsers and mailboxes get theirs', () => {
+test('web and mail gateways receive the object or text in their own formats', () => {
   expect(webPayload(content(storedMessage('web', base64({ message: 'm', y: 2 }))))).toBe('{"message":"m","y":2}');
   expect(emailText(content(storedMessage('email', base64({ message: 'm', y: 2 }))))).toBe('m');
   expect(emailText(content(storedMessage('apns', base64('hi'))))).toBe('hi');
@@ -106,6 +106,6 @@ test.each([
   [{ aps: { badge: 0 } }, false],
   [{ aps: {} }, false],
   [{ x: 1 }, true],
-])('%j is sent in the background: %s', (payload, expected) => {
+])('whether %j is sent in the background: %s', (payload, expected) => {
   expect(isSilent(payload)).toBe(expected);
 });

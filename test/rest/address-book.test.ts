@@ -29,7 +29,7 @@ const ANN = contact('Ann', '1234567890');
 const BEN = contact('Ben', '1234567891');
 const CAT = contact('Cat', '123456789012345');
 
-describe('the calls', () => {
+describe('address book requests', () => {
   const path = '/address_book.json';
   const rows: Scenario[] = [
     ['a book is empty at first', 'alice', 'GET', path, undefined, 404, EMPTY],
@@ -41,7 +41,7 @@ describe('the calls', () => {
     ['and keeps its place', 'alice', 'POST', path, { contacts: [contact('B', BEN.phone)] }, 200, counts(0, 1, 0)],
     ['with its new name', 'alice', 'GET', path, undefined, 200, [contact('B', BEN.phone), ANN]],
     [
-      'phones are told apart as typed',
+      'phones are compared as typed',
       'alice',
       'POST',
       path,
@@ -137,7 +137,7 @@ describe('the calls', () => {
     ],
 
     ['a device has its own book', 'alice', 'POST', path, { contacts: [ANN], udid: 'U-1' }, 200, counts(1, 0, 0)],
-    ['told in the query', 'alice', 'POST', `${path}?udid=U-2`, { contacts: [ANN] }, 200, counts(1, 0, 0)],
+    ['a device id in the query', 'alice', 'POST', `${path}?udid=U-2`, { contacts: [ANN] }, 200, counts(1, 0, 0)],
     ['asked for by a form', 'alice', 'GET', `${path}?udid=U-1`, undefined, 200, [ANN]],
     ['by a JSON query', 'alice', 'GET', `${path}?%7B%22udid%22:%22U-1%22%7D`, undefined, 200, [ANN]],
     ['by a body', 'alice', 'GET', path, { udid: 'U-1' }, 200, [ANN]],
@@ -196,7 +196,7 @@ describe('the calls', () => {
   ];
   testScenarios(() => cast, rows);
 
-  test('malformed JSON has an error of JSON, too', async () => {
+  test('malformed JSON yields the JSON error form', async () => {
     const { status, body } = await rest('POST', path, {
       as: cast.alice,
       headers: { 'Content-Type': 'application/json' },
@@ -206,13 +206,13 @@ describe('the calls', () => {
   });
 });
 
-describe('who may call', () => {
+describe('callers of the address book', () => {
   const calls: [method: string, path: string][] = [
     ['POST', '/address_book.json'],
     ['GET', '/address_book.json'],
     ['GET', '/address_book/registered_users.json'],
   ];
-  test.each(calls)('%s %s', async (method, path) => {
+  test.each(calls)('%s %s responds as the contract says', async (method, path) => {
     const outcome = async (as: Caller) => {
       const { status, body } = await rest(method, path, {
         as,
@@ -233,11 +233,11 @@ describe('who may call', () => {
   });
 });
 
-describe('what is not accepted', () => {
+describe('rejected contacts', () => {
   const LONG = 'n'.repeat(256);
   test.each<[what: string, item: unknown, errors: string[] | undefined]>([
-    ['no name', { phone: ANN.phone }, INVALID],
-    ['no phone', { name: 'A' }, INVALID],
+    ['a missing name', { phone: ANN.phone }, INVALID],
+    ['a missing phone', { name: 'A' }, INVALID],
     ['neither', {}, INVALID],
     ['nulls', { name: null, phone: null }, INVALID],
     ['a name that is null', { name: null, phone: ANN.phone }, INVALID],
@@ -252,21 +252,21 @@ describe('what is not accepted', () => {
     ['a phone of 16', { name: 'A', phone: '1234567890123456' }, BAD_PHONE],
     ['an empty phone', { name: 'A', phone: '' }, BAD_PHONE],
     ['both wrong', { name: '', phone: '1' }, [...BAD_PHONE, ...BAD_NAME]],
-    ['one that is to go without a phone', { destroy: 1 }, INVALID],
-    ['one that is to go with a short phone', { phone: '1', destroy: 1 }, BAD_PHONE],
+    ['a deletion without phone', { destroy: 1 }, INVALID],
+    ['a deletion with a short phone', { phone: '1', destroy: 1 }, BAD_PHONE],
     ['the longest name', { name: '😀'.repeat(255), phone: ANN.phone }, undefined],
     ['the longest phone', { name: 'A', phone: '1'.repeat(15) }, undefined],
-    ['the shortest of both', { name: 'A', phone: '1'.repeat(10) }, undefined],
-    ['a phone that is no number', { name: 'A', phone: 'not a phone' }, undefined],
-    ['a flag that says nothing', { name: 'A', phone: ANN.phone, destroy: 'maybe' }, undefined],
-  ])('%s', async (_what, item, errors) => {
+    ['the shortest name and phone', { name: 'A', phone: '1'.repeat(10) }, undefined],
+    ['a non-numeric phone', { name: 'A', phone: 'not a phone' }, undefined],
+    ['an invalid flag', { name: 'A', phone: ANN.phone, destroy: 'maybe' }, undefined],
+  ])('uploading %s responds as the contract says', async (_what, item, errors) => {
     const [user] = await quickUsers(1);
     const { status, body } = await rest('POST', '/address_book', { as: user!, json: { contacts: [BEN, item, CAT] } });
     expect([status, body]).toEqual([200, errors ? { ...counts(2, 0, 0), rejected: { 1: errors } } : counts(3, 0, 0)]);
     expect((await rest('GET', '/address_book', { as: user! })).body).toHaveLength(errors ? 2 : 3);
   });
 
-  test('and what is already there under that phone stays, but not by force', async () => {
+  test('a rejected contact leaves the stored one unchanged, and force deletes it', async () => {
     const [user] = await quickUsers(1);
     const upload = async (json: object) => (await rest('POST', '/address_book', { as: user!, json })).body;
     await upload({ contacts: [ANN, BEN] });
@@ -306,17 +306,17 @@ describe('registered users', () => {
       json: { udid, force: 1, contacts: phones.map((phone) => contact('X', phone)) },
     });
 
-  test('of an empty book', async () => {
+  test('an empty book has no registered users', async () => {
     expect(await registered()).toEqual([404, EMPTY]);
     expect(await registered('?compact=1')).toEqual([404, EMPTY]);
   });
 
-  test('are nobody', async () => {
+  test('contacts without an account yield no registered users', async () => {
     await upload(['5550000009', '15550000003', '5550000003']);
     expect(await registered()).toEqual([200, { items: [] }]);
   });
 
-  test('are those with exactly such a phone, by id and each once', async () => {
+  test('registered users are those with exactly the phone of a contact, by id and each once', async () => {
     await upload(['+15550000003', '5550000002', '5550000001', '5550000009']);
     const { status, body } = await rest('GET', '/address_book/registered_users', { as: asker });
     expect([status, body.items.map(({ user }: { user: { id: number } }) => user.id)]).toEqual([200, ids]);
@@ -326,7 +326,7 @@ describe('registered users', () => {
     expect(await registered('?force=1')).toEqual([200, body]);
   });
 
-  test('compact, have an id and a phone', async () => {
+  test('compact registered users have only an id and a phone', async () => {
     const compact = [
       { user: { id: ids[0], phone: '5550000001' } },
       { user: { id: ids[1], phone: '5550000002' } },
@@ -339,7 +339,7 @@ describe('registered users', () => {
     expect(full[1].items[0].user).toHaveProperty('email');
   });
 
-  test('are those of the book asked for', async () => {
+  test('registered users are those of the requested book', async () => {
     await upload(['5550000001'], 'phone');
     expect(await registered('?compact=1&udid=phone')).toEqual([
       200,
@@ -350,7 +350,7 @@ describe('registered users', () => {
 });
 
 describe('XML', () => {
-  test('says the same', async () => {
+  test('XML responses contain the same values as JSON', async () => {
     const [user] = await quickUsers(1);
     await db.user.updateMany({ where: { id: user!.id }, data: { phone: '7770000001' } });
     const xml = async (method: string, path: string, json?: object) =>
@@ -369,11 +369,11 @@ describe('XML', () => {
   });
 });
 
-describe('size', () => {
+describe('upload limits', () => {
   const many = (count: number, name: string) =>
     Array.from({ length: count }, (_, nth) => contact(name, String(10_000_000_000 + nth)));
 
-  test('10,000 contacts are one upload, and 4 MiB the most', async () => {
+  test('an upload accepts 10,000 contacts and at most 4 MiB', async () => {
     const [user] = await quickUsers(1);
     const contacts = many(10_000, 'x'.repeat(200));
     const first = await rest('POST', '/address_book', { as: user!, json: { contacts, force: 1, udid: 'U' } });
@@ -395,7 +395,7 @@ describe('size', () => {
     expect(await send(1024 * 1024 + 1, '/users.json')).toEqual([413, TOO_LARGE]);
   });
 
-  test('as many keys fit in as bytes do, and no more', async () => {
+  test('an upload accepts as many keys as fit into its bytes', async () => {
     const [user] = await quickUsers(1);
     const call = async (keys: number) => {
       const json = {

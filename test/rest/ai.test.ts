@@ -21,7 +21,6 @@ useApp();
 
 let cast: ChatCast;
 let model: TestModel;
-/** Where every model of the tests is. */
 let assistant: string;
 
 beforeAll(async () => {
@@ -112,10 +111,10 @@ describe('ai_answer_assist', () => {
       row('nothing at all', ANSWER, {}, 400, wrong(NO_ID, NO_MESSAGE)),
       row('all wrong at once', ANSWER, { message: null, history: 1 }, 400, wrong(NO_ID, NO_MESSAGE, BAD_HISTORY)),
       row('an unknown assistant', ANSWER, { ...given, smart_chat_assistant_id: UNKNOWN_ID }, 404, NOT_FOUND),
-      row('one that can not be', ANSWER, { ...given, smart_chat_assistant_id: 'sid' }, 404, NOT_FOUND),
+      row('a malformed id', ANSWER, { ...given, smart_chat_assistant_id: 'sid' }, 404, NOT_FOUND),
       ['of another application', 'stranger', 'POST', ANSWER, given, 404, NOT_FOUND],
       ['for a key alone', 'key', 'POST', ANSWER, given, 200, SAID],
-      ['for a key as somebody', 'key for alice', 'POST', ANSWER, given, 200, SAID],
+      ['for a key on behalf of a user', 'key for alice', 'POST', ANSWER, given, 200, SAID],
       ['another method', 'alice', 'GET', ANSWER, undefined, 404, NOT_FOUND],
     ],
   );
@@ -137,7 +136,7 @@ describe('ai_summarize', () => {
       row('a number', SUMMARY, { ...id, dialog_id: 7 }, 400, wrong(NO_DIALOG)),
       row('nothing', SUMMARY, {}, 400, wrong(NO_ID, NO_DIALOG)),
       row('an unknown dialog', SUMMARY, { ...id, dialog_id: UNKNOWN_ID }, 404, NOT_FOUND),
-      row('one that can not be', SUMMARY, { ...id, dialog_id: 'x' }, 404, NOT_FOUND),
+      row('a malformed id', SUMMARY, { ...id, dialog_id: 'x' }, 404, NOT_FOUND),
       row(
         'an unknown assistant',
         SUMMARY,
@@ -160,7 +159,7 @@ describe('ai_summarize', () => {
     ],
   );
 
-  test('no model is asked about an empty dialog', async () => {
+  test('ai_summarize does not call the model for an empty dialog', async () => {
     const json = { smart_chat_assistant_id: assistant, dialog_id: cast.pair };
     expect((await rest('POST', SUMMARY, { as: cast.alice, json })).body).toEqual({ summary: 'Chat is empty.' });
     expect(model.asked).toEqual([]);
@@ -273,7 +272,7 @@ describe('ai_gateway', () => {
     ],
   );
 
-  test('an API key wins over whatever token is beside it', async () => {
+  test('an API key takes precedence over a session token', async () => {
     const json = { smart_chat_assistant_id: assistant, messages: [{ role: 'user', content: 'hi' }] };
     for (const token of [cast.alice.token, 'nonsense']) {
       for (const path of [ANSWER, SUMMARY, TRANSLATION, GATEWAY]) {
@@ -310,7 +309,7 @@ describe.each([
     messages: [{ role: 'user', content: 'hi' }],
   });
 
-  test('is on at first, and can be switched off', async () => {
+  test('the feature is on by default and can be turned off', async () => {
     expect((await rest('POST', path, { as: cast.alice, json: everything() })).status).toBe(200);
     expect((await set(false)).updateApplication).toEqual({ [feature]: false });
     for (const json of [everything(), {}, { smart_chat_assistant_id: UNKNOWN_ID }]) {
@@ -327,7 +326,7 @@ describe.each([
     expect((await rest('POST', path, { as: cast.alice, json: everything() })).status).toBe(200);
   });
 
-  test('is for users and keys', async () => {
+  test('the feature is available to users and API keys', async () => {
     const outcome = async (headers: Record<string, string>) => {
       const { status, body } = await rest('POST', path, { headers, json: everything() });
       return [status, body];
@@ -338,7 +337,7 @@ describe.each([
     expect(await outcome({ Authorization: 'ApiKey x' })).toEqual([401, UNAUTHORIZED]);
   });
 
-  test('is a 503 while the model is away', async () => {
+  test('the feature responds 503 while the model is unavailable', async () => {
     await db.assistant.updateMany({ where: { id: assistant }, data: { baseUrl: await deadAddress() } });
     const { status, body } = await rest('POST', path, { as: cast.alice, json: everything() });
     expect([status, body]).toEqual([503, { errors: ['Service unavailable'] }]);
@@ -348,7 +347,7 @@ describe.each([
     expect([again.status, again.text]).toEqual([503, '{"errors":["Service unavailable"]}']);
   });
 
-  test('answers XML, too', async () => {
+  test('the feature responds in XML on request', async () => {
     const { text } = await rest('POST', `${path}.xml`, { as: cast.alice, json: everything() });
     expect(text).toMatch(/\?><result><(answer|summary)>The model says\.<\/\1><\/result>$/);
   });

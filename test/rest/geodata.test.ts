@@ -21,7 +21,7 @@ beforeAll(async () => {
   cast = await createChatCast();
 });
 
-/** Sessions end while the clock moves on; keys do not. */
+/** Sessions expire while the clock advances; API keys do not. */
 const as = onBehalfOf;
 
 const AT = '2026-11-20T17:46:59Z';
@@ -82,7 +82,7 @@ describe('POST /geodata', () => {
       right('a blank one is none', { ...FIRST, status: '  ' }, { ...FIRST, status: null }),
       right('the longest status', { ...FIRST, status: '😀'.repeat(1000) }),
       right(
-        'what is for pushes is ignored',
+        'push parameters are ignored',
         { ...FIRST, push_message: 'x', radius: 'y', push_environment: 1, id: 5, user_id: 9 },
         FIRST,
       ),
@@ -95,7 +95,7 @@ describe('POST /geodata', () => {
         201,
         record({ ...FIRST, status: 'he re' }),
       ],
-      ['as somebody', 'key for alice', 'POST', '/geodata', { geo_data: FIRST }, 201, record(FIRST)],
+      ['on behalf of a user', 'key for alice', 'POST', '/geodata', { geo_data: FIRST }, 201, record(FIRST)],
 
       wrong(
         'too far north',
@@ -176,7 +176,7 @@ describe('POST /geodata', () => {
   );
 });
 
-describe('one of them', () => {
+describe('a single place', () => {
   beforeAll(async () => {
     const { geo_datum } = await created('/geodata', { geo_data: FIRST }, cast.alice);
     const gone = await created('/geodata', { geo_data: FIRST }, cast.alice);
@@ -191,9 +191,9 @@ describe('one of them', () => {
     ['and to keys', 'key', 'GET', path, undefined, 200, record(FIRST)],
     ['not elsewhere', 'stranger', 'GET', path, undefined, 404, NOT_FOUND],
     ['nor with the key of another application', 'other key', 'GET', path, undefined, 404, NOT_FOUND],
-    ['nor to nobody', 'nobody', 'GET', path, undefined, 401, TOKEN_REQUIRED],
+    ['nor without credentials', 'nobody', 'GET', path, undefined, 401, TOKEN_REQUIRED],
     ['an unknown one', 'alice', 'GET', '/geodata/2147483647', undefined, 404, NOT_FOUND],
-    ['one that can not be', 'alice', 'GET', '/geodata/2147483648', undefined, 404, NOT_FOUND],
+    ['an id out of range', 'alice', 'GET', '/geodata/2147483648', undefined, 404, NOT_FOUND],
     ['no number', 'alice', 'GET', '/geodata/x', undefined, 422, BAD_ID],
     ['zero', 'alice', 'PUT', '/geodata/0', { geo_data: FIRST }, 422, BAD_ID],
     ['a fraction', 'alice', 'DELETE', '/geodata/1.5', undefined, 422, BAD_ID],
@@ -262,7 +262,6 @@ describe('one of them', () => {
 });
 
 describe('GET /geodata/find', () => {
-  /** Ids by place and user. */
   const ids: Record<string, number> = {};
   const T0 = 1_795_300_000;
   const PLACES: [
@@ -305,7 +304,7 @@ describe('GET /geodata/find', () => {
     return names.filter((name: string | undefined) => name !== undefined).join(' ');
   };
 
-  test('answers a page of places with their users', async () => {
+  test('GET /geodata/find returns a page of places with their users', async () => {
     const { status, body } = await rest('GET', '/geodata/find.json?per_page=1&status=1&min_created_at=1795300000', {
       as: asker,
     });
@@ -385,7 +384,7 @@ describe('GET /geodata/find', () => {
     ['current_position=48.9;2.4&sort_by=distance&sort_asc=1&geo_rect=50;-90;90;90&last_only=1', 'pole'],
     ['user.id=&radius=&geo_rect=&created_at=&sort_by=&user.ids=', 'pole samoa fiji oslo paris london'],
     ['page=3&per_page=100', ''],
-  ])('%s', async (query, found) => {
+  ])('GET /geodata/find?%s lists the matching places', async (query, found) => {
     const text = query.replaceAll('BOB', String(cast.bob.id)).replaceAll('CAROL', String(cast.carol.id));
     expect(await find(text)).toBe(found);
   });
@@ -412,11 +411,11 @@ describe('GET /geodata/find', () => {
     ['sort_by=constructor', 'Incorrect filter: sort_by'],
     ['per_page=101', 'per_page should be between 1 and 100'],
     ['page=0', 'page should be greater than 0'],
-  ])('%s is refused', async (query, text) => {
+  ])('the parameter error is returned: %s', async (query, text) => {
     expect(await find(query)).toEqual([422, base(text)]);
   });
 
-  test('is for every session of the application', async () => {
+  test('GET /geodata/find accepts every session of the application', async () => {
     clock.reset();
     for (const [as, count] of [
       [cast.mallory, 6],
@@ -430,7 +429,7 @@ describe('GET /geodata/find', () => {
     expect((await rest('GET', '/geodata/find', { as: { headers: { 'SVC-Token': 'x' } } })).body).toEqual(NO_SESSION);
   });
 
-  test('XML says the same', async () => {
+  test('GET /geodata/find returns the same values as XML', async () => {
     const place = `<application-id type="integer">92</application-id><user-id type="integer">${cast.bob.id}</user-id><latitude type="float">51.5</latitude>`;
     const one = await rest('GET', `/geodata/${ids.london}.xml`, { as: asker });
     expect(one.text).toContain(`?><geo-datum><id type="integer">${ids.london}</id>${place}`);
@@ -470,7 +469,7 @@ describe('DELETE /geodata', () => {
     ],
   );
 
-  test("takes the caller's old ones, and everybody's for a key alone", async () => {
+  test("DELETE /geodata deletes the caller's old places, and for an API key alone those of all users", async () => {
     const { alice, bob, stranger } = cast;
     const key = cast.callers.key!;
     const day = 86_400_000;

@@ -23,16 +23,16 @@ useApp();
 
 const OPERATIONS = allOperations();
 
-/** Operations that need no credentials (letter `-`). */
+/** Operations without credentials (letter `-`). */
 const FOR_ANYONE = new Set(['createSession', 'accountSettings', 'uploadBlob', 'blobFile', 'resetPassword']);
 
-/** What takes a session, not an API key (letter `T`). */
+/** Operations for sessions, but not API keys (letter `T`). */
 const FOR_TOKENS = new Set(['session', 'deleteSession', 'loginUser', 'logoutUser']);
 
-/** What an API key alone may do only by force: without it there is no user for whom something would be deleted. */
+/** An API key alone may run these only with `force`: without it the deletion applies to a user. */
 const FOR_KEYS_BY_FORCE = new Set(['deleteDialog', 'deleteDialogs', 'deleteMessages']);
 
-/** What takes any session or API key (letter `S`). */
+/** Operations for any session or API key (letter `S`). */
 const FOR_SESSIONS = new Set(
   (
     'createUser users user userByExternalId userByLogin userByEmail userByFacebookId userByTwitterId userByPhone ' +
@@ -41,7 +41,7 @@ const FOR_SESSIONS = new Set(
   ).split(' '),
 );
 
-/** What needs a user (letter `U`), of all operations the contract names. */
+/** Operations for users (letter `U`) that the contract names. */
 const FOR_USERS = new Set(
   (
     'me createDialog dialogNotifications updateDialogNotifications sendMessage markDialogMessages ' +
@@ -54,11 +54,11 @@ const FOR_USERS = new Set(
 const NEED_USER = { message: 'Forbidden. Need user.', code: 'FORBIDDEN' };
 const TOKEN_REQUIRED = { message: 'Token is required', code: 'UNAUTHENTICATED' };
 
-/** What an operation answers to the caller: its first error, or `{ message: 'allowed' }`. */
+/** The first error of the operation for the caller, or `{ message: 'allowed' }`. */
 async function outcome({ kind, document }: Operation, as: Caller): Promise<{ message: string; code?: unknown }> {
   const answer =
     kind === 'subscription' ? await subscriptionOutcome(document, as) : await operationOutcome(document, as);
-  // No class is called `x`, which the contract makes a 403 of, whoever calls.
+  // The class `x` does not exist, which responds 403 to every caller.
   return answer.message === 'Undefined class' ? { message: 'allowed' } : answer;
 }
 
@@ -67,7 +67,7 @@ async function operationOutcome(document: string, as: Caller): Promise<{ message
   return errors ? { message: errors[0]!.message, code: errors[0]!.extensions?.code } : { message: 'allowed' };
 }
 
-/** Over server-sent events, where somebody without credentials gets an answer too. */
+/** Uses server-sent events, because they respond to anonymous callers too. */
 async function subscriptionOutcome(query: string, as: Caller): Promise<{ message: string; code?: unknown }> {
   const { running } = await import('../support/app/app.ts');
   const aborted = new AbortController();
@@ -89,15 +89,15 @@ async function subscriptionOutcome(query: string, as: Caller): Promise<{ message
   return error ? { message: error.message, code: error.extensions.code } : { message: 'allowed' };
 }
 
-describe('who may call what', () => {
-  test('every root field of the schema says who may call it', () => {
+describe('access to operations', () => {
+  test('every root field of the schema declares its access', () => {
     expect([...operationAccess.keys()].sort()).toEqual(OPERATIONS.map((operation) => operation.path).sort());
     for (const access of operationAccess.values()) {
       expect(['anyone', 'session', 'token', 'user', 'userOrKey', 'key']).toContain(access);
     }
   });
 
-  test('the fields of the contract say what the contract says', () => {
+  test('root fields of the contract have the access that the contract defines', () => {
     const letters = Object.fromEntries(OPERATIONS.map(({ name, path }) => [name, operationAccess.get(path)]));
     for (const [name, access] of Object.entries(letters)) {
       if (access === 'anyone') expect(FOR_ANYONE, name).toContain(name);
@@ -107,7 +107,7 @@ describe('who may call what', () => {
     }
   });
 
-  test('row 16: an application session reads what is for sessions, signs up, logs in and out, and nothing else', async () => {
+  test('row 16: an application session can read session-level fields, sign up, and log in and out, but nothing else', async () => {
     const allowed = new Set([...FOR_ANYONE, ...FOR_TOKENS, ...FOR_SESSIONS]);
     for (const operation of OPERATIONS) {
       const answer = await outcome(operation, await openSession());
@@ -120,7 +120,7 @@ describe('who may call what', () => {
     }
   });
 
-  test('row 2: an application session may connect a socket, and may no more on it than over HTTP', async () => {
+  test('row 2: an application session can open a socket, with the same rights as over HTTP', async () => {
     const socket = await connect(await openSession());
     for (const operation of OPERATIONS) {
       if (FOR_ANYONE.has(operation.name) || FOR_TOKENS.has(operation.name) || FOR_SESSIONS.has(operation.name))
@@ -134,7 +134,7 @@ describe('who may call what', () => {
     await socket.close();
   });
 
-  test('without credentials only what asks nobody is served', async () => {
+  test('anonymous callers can run only operations without credentials', async () => {
     for (const operation of OPERATIONS) {
       const answer = await outcome(operation, anonymous);
       if (FOR_ANYONE.has(operation.name)) expect(answer.message).not.toBe(TOKEN_REQUIRED.message);
@@ -142,7 +142,7 @@ describe('who may call what', () => {
     }
   });
 
-  test('an API key alone is no user and holds no token', async () => {
+  test('an API key alone is not a user and has no token', async () => {
     for (const operation of OPERATIONS) {
       const access = operationAccess.get(operation.path);
       const answer = await outcome(operation, apiKey);
@@ -154,7 +154,7 @@ describe('who may call what', () => {
     }
   });
 
-  test('an API key with On-Behalf-Of is that user, without a token', async () => {
+  test('an API key with On-Behalf-Of acts as that user, without a token', async () => {
     const alice = await createUser();
     expect(await execute('{ me { id login } }', {}, onBehalfOf(alice))).toEqual({
       me: { id: alice.id, login: alice.login },
@@ -173,7 +173,7 @@ describe('refused credentials', () => {
       { message: 'Required session does not exist', code: 'UNAUTHENTICATED' },
     ],
     [
-      'a token that is none',
+      'a malformed token',
       { headers: { 'SVC-Token': 'nonsense' } },
       { message: 'Required session does not exist', code: 'UNAUTHENTICATED' },
     ],
@@ -198,24 +198,24 @@ describe('refused credentials', () => {
       { message: 'On-Behalf-Of may be used only with an API key', code: 'BAD_USER_INPUT' },
     ],
     [
-      'On-Behalf-Of nobody',
+      'On-Behalf-Of an unknown user',
       { headers: { ...apiKey.headers, 'On-Behalf-Of': '2147483647' } },
       { message: "The resource wasn't found", code: 'NOT_FOUND' },
     ],
     [
-      'On-Behalf-Of a number that is none',
+      'On-Behalf-Of an invalid number',
       { headers: { ...apiKey.headers, 'On-Behalf-Of': '1 OR 1=1' } },
       { message: "The resource wasn't found", code: 'NOT_FOUND' },
     ],
   ];
 
-  test.each(REFUSED)('%s is refused by every operation that asks who calls', async (_name, as, reason) => {
+  test.each(REFUSED)('%s is rejected by every operation that requires credentials', async (_name, as, reason) => {
     for (const operation of OPERATIONS.filter(({ name }) => !FOR_ANYONE.has(name))) {
       expect([operation.path, await outcome(operation, as)]).toEqual([operation.path, reason]);
     }
   });
 
-  test.each(REFUSED)('%s does not keep anybody from opening a session', async (_name, as) => {
+  test.each(REFUSED)('%s does not prevent opening a session', async (_name, as) => {
     const { application_id, auth_key, nonce, timestamp, signature } = signedParameters();
     const input = {
       applicationId: Number(application_id),
@@ -232,13 +232,13 @@ describe('refused credentials', () => {
     expect(createSession).toMatchObject({ token: expect.stringMatching(/^[0-9a-f]{40}$/), userId: null });
   });
 
-  test('blank credentials are absent ones', async () => {
+  test('blank credentials count as missing', async () => {
     const blank: Caller = { headers: { 'SVC-Token': ' ', Authorization: '' } };
     expect(await errorOf('{ me { id } }', {}, blank)).toEqual(TOKEN_REQUIRED);
   });
 });
 
-test('each code of the table stands beside its status of REST', async () => {
+test('each error code corresponds to its REST status', async () => {
   const [alice, mallory] = await createUsers(2);
   const dialogId = await createDialog(alice, [alice]);
   const messageId = await send(alice, dialogId, 'hi');
@@ -296,13 +296,13 @@ test('each code of the table stands beside its status of REST', async () => {
   });
 });
 
-test('row 7: the schema is for everybody to read; there are no secrets in it', async () => {
+test('row 7: the schema is public and contains no secrets', async () => {
   const { data, errors } = await graphql('{ __schema { queryType { name } types { name } } }', {}, anonymous);
   expect(errors).toBeUndefined();
   expect(data.__schema.types.length).toBe(Object.keys(schema.getTypeMap()).length);
   for (const { name } of data.__schema.types) {
     const type = schema.getType(name);
-    // What goes in may be secret; `signatureHash` is the name of one.
+    // Inputs may be secret; `signatureHash` is the name of a hash algorithm.
     const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
     expect(
       fields.filter((field) => /hash|secret$/i.test(field) && field !== 'signatureHash'),
@@ -311,7 +311,7 @@ test('row 7: the schema is for everybody to read; there are no secrets in it', a
   }
 });
 
-test('row 8: what the service decides itself is no part of any input', () => {
+test('row 8: inputs contain no fields that only the service may set', () => {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!type.name.startsWith('Create') && !type.name.startsWith('Send')) continue;
     if (!('getFields' in type)) continue;
@@ -323,8 +323,8 @@ test('row 8: what the service decides itself is no part of any input', () => {
   }
 });
 
-describe('row 30: rows of another application do not exist', () => {
-  test('no id of one application opens anything for a caller of the other', async () => {
+describe('row 30: rows of other applications are not found', () => {
+  test('ids of one application are not found by callers of another', async () => {
     const alice = await createUser();
     const dialogId = await createDialog(alice, [alice]);
     const publicId = await createDialog(alice, [], 'PUBLIC_GROUP');

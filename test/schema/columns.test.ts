@@ -11,9 +11,9 @@ const selectOf = ({ extensions }: { extensions: unknown }) =>
 
 const types = Object.values(schema.getTypeMap()).filter(isObjectType);
 
-describe('a type that lists its columns', () => {
+describe('types that list their columns', () => {
   test.each(types.filter((type) => selectOf(type).length > 0).map((type) => [type.name, type] as const))(
-    '%s lists every column that its fields read, so that all documents send one statement',
+    '%s lists every column that its fields read, so that all documents share one statement',
     (_name, type) => {
       const read = Object.values(type.getFields()).flatMap(selectOf);
       expect(selectOf(type)).toEqual(expect.arrayContaining(read));

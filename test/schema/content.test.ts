@@ -20,7 +20,7 @@ beforeAll(async () => {
 const FIELDS = 'id uid contentType name size blobStatus setCompletedAt public tags url';
 
 describe('blobs', () => {
-  test('are made, completed, changed and deleted as over REST', async () => {
+  test('blobs are created, completed, updated and deleted like over REST', async () => {
     const { alice } = cast;
     const { data } = await graphql(
       `mutation { createBlob(input: { name: "a.png", contentType: "image/png", public: true, tags: ["x", "y"] }) {
@@ -70,7 +70,7 @@ describe('blobs', () => {
     );
   });
 
-  test('say which fields are at fault', async () => {
+  test('blob errors name the invalid fields', async () => {
     const { errors } = await graphql(
       'mutation { createBlob(input: { name: "", contentType: "x" }) { id } }',
       {},
@@ -82,7 +82,7 @@ describe('blobs', () => {
     });
   });
 
-  test('take no bytes but over REST', async () => {
+  test('blob content can be uploaded only over REST', async () => {
     const blob = await createBlob(cast.alice);
     const { key, policy, signature } = uploadFields(blob);
     const input = `key: "${key}", policy: "${policy}", signature: "${signature}"`;
@@ -91,7 +91,7 @@ describe('blobs', () => {
     expect((await complete(cast.alice, blob)).status).toBe(422);
   });
 
-  test('are walked by cursors, both ways', async () => {
+  test('blobs are paged by cursors in both directions', async () => {
     const dora = await createUser();
     const ids: number[] = [];
     for (let made = 0; made < 5; made++) ids.unshift((await createBlob(dora)).id);
@@ -115,8 +115,8 @@ describe('blobs', () => {
   });
 });
 
-describe('the files of messages', () => {
-  test('cost a page of them one statement', async () => {
+describe('files of messages', () => {
+  test('the files of a page of messages require one statement', async () => {
     const { alice, group } = cast;
     const page = () =>
       graphql(`{ messages(dialogId: "${group}", last: 50) { edges { node { files { id } } } } }`, {}, alice);
@@ -129,7 +129,7 @@ describe('the files of messages', () => {
     expect(await cost()).toBe(1);
   });
 
-  test('are its complete blobs, by id or uid, of the application alone', async () => {
+  test('files are the complete blobs of the application, found by id or uid', async () => {
     const { alice, bob, group, stranger } = cast;
     const picture = await storeBlob(alice, 'picture', { content_type: 'image/png' });
     const other = await storeBlob(bob, 'other');

@@ -11,13 +11,13 @@ useApp();
 
 const flawsOf = (parts: ReturnType<typeof described>) => parts.map(flawOf).filter((flaw) => flaw !== undefined);
 
-test('every type, field, argument and value of the schema says what its name does not', () => {
+test('every type, field, argument and value of the schema has a description that adds to its name', () => {
   const parts = described(schema);
   expect(parts.length).toBeGreaterThan(1_000);
   expect(flawsOf(parts)).toEqual([]);
 });
 
-test("so do those of an application's own classes", async () => {
+test('every part of typed class schemas has a description that adds to its name', async () => {
   await defineClass('cars', {
     make: 'String',
     value: 'Integer',
@@ -43,6 +43,6 @@ test.each([
   [{ path: 'User.login', description: 'The login of the user.' }, 'only says its name'],
   [{ path: 'User.login', description: 'by which the user signs in' }, 'is no sentence'],
   [{ path: 'User.login', description: 'By which the user signs in.' }, undefined],
-])('%j: %s', (part, flaw) => {
+])('flawOf reports for %j: %s', (part, flaw) => {
   expect(flawOf(part)).toEqual(flaw && expect.stringContaining(flaw));
 });

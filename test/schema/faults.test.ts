@@ -12,7 +12,6 @@ useApp();
 const MASKED = { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
 const TELLTALE = /relation|_gone|exist|select |prisma|pg_|42P01|\.ts|node_modules/i;
 
-/** Makes every query of a table fail for as long as an action takes. */
 async function without<Result>(table: string, action: () => Promise<Result>): Promise<Result> {
   await sql(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
   try {
@@ -22,8 +21,8 @@ async function without<Result>(table: string, action: () => Promise<Result>): Pr
   }
 }
 
-describe('row 33: a fault shows nothing of its cause', () => {
-  test('in a resolver of a root field', async () => {
+describe('row 33: an internal error reveals nothing of its cause', () => {
+  test('an error in a resolver of a root field is masked', async () => {
     const [alice] = await quickUsers(1);
     const answer = await without('dialogs', () => graphql('{ dialogs { totalCount } }', {}, alice));
     expect(answer.errors).toMatchObject([MASKED]);
@@ -31,7 +30,7 @@ describe('row 33: a fault shows nothing of its cause', () => {
     expect(JSON.stringify(answer)).not.toMatch(TELLTALE);
   });
 
-  test('in a mutation, over REST too', async () => {
+  test('an error in a mutation is masked, over REST too', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const document = 'mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "x" }) { id } }';
@@ -47,7 +46,7 @@ describe('row 33: a fault shows nothing of its cause', () => {
     });
   });
 
-  test('in a field below', async () => {
+  test('an error in a nested field is masked', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     await send(alice!, dialogId, 'hi');
@@ -62,14 +61,14 @@ describe('row 33: a fault shows nothing of its cause', () => {
     expect(JSON.stringify(answer)).not.toMatch(TELLTALE);
   });
 
-  test('when the caller can not even be looked up', async () => {
+  test('an error while authenticating is masked', async () => {
     const alice = await createUser();
     const answer = await without('sessions', () => graphql('{ me { id } }', {}, alice));
     expect(answer.errors).toMatchObject([MASKED]);
     expect(JSON.stringify(answer)).not.toMatch(TELLTALE);
   });
 
-  test('on a socket: in an operation, when it connects, and when its caller can not be looked up', async () => {
+  test('errors on a socket are masked: in an operation, on connecting, and while authenticating', async () => {
     const alice = await createUser();
     const socket = await connect(alice);
     const payload = await without('dialogs', () => socket.run('{ dialogs { totalCount } }'));
@@ -89,7 +88,7 @@ describe('row 33: a fault shows nothing of its cause', () => {
     await socket.close();
   });
 
-  test('in the payload of a subscription, which goes on', async () => {
+  test('an error in the payload of a subscription is masked, and the subscription continues', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const heard = await listen(
@@ -122,7 +121,7 @@ describe('row 33: a fault shows nothing of its cause', () => {
     await heard.close();
   });
 
-  test('when a subscription can not be started, or what was missed can not be read', async () => {
+  test('an error while starting or resuming a subscription is masked', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
@@ -139,25 +138,28 @@ describe('row 33: a fault shows nothing of its cause', () => {
   });
 });
 
-describe('row 44: malformed requests are refused and harm nobody', () => {
+describe('row 44: malformed requests are rejected without side effects', () => {
   const BODIES: [string, string][] = [
-    ['no JSON', '{"query": '],
+    ['invalid JSON', '{"query": '],
     ['null', 'null'],
     ['a list of nulls', '[null]'],
     ['a number', '7'],
-    ['no query', '{}'],
-    ['a query that is none', '{"query": 5}'],
+    ['a missing query', '{}'],
+    ['an invalid query', '{"query": 5}'],
     ['a null query', '{"query": null}'],
-    ['variables that are none', '{"query": "{ __typename }", "variables": "x"}'],
-    ['an operation name that is none', '{"query": "{ __typename }", "operationName": {}}'],
+    ['invalid variables', '{"query": "{ __typename }", "variables": "x"}'],
+    ['an invalid operation name', '{"query": "{ __typename }", "operationName": {}}'],
     ['an unknown operation', '{"query": "{ __typename }", "operationName": "nothing"}'],
     ['an empty document', '{"query": ""}'],
-    ['a document of fragments alone', '{"query": "fragment f on Query { __typename }"}'],
-    ['a variable of another type', '{"query": "query ($id: ID!) { dialog(id: $id) { id } }", "variables": {"id": {}}}'],
+    ['a document with only fragments', '{"query": "fragment f on Query { __typename }"}'],
+    [
+      'a variable of the wrong type',
+      '{"query": "query ($id: ID!) { dialog(id: $id) { id } }", "variables": {"id": {}}}',
+    ],
     ['a NUL', '{"query": "query ($id: ID!) { dialog(id: $id) { id } }", "variables": {"id": "\\u0000"}}'],
   ];
 
-  test.each(BODIES)('over HTTP: %s', async (_name, body) => {
+  test.each(BODIES)('HTTP rejects %s', async (_name, body) => {
     const [alice] = await quickUsers(1);
     const response = await fetch(`${running.url}/graphql`, {
       method: 'POST',
@@ -170,7 +172,7 @@ describe('row 44: malformed requests are refused and harm nobody', () => {
     expect(response.status).toBeLessThan(500);
   });
 
-  test('over a socket: each closes it or is answered, and the service goes on', async () => {
+  test('each malformed message closes the socket or receives an error, and the service continues', async () => {
     const [alice] = await quickUsers(1);
     const frames = [
       ...BODIES.map(([, body]) => `{"id":"1","type":"subscribe","payload":${body}}`),

@@ -36,7 +36,6 @@ const find = async (variables: object, as: Caller = apiKey): Promise<Found> =>
 const idsOf = ({ edges }: Found) => edges.map(({ node }) => node.id);
 const of = (user: { id: number }) => ({ filter: { userId: { eq: user.id } } });
 
-/** What the kept numbers have to be. */
 async function expectKept(): Promise<void> {
   const [kept] = await sql('SELECT coalesce(sum(count), 0)::int AS count FROM geodata_counts');
   expect(kept).toEqual((await sql('SELECT count(*)::int AS count FROM geodata'))[0]);
@@ -51,7 +50,7 @@ describe('geodata', () => {
     ['ASC', 'DESC'].map((direction) => ({ field, direction })),
   );
 
-  test.each(ORDERS)('are walked by $field $direction, forward and backward', async (orderBy) => {
+  test.each(ORDERS)('geodata are paged by $field $direction, forward and backward', async (orderBy) => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     for (const [nth, longitude] of [3, 1, 2, 1, 5].entries()) {
       clock.reset((nth % 3) * 1000);
@@ -72,7 +71,7 @@ describe('geodata', () => {
     expect(backward).toEqual(idsOf(all).slice(0, 4));
   });
 
-  test('have no distance from nowhere, and no places beyond the earth', async () => {
+  test('geodata have no distance without a position, and reject locations beyond the earth', async () => {
     const position = { latitude: 1, longitude: 1 };
     const within = { south: 0, west: 0, north: 1, east: 1 };
     const NOWHERE = { message: 'position is required', code: 'UNPROCESSABLE' };
@@ -93,10 +92,10 @@ describe('geodata', () => {
     }
   });
 
-  test('are found on the ground as a sphere has it', async () => {
+  test('geodata within a radius are found by great-circle distance', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const at = running.now();
-    // A fixed stream of places, among them the poles and both sides of the date line.
+    // A fixed random sequence of locations, including the poles and both sides of the date line.
     const places = Array.from({ length: 400 }, (_, nth) => ({
       latitude: Math.asin(((nth * 73) % 199) / 99.5 - 1 || 0) * (180 / Math.PI),
       longitude: ((nth * 137.50776) % 360) - 180,
@@ -155,7 +154,7 @@ describe('geodata', () => {
     await sql('DELETE FROM geodata');
   });
 
-  test('stay inside their application', async () => {
+  test('geodata are visible only within their application', async () => {
     const other = await createTenant(1);
     const [stranger] = other.users;
     const id = await place(stranger!, 1, 1);
@@ -167,8 +166,8 @@ describe('geodata', () => {
   });
 });
 
-describe('the newest place of a user', () => {
-  test('is the one before, when it is deleted', async () => {
+describe('the newest location of a user', () => {
+  test('deleting the newest location makes the previous one the newest', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const ids: number[] = [];
     for (let nth = 0; nth < 3; nth++) ids.push(await place(alice, nth, nth));
@@ -183,7 +182,7 @@ describe('the newest place of a user', () => {
     await expectKept();
   });
 
-  test('is one, however many are stored, deleted and swept at once', async () => {
+  test('a user has exactly one newest location after concurrent creations, deletions and sweeps', async () => {
     clock.reset();
     const users = (await quickUsers(3)) as QuickUser[];
     for (const user of users) for (let nth = 0; nth < 5; nth++) await place(user, nth, nth);
@@ -197,7 +196,7 @@ describe('the newest place of a user', () => {
       () => execute(PURGE, { days: 1 }, apiKey),
       () => execute('mutation ($id: Int!) { deleteUser(id: $id) }', { id: users[2]!.id }, apiKey),
     ];
-    // The same mixture each time, and no act beside those it was made with.
+    // A fixed sequence, in which each operation uses only rows of its own kind.
     const mixed = acts.map((act, nth) => ({ act, place: (nth * 7919) % 101 })).sort((a, b) => a.place - b.place);
     const outcomes = await Promise.allSettled(mixed.map(({ act }) => act()));
     for (const outcome of outcomes) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   key = tenant.key;
 });
 
-/** How many statements a page costs, which has to show so many items. */
+/** Number of statements for a page, which must return `shown` items. */
 async function cost(shown: number, page: () => Promise<unknown[]>): Promise<number> {
   let items: unknown[] = [];
   const sent = await statementsOf(async () => {
@@ -29,7 +29,7 @@ async function cost(shown: number, page: () => Promise<unknown[]>): Promise<numb
 const itemsOf = async (path: string, as: Caller): Promise<unknown[]> => (await rest('GET', path, { as })).body.items;
 
 describe('messages', () => {
-  /** A group of ten with messages of all of them, each with two reactions, and marks that no watermark covers. */
+  /** A group of ten with messages by all of them, each with two reactions, and marks above the watermark. */
   async function talk(count: number): Promise<string> {
     const dialogId = await createDialog(users[0]!, users.slice(1, 10));
     for (let nth = 0; nth < count; nth++) {
@@ -66,21 +66,24 @@ describe('messages', () => {
   test.each<[page: string, most: number, read: (as: Caller, size: number) => Promise<unknown[]>]>([
     // Key, user, dialog, page, count, senders, readers, marks, reactions.
     ['over GraphQL', 9, async (as, first) => (await execute(GRAPHQL, { dialogId, first }, as)).messages.edges],
-    // Without count and senders.
     [
       'over REST',
       7,
       (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}&mark_as_read=0`, as),
     ],
-    // With the transaction that marks: begin, lock time-out, lock, insert, fold, commit.
-    ['that marks', 13, (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}`, as)],
+    // Including the marking transaction: begin, lock timeout, lock, insert, fold, commit.
     [
-      'that marks from behind',
+      'over REST with marking',
+      13,
+      (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}`, as),
+    ],
+    [
+      'over REST with marking in reverse order',
       13,
       (as, limit) => itemsOf(`/chat/Message?chat_dialog_id=${dialogId}&limit=${limit}&skip=1&sort_desc=date_sent`, as),
     ],
-  ])('a page %s costs at most %d statements, of 5 as of 50', async (page, most, read) => {
-    // Whoever reads has read nothing of it before.
+  ])('a page %s requires at most %d statements, for 5 and for 50 items', async (page, most, read) => {
+    // Each reader has read none of the messages before.
     const [one, another] = readers.splice(0, 2) as [QuickUser, QuickUser];
     const few = await cost(5, () => read(one, 5));
     const many = await cost(50, () => read(another, 50));
@@ -88,7 +91,7 @@ describe('messages', () => {
     expect(many).toBeLessThanOrEqual(most);
   });
 
-  test('a page that has nothing to mark opens no transaction', async () => {
+  test('a page without unread messages opens no transaction', async () => {
     const path = `/chat/Message?chat_dialog_id=${await talk(5)}`;
     await itemsOf(path, users[1]!);
     const again = await cost(5, () => itemsOf(path, users[1]!));
@@ -121,7 +124,7 @@ describe('dialogs', () => {
       'over REST with filter and order',
       (as, limit) => itemsOf(`/chat/Dialog?limit=${limit}&name[ne]=x&sort_desc=name&last_message_date_sent[gt]=1`, as),
     ],
-  ])('a page %s costs few statements, of 5 as of 50', async (_page, read) => {
+  ])('a page %s requires few statements, for 5 and for 50 items', async (_page, read) => {
     // Key, user, page, count, occupants, last messages, unread counts, names of others.
     for (const [as, most] of [
       [users[0]!, 8],
@@ -130,7 +133,7 @@ describe('dialogs', () => {
       const few = await cost(5, () => read(as, 5));
       const many = await cost(50, () => read(as, 50));
       expect(many).toBeLessThanOrEqual(most);
-      // A page without a private dialog has nobody to look up.
+      // A page without private dialogs needs no names of other users.
       expect(many - few).toBeLessThanOrEqual(1);
     }
   });

@@ -23,7 +23,7 @@ const listed = ({ edges }: Page) => edges.map(({ node }) => node.id);
 const direction = fc.constantFrom('ASC', 'DESC');
 const way = fc.constantFrom('forward' as const, 'backward' as const);
 
-/** Done after each page, half the time with the one whose cursor is the next place to go on from. */
+/** Runs after each page, half the time on the item whose cursor is next. */
 const change = fc.record({ kind: fc.constantFrom('send', 'delete', 'hide', 'none'), which: fc.nat(20) });
 const changes = fc.array(change, { minLength: 12, maxLength: 12 });
 
@@ -33,14 +33,13 @@ describe('messages', () => {
     const dialogId = await createDialog(alice, [bob]);
     const ids: string[] = [];
     for (let nth = 0; nth < 10; nth++) {
-      // Three of each moment.
       if (nth % 3 === 0) clock.advance(400);
       ids.push(await send(nth % 2 ? alice : bob, dialogId, String(nth)));
     }
     return { alice, bob, dialogId, ids };
   }
 
-  test('are walked without a gap and none twice, while others are sent, deleted and hidden', async () => {
+  test('paging returns each message once while others are sent, deleted and hidden', async () => {
     const field = fc.constantFrom('ID', 'DATE_SENT', 'CREATED_AT', 'UPDATED_AT');
     await fc.assert(
       fc.asyncProperty(field, direction, way, fc.integer({ min: 1, max: 4 }), changes, async (...given) => {
@@ -83,7 +82,7 @@ describe('messages', () => {
     );
   });
 
-  test('go on from the cursor of one that is gone', async () => {
+  test('paging continues from the cursor of a deleted message', async () => {
     for (const field of ['ID', 'DATE_SENT', 'CREATED_AT', 'UPDATED_AT']) {
       const { alice, dialogId, ids } = await group();
       const orderBy = { field, direction: 'ASC' };
@@ -121,7 +120,7 @@ describe('messages', () => {
     [{ after: 4, before: 4 }, 0, 0, true, false],
     [{ after: 8, before: 2 }, 0, 0, true, false],
     [{ first: null, last: 1, after: null, before: null }, 9, 10, true, false],
-  ])('%j is the page from %d to %d', async (place, from, to, hasPreviousPage, hasNextPage) => {
+  ])('%j returns the messages from %d to %d', async (place, from, to, hasPreviousPage, hasNextPage) => {
     const { alice, dialogId, ids } = await group();
     const { edges } = (await execute(MESSAGES, { dialogId }, alice)).messages as Page;
     const cursors = Object.fromEntries(
@@ -135,7 +134,7 @@ describe('messages', () => {
     expect(messages.totalCount).toBe(10);
   });
 
-  test('keep cursors and places to what a filter lets through', async () => {
+  test('cursors and offsets apply within the filter', async () => {
     const { alice, dialogId, ids } = await group();
     const filter = { senderId: { eq: alice.id } };
     const page = (variables: object): Promise<Page> =>
@@ -148,7 +147,7 @@ describe('messages', () => {
     expect(await page({ first: 1 })).toMatchObject({ totalCount: 5 });
   });
 
-  test('a cursor of another order is refused, or is a place like any other', async () => {
+  test('a cursor of another order is rejected or acts as a position', async () => {
     const { alice, dialogId } = await group();
     const fields = ['ID', 'DATE_SENT', 'CREATED_AT'];
     const cursors: Record<string, string> = {};
@@ -175,7 +174,6 @@ describe('messages', () => {
 describe('dialogs', () => {
   const LEAVE = 'mutation ($id: ID!) { deleteDialog(id: $id) }';
 
-  /** Groups, private dialogs and a public one, with names, moments and messages of which several are alike. */
   async function manyDialogs(): Promise<{ alice: QuickUser; bob: QuickUser; ids: string[] }> {
     const [alice, bob, ...others] = (await createTenant(5)).users as [QuickUser, QuickUser, ...QuickUser[]];
     const ids: string[] = [];
@@ -189,7 +187,7 @@ describe('dialogs', () => {
     return { alice, bob, ids };
   }
 
-  test('are walked without a gap and none twice, while others come, go and move', async () => {
+  test('paging returns each dialog once while others are created, deleted and moved', async () => {
     const field = fc.constantFrom(
       ...[undefined, 'ID', 'TYPE', 'NAME', 'LAST_MESSAGE_DATE_SENT', 'CREATED_AT', 'UPDATED_AT'],
     );
@@ -238,7 +236,7 @@ describe('dialogs', () => {
     );
   });
 
-  test('keep the places of cursors whose dialogs are gone or hidden', async () => {
+  test('cursors of deleted or hidden dialogs remain valid positions', async () => {
     for (const field of [undefined, 'ID', 'TYPE', 'NAME', 'LAST_MESSAGE_DATE_SENT', 'CREATED_AT', 'UPDATED_AT']) {
       const { alice, ids } = await manyDialogs();
       const orderBy = field && { field, direction: 'DESC' };

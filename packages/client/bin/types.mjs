@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Writes the types of the schema that an application sees, with types of its own for its classes:
-//   ATRIUM_API_KEY=… npx atrium-types https://chat.example.com src/atrium-env.d.ts
+// Writes the schema types of an application, including its classes:
+// ATRIUM_API_KEY=… npx atrium-types https://chat.example.com src/atrium-env.d.ts
 import { writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { getIntrospectionQuery } from 'graphql';
 
 const [url, file] = process.argv.slice(2);
 const key = process.env.ATRIUM_API_KEY;
-if (!url || !file || !key) fail('ATRIUM_API_KEY=<key> atrium-types <url of the service> <file to write>', 2);
+if (!url || !file || !key) fail('usage: ATRIUM_API_KEY=<key> atrium-types <url of the service> <output file>', 2);
 
 const response = await fetch(new URL('graphql', url.endsWith('/') ? url : `${url}/`), {
   method: 'POST',
@@ -15,7 +15,7 @@ const response = await fetch(new URL('graphql', url.endsWith('/') ? url : `${url
   body: JSON.stringify({ query: getIntrospectionQuery({ descriptions: false }) }),
 }).catch((error) => fail(`${url} could not be reached: ${error.cause?.message ?? error.message}`));
 const { data, errors } = await response.json().catch(() => ({}));
-if (!data) fail(errors?.[0]?.message ?? `no GraphQL answer, but HTTP ${response.status}`);
+if (!data) fail(errors?.[0]?.message ?? `expected a GraphQL response, received HTTP ${response.status}`);
 
 const types = outputIntrospectionFile(minifyIntrospection(data), { fileType: '.d.ts', shouldPreprocess: true });
 await writeFile(file, types);

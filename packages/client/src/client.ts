@@ -6,35 +6,40 @@ import type { Session, SessionStorage } from './storage.ts';
 import { Subscription, type SubscriptionOptions } from './subscription.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://chat.example.com`. */
+  /** Base URL of the service: `https://chat.example.com`. */
   url: string;
-  /** Asks your own server for a signed request, whenever a session is opened; the secret stays there. */
+  /**
+   * Requests a signature from your own server; called whenever a session opens. The secret must remain on the server.
+   */
   sign?: () => SignedRequest | Promise<SignedRequest>;
   /**
-   * The session is over, because nothing was asked for too long, or it was ended elsewhere: who signs in? What was
-   * asked meanwhile waits. Nobody, or no such function: it is refused with `UNAUTHENTICATED`, and subscriptions end.
-   * It may not ask this client anything, which waits for it.
+   * Called when the session has expired or was ended elsewhere; returns credentials to sign in with. Requests wait for
+   * the result. Without credentials, they fail with `UNAUTHENTICATED`, and subscriptions end. Must not use this client,
+   * because its requests wait for this function.
    */
   renew?: () => SignIn | undefined | Promise<SignIn | undefined>;
-  /** Default: the session is forgotten with this client. */
+  /** Default: the session is lost with this client. */
   storage?: SessionStorage;
   /** For servers: an API key instead of a session. */
   apiKey?: string;
-  /** The user whom the API key acts as. */
+  /** User id to act as; only with `apiKey`. */
   onBehalfOf?: number;
-  /** The session has begun or ended; not told of each prolongation. */
+  /** Called when a session begins or ends, but not when it is extended. */
   onSessionChange?: (session: Session | undefined) => void;
   onConnectionChange?: (state: ConnectionState) => void;
-  /** How often a query is tried again that may pass; default 3. */
+  /** Retries of a query after a transient error; default 3. */
   retries?: number;
-  /** Milliseconds that one answer may take; default 30,000. */
+  /** Timeout per response in milliseconds; default 30,000. */
   timeout?: number;
-  /** Milliseconds after which the service is asked whether it is there, while there are subscriptions; default 10,000. */
+  /** Interval of pings in milliseconds while subscriptions exist; default 10,000. */
   heartbeat?: number;
-  /** The header of the token, where the service calls it another name than `SVC-Token`. */
+  /** Name of the token header; default `SVC-Token`. */
   tokenHeader?: string;
   fetch?: typeof fetch;
-  /** A class like the browser's `WebSocket`: that of the package `ws` where there is none (Node before 22). */
+  /**
+   * A class like the browser's `WebSocket`, for example from the package `ws`. Required where there is no global one
+   * (Node before 22).
+   */
   webSocket?: unknown;
 }
 
@@ -43,17 +48,17 @@ export interface RequestOptions {
 }
 
 export interface MutationOptions extends RequestOptions {
-  /** It may be sent twice without harm, so it is tried again like a query. Sending messages always is. */
+  /** The mutation can safely be sent twice, so retry it like a query. Sending messages is always retried. */
   idempotent?: boolean;
 }
 
-/** Variables may be left out where none is required. */
+/** The variables are optional if none is required. */
 export type Given<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: NoInfer<Variables>, options?: NoInfer<Options>]
     : [variables: NoInfer<Variables>, options?: NoInfer<Options>];
 
-/** @throws {TypeError} the URL is none */
+/** @throws {TypeError} invalid URL */
 export function createClient(options: ClientOptions): AtriumClient {
   return new AtriumClient(options);
 }
@@ -63,14 +68,14 @@ class AtriumClient {
   readonly #http: Http;
   readonly #credentials: Credentials;
   readonly #line: Line;
-  /** Whose the latest session was, also when it is over. */
+  /** Remains set after the session has ended. */
   #userId: number | null | undefined;
 
   constructor(options: ClientOptions) {
     const url = new URL('graphql', options.url.endsWith('/') ? options.url : `${options.url}/`);
     const { tokenHeader = 'SVC-Token', heartbeat = 10_000, timeout = 30_000 } = options;
     this.#options = options;
-    // Called without its window, the browser's own refuses.
+    // Wrapped, because browsers reject calls of `fetch` without `window`.
     this.#http = new Http(url.href, options.fetch ?? ((...request) => fetch(...request)), timeout);
     this.#credentials = new Credentials(this.#http, {
       ...options,
@@ -82,11 +87,11 @@ class AtriumClient {
       webSocket: options.webSocket,
       heartbeat,
       credentials: this.#credentials,
-      onState: (state) => tell(options.onConnectionChange, state),
+      onState: (state) => callSafely(options.onConnectionChange, state),
     });
   }
 
-  /** The session of now; `expiresAt` moves on with each request. */
+  /** The current session; each request extends `expiresAt`. */
   get session(): Session | undefined {
     return this.#credentials.session;
   }
@@ -95,29 +100,32 @@ class AtriumClient {
     return this.#line.state;
   }
 
-  /** The session that the storage had, once it was read. Everything waits for that by itself. */
+  /** Returns the session from the storage. Optional, because requests wait for it themselves. */
   async restore(): Promise<Session | undefined> {
     await this.#credentials.restored;
     return this.session;
   }
 
-  /** Opens a user's session and ends the one before. @throws {AtriumError} `UNAUTHENTICATED`: wrong login or password */
+  /**
+   * Opens a session of a user and ends the previous one. @throws {AtriumError} `UNAUTHENTICATED`: wrong login or
+   * password
+   */
   signIn(who: SignIn): Promise<Session> {
     return this.#credentials.signIn(who);
   }
 
-  /** Opens an application session, which reads what everybody may and signs users up. */
+  /** An application session can read public data and sign up users. */
   openSession(): Promise<Session> {
     return this.#credentials.openSession();
   }
 
-  /** Forgets the session at once and ends all subscriptions. Resolves when the service has ended it, too. */
+  /** Forgets the session and ends all subscriptions immediately. Resolves when the service has ended the session. */
   signOut(): Promise<void> {
     this.#line.endAll();
     return this.#credentials.signOut();
   }
 
-  /** Asks; tries again by itself what may pass. @throws {AtriumError} also when a part of the answer failed */
+  /** Runs a query; retries transient errors. @throws {AtriumError} also on partial errors */
   query<Data, Variables>(
     document: Document<Data, Variables>,
     ...[variables, options = {}]: Given<Variables, RequestOptions>
@@ -126,7 +134,7 @@ class AtriumClient {
     return this.#ask(operation, (variables ?? {}) as Values, options, true) as Promise<Data>;
   }
 
-  /** Changes something. Messages get a `clientId`, so they are sent again when an answer is lost, and stored once. */
+  /** Runs a mutation. Messages get a `clientId`, so that they can be retried without being stored twice. */
   mutate<Data, Variables>(
     document: Document<Data, Variables>,
     ...[variables, options = {}]: Given<Variables, MutationOptions>
@@ -138,20 +146,22 @@ class AtriumClient {
   }
 
   /**
-   * Listens. What can be resumed has to be written so: `subscription ($since: String) { messageSent(since: $since) {
-   * cursor … } }`; `since` may be left out, for from now on.
+   * Starts a subscription. Resumable ones must have the form `subscription ($since: String) { messageSent(since:
+   * $since) { cursor … } }`. Without a value of `since`, they start with the next event.
    */
   subscribe<Data, Variables>(
     document: Document<Data, Variables>,
     ...[variables, options = {}]: Given<Variables, SubscriptionOptions<Data>>
   ): Subscription<Data> {
     if (!this.#options.webSocket && typeof (globalThis as { WebSocket?: unknown }).WebSocket === 'undefined') {
-      throw new TypeError('There is no WebSocket here: give createClient `webSocket`, that of the package ws, say');
+      throw new TypeError(
+        'There is no global WebSocket: pass the option `webSocket` to createClient, for example from the package ws',
+      );
     }
     return new Subscription<Data>(document, (variables ?? {}) as Values, this.#line, options);
   }
 
-  /** Ends all subscriptions; the session lives on. */
+  /** Ends all subscriptions; the session continues. */
   close(): void {
     this.#line.endAll();
   }
@@ -168,7 +178,7 @@ class AtriumClient {
       try {
         return await this.#send(operation, variables, headers, signal);
       } catch (error) {
-        // It was refused before anything was done, so this is no repetition.
+        // Not a retry, because the service rejected the request before executing it.
         if (!this.#credentials.isRefusal(error) || !(await this.#credentials.renew(headers))) throw error;
         return this.#send(operation, variables, await this.#credentials.headers(), signal);
       }
@@ -188,19 +198,19 @@ class AtriumClient {
 
   #changed(session: Session | undefined): void {
     if (session) {
-      // What one user listens to is not the next one's.
+      // Subscriptions of one user must not continue for another.
       if (this.#userId !== undefined && this.#userId !== session.userId) this.#line.endAll();
       this.#userId = session.userId;
       this.#line.restart();
     }
-    tell(this.#options.onSessionChange, session);
+    callSafely(this.#options.onSessionChange, session);
   }
 }
 
-/** What an application does wrong when it is told something is reported as its own fault, and stops nothing here. */
-function tell<Told>(hear: ((told: Told) => void) | undefined, told: Told): void {
+/** Reports errors of an application callback as uncaught, so that they do not interrupt the client. */
+function callSafely<Value>(callback: ((value: Value) => void) | undefined, value: Value): void {
   try {
-    hear?.(told);
+    callback?.(value);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -12,23 +12,22 @@ const LOGIN_USER = graphql(`mutation LoginUser($input: LoginUserInput!) { loginU
 const DELETE_SESSION = graphql(`mutation DeleteSession { deleteSession }`);
 const SESSION = graphql(`query Session { session { id } }`);
 
-/** A signed request for an application session: nothing in it is secret, and it works once. */
+/** A signed request for an application session. It contains no secret and is valid once. */
 export interface SignedRequest {
   applicationId: number;
   authKey: string;
   nonce: number;
-  /** Unix seconds, at most an hour off the service's clock. */
+  /** Unix seconds; may differ from the clock of the service by at most an hour. */
   timestamp: number;
   signature: string;
 }
 
-/** Who signs in: by login or e-mail and password, by what a provider vouches for, or by a request signed elsewhere. */
+/** Credentials of a user: login or e-mail with password, an identity provider, or a signed request. */
 export type SignIn =
   | { login: string; password: string }
   | { email: string; password: string }
   | { provider: 'facebook'; keys: { token: string } }
   | { provider: 'twitter'; keys: { token: string; secret: string } }
-  /** A phone number that Firebase has verified. */
   | { provider: 'firebase_phone'; firebasePhone: { accessToken: string; projectId: string } }
   | { signed: VariablesOf<typeof CREATE_SESSION>['input'] };
 
@@ -42,12 +41,14 @@ export interface CredentialOptions {
   onChange: (session: Session | undefined) => void;
 }
 
-/** What the service says of a token that opens no session, or no longer. */
+/** Message of the service for an unknown or expired token. */
 const SESSION_OVER = 'Required session does not exist';
-/** The part of its lifetime after which it is worth to note that a session goes on. */
-const WORTH_NOTING = 1 / 20;
+/**
+ * An extended session is saved only after this fraction of its lifetime, so that not every response writes to the
+ * storage.
+ */
+const SAVE_FRACTION = 1 / 20;
 
-/** Who the client is: the session, its beginning, its renewal and its end; or an API key. */
 export class Credentials {
   readonly #http: Http;
   readonly #options: CredentialOptions;
@@ -60,14 +61,14 @@ export class Credentials {
     this.#http = http;
     this.#options = options;
     this.restored = this.#restore();
-    this.restored.catch(() => {}); // whoever needs the session hears of it
+    this.restored.catch(() => {}); // `headers` rejects with it
   }
 
   get session(): Session | undefined {
     return this.#session && shown(this.#session);
   }
 
-  /** The headers that go with a request, also as the payload of `connection_init`. */
+  /** Headers of a request; also the payload of `connection_init`. */
   async headers(): Promise<Record<string, string>> {
     const { apiKey, onBehalfOf, tokenHeader } = this.#options;
     if (apiKey !== undefined) {
@@ -75,25 +76,22 @@ export class Credentials {
       return { Authorization: `ApiKey ${apiKey}`, ...user };
     }
     await this.restored;
-    await this.#renewing?.catch(() => {}); // whoever began it hears of that
+    await this.#renewing?.catch(() => {}); // the caller of `renew` handles the error
     return this.#session ? { [tokenHeader]: this.#session.token } : {};
   }
 
-  /** Whether a request of now would have these headers. */
   async isCurrent(headers: Record<string, string>): Promise<boolean> {
     return JSON.stringify(headers) === JSON.stringify(await this.headers());
   }
 
-  /** An answer came to a request with these headers: the session's lifetime began anew. */
   noteAnswer(headers: Record<string, string>): void {
     const session = this.#session;
     if (!session || headers[this.#options.tokenHeader] !== session.token) return;
     const expiresAt = Date.now() + session.lifetime;
     this.#session = { ...session, expiresAt };
-    if (expiresAt - this.#savedExpiry > session.lifetime * WORTH_NOTING) void this.#save().catch(() => {});
+    if (expiresAt - this.#savedExpiry > session.lifetime * SAVE_FRACTION) void this.#save().catch(() => {});
   }
 
-  /** Restarts the session's lifetime when three quarters of it have passed. */
   async prolong(): Promise<void> {
     const session = this.#session;
     if (!session || session.expiresAt - Date.now() > session.lifetime / 4) return;
@@ -102,15 +100,13 @@ export class Credentials {
     this.noteAnswer(headers);
   }
 
-  /** Whether an error says that the session with which it was asked is over. */
   isRefusal(error: unknown): boolean {
     return error instanceof AtriumError && error.code === 'UNAUTHENTICATED' && error.message === SESSION_OVER;
   }
 
   /**
-   * These headers were refused. Another session may have begun meanwhile, here or in the storage; else the
-   * application is asked who signs in.
-   * @returns whether there is a session to try again with
+   * Replaces rejected credentials: by a newer session of this client or of the storage, or else by calling `renew`.
+   * @returns whether there is a session to retry with
    */
   async renew(headers: Record<string, string>): Promise<boolean> {
     const refused = headers[this.#options.tokenHeader];
@@ -127,7 +123,7 @@ export class Credentials {
     const before = this.#session;
     const next = 'signed' in who ? await this.#create(who.signed) : await this.#login(who, before);
     await this.#install(next);
-    // Whoever signs in anew leaves no session behind that somebody else could find.
+    // End the previous session, so that nothing else can use its token.
     if (before && before.token !== next.token) void this.#end(before).catch(() => {});
     return shown(next);
   }
@@ -171,7 +167,7 @@ export class Credentials {
     return this.#session !== undefined;
   }
 
-  /** Makes an application session that user's: the password goes to the service and to nobody else. */
+  /** Turns an application session into one of the user, so that only the service sees the password. */
   async #login(who: Exclude<SignIn, { signed: unknown }>, before: StoredSession | undefined): Promise<StoredSession> {
     const session = before?.userId === null ? before : await this.#create(await this.#signed());
     try {
@@ -186,7 +182,9 @@ export class Credentials {
   async #signed(): Promise<SignedRequest> {
     const { sign } = this.#options;
     if (!sign)
-      throw new TypeError('To sign in, createClient needs `sign`, which asks your server for a signed request');
+      throw new TypeError(
+        'Signing in requires the option `sign` of createClient, which requests a signature from your server',
+      );
     const { applicationId, authKey, nonce, timestamp, signature } = await sign();
     return { applicationId, authKey, nonce, timestamp, signature };
   }
@@ -194,7 +192,7 @@ export class Credentials {
   async #create(input: VariablesOf<typeof CREATE_SESSION>['input']): Promise<StoredSession> {
     const { createSession } = await this.#run(CREATE_SESSION, { input });
     const { id, applicationId, userId, token, updatedAt, expiresAt } = createSession;
-    // By the service's clock alone, since this one's may be wrong.
+    // Both times are from the service, because the local clock may be wrong.
     const lifetime = Date.parse(expiresAt) - Date.parse(updatedAt);
     return { id, applicationId, userId, token, lifetime, expiresAt: Date.now() + lifetime };
   }
@@ -224,7 +222,7 @@ export class Credentials {
   }
 }
 
-/** Applications hand over what they have, a whole form perhaps. */
+/** Picks the known properties, because callers may pass a complete form. */
 function inputOf(who: Exclude<SignIn, { signed: unknown }>): VariablesOf<typeof LOGIN_USER>['input'] {
   const { login, email, password, provider, keys, firebasePhone } = who as VariablesOf<typeof LOGIN_USER>['input'];
   return { login, email, password, provider, keys, firebasePhone };

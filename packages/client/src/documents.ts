@@ -1,7 +1,9 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, print } from '@0no-co/graphql.web';
 import type { DocumentDecoration } from 'gql.tada';
 
-/** A document with the types of its variables and answer, made by `graphql()` or any tool that makes `TypedDocumentNode`. */
+/**
+ * A document with the types of its variables and result, from `graphql()` or any tool that creates `TypedDocumentNode`.
+ */
 export type Document<Data, Variables> = DocumentDecoration<Data, Variables> & {
   kind: string;
   definitions: readonly unknown[];
@@ -9,28 +11,27 @@ export type Document<Data, Variables> = DocumentDecoration<Data, Variables> & {
 
 export type Values = Record<string, unknown>;
 
-/** The one operation of a document. */
 export interface Operation {
   kind: 'query' | 'mutation' | 'subscription';
   text: string;
-  /** Its root fields; undefined where a fragment brings some. */
+  /** Root fields; undefined if the operation has a fragment at its root. */
   fields: FieldNode[] | undefined;
 }
 
 const known = new WeakMap<object, Operation>();
 
-/** @throws {TypeError} the document has not exactly one operation, or one of another kind */
+/** @throws {TypeError} not exactly one operation, or one of another kind */
 export function operationOf(document: Document<unknown, never>, kind: Operation['kind']): Operation {
   const operation = known.get(document) ?? read(document as unknown as DocumentNode);
   known.set(document, operation);
-  if (operation.kind !== kind) throw new TypeError(`This document is a ${operation.kind} and no ${kind}`);
+  if (operation.kind !== kind) throw new TypeError(`Expected a ${kind}, but the document is a ${operation.kind}`);
   return operation;
 }
 
 function read(document: DocumentNode): Operation {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations as OperationDefinitionNode[];
-  if (!operation || operations.length > 1) throw new TypeError('A document needs exactly one operation');
+  if (!operation || operations.length > 1) throw new TypeError('A document must have exactly one operation');
   const { selections } = operation.selectionSet;
   const fields = selections.filter((selection): selection is FieldNode => selection.kind === Kind.FIELD);
   return {
@@ -41,9 +42,9 @@ function read(document: DocumentNode): Operation {
 }
 
 /**
- * What becomes of a subscription whose connection is lost. `resumed`: it goes on behind its last cursor, which the
- * answer has at `[field][cursor]`, by the variable `since`. `repeated`: it tells what is now, so it begins anew.
- * `once`: an answer that comes in parts; its rest is lost.
+ * Behavior after a reconnect. `resumed`: continues after the last cursor, found at `[field][cursor]`, with the variable
+ * `since`. `repeated`: starts again, because it reports current state. `once`: fails, because the rest of a streamed
+ * answer is lost.
  */
 export type Continuation =
   | { kind: 'resumed'; field: string; cursor: string; since: string }
@@ -56,10 +57,10 @@ const OTHERS: Record<string, 'repeated' | 'once'> = {
   summaryStream: 'once',
 };
 
-/** @throws {TypeError} it could be resumed and is not written so: then a loss of connection would be one of events */
+/** @throws {TypeError} a resumable field without `since` and `cursor`, because a reconnect would lose events */
 export function continuationOf({ fields }: Operation): Continuation {
   const [root] = fields ?? [];
-  if (!root) throw new TypeError('A subscription needs its root field in the operation itself');
+  if (!root) throw new TypeError('The root field of a subscription must not be in a fragment');
   const field = keyOf(root);
   const other = OTHERS[root.name.value];
   if (other) return { kind: other, field };
@@ -69,7 +70,9 @@ export function continuationOf({ fields }: Operation): Continuation {
   );
   if (since?.kind !== Kind.VARIABLE || !cursor) {
     const name = root.name.value;
-    throw new TypeError(`To be resumed, write: subscription ($since: String) { ${name}(since: $since) { cursor … } }`);
+    throw new TypeError(
+      `To be resumable, it must have the form: subscription ($since: String) { ${name}(since: $since) { cursor … } }`,
+    );
   }
   return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value };
 }
@@ -79,8 +82,8 @@ function keyOf({ alias, name }: FieldNode): string {
 }
 
 /**
- * Gives each message that a mutation sends a `clientId`, unless it has one.
- * @returns the variables, and whether the mutation may be sent twice: it sends messages, each by a key, and nothing else
+ * Adds a `clientId` to each message that lacks one.
+ * @returns the variables, and whether the mutation can be repeated: it only sends messages, each with its own key
  */
 export function withClientIds({ fields }: Operation, variables: Values): { variables: Values; isRepeatable: boolean } {
   const refused = { variables, isRepeatable: false };
@@ -93,7 +96,7 @@ export function withClientIds({ fields }: Operation, variables: Values): { varia
       input.kind === Kind.OBJECT ? input.fields.find(({ name }) => name.value === 'clientId')?.value : undefined;
     const variable = input.kind === Kind.VARIABLE ? input : clientId;
     if (variable?.kind === Kind.STRING) continue;
-    // One key for two messages would make them one.
+    // Two messages with the same key would be stored as one.
     if (variable?.kind !== Kind.VARIABLE || keyed.has(variable.name.value)) return refused;
     const name = variable.name.value;
     keyed.add(name);
@@ -106,7 +109,7 @@ export function withClientIds({ fields }: Operation, variables: Values): { varia
   return { variables: given, isRepeatable: Boolean(fields?.length) };
 }
 
-/** 128 random bits; `randomUUID` exists in secure contexts alone. */
+/** 128 random bits, without `randomUUID`, because that requires a secure context. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

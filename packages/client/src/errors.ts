@@ -1,4 +1,4 @@
-/** `UNREACHABLE`: no answer of the service came, because of the network, a proxy or a time limit. */
+/** `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. */
 export type AtriumErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
@@ -11,7 +11,6 @@ export type AtriumErrorCode =
   | 'INTERNAL_SERVER_ERROR'
   | 'UNREACHABLE';
 
-/** An error as a GraphQL answer carries it. */
 export interface AnsweredError {
   message: string;
   path?: readonly (string | number)[];
@@ -26,17 +25,17 @@ interface Details {
   cause?: unknown;
 }
 
-/** The one error of this package; what the caller aborts rejects with the reason of its signal instead. */
+/** The only error class of this package. Aborted calls reject with the reason of their signal instead. */
 export class AtriumError extends Error {
   override readonly name = 'AtriumError';
   readonly code: AtriumErrorCode;
-  /** Texts by field of the input that are at fault: `{ login: ['has already been taken'] }`. */
+  /** Messages by input field: `{ login: ['has already been taken'] }`. */
   readonly fields: Record<string, string[]>;
-  /** Seconds after which another try is welcome. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
-  /** Of the HTTP answer, or the code with which a WebSocket was closed. */
+  /** HTTP status, or close code of the WebSocket. */
   readonly status: number | undefined;
-  /** All errors of the answer; the first gave this one its message and code. */
+  /** All errors of the response; the first one determines `message` and `code`. */
   readonly errors: readonly AnsweredError[];
 
   constructor(code: AtriumErrorCode, message: string, { fields, retryAfter, status, errors, cause }: Details = {}) {
@@ -50,14 +49,13 @@ export class AtriumError extends Error {
 
   static answered(errors: readonly AnsweredError[], status?: number, retryAfter?: number): AtriumError {
     const [first] = errors;
-    const { code, fields, retryAfter: told } = first?.extensions ?? {};
+    const { code, fields, retryAfter: retryAfterExtension } = first?.extensions ?? {};
     const known = (code ?? 'INTERNAL_SERVER_ERROR') as AtriumErrorCode;
-    const message = first?.message ?? 'An answer without data';
-    return new AtriumError(known, message, { fields, retryAfter: told ?? retryAfter, status, errors });
+    const message = first?.message ?? 'The response contains no data';
+    return new AtriumError(known, message, { fields, retryAfter: retryAfterExtension ?? retryAfter, status, errors });
   }
 }
 
-/** What time may mend. */
 export function mayPass(error: unknown): error is AtriumError {
   return (
     error instanceof AtriumError &&

@@ -3,7 +3,6 @@ import { type AnsweredError, AtriumError, mayPass } from './errors.ts';
 import { pause, pauseBefore } from './pauses.ts';
 
 export interface Sending {
-  /** Credentials. */
   headers: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
@@ -13,20 +12,18 @@ interface Answer {
   errors?: AnsweredError[];
 }
 
-/** GraphQL over HTTP. */
 export class Http {
   readonly #url: string;
   readonly #fetch: typeof fetch;
   readonly #timeout: number;
 
-  /** @param timeout milliseconds that one answer may take */
   constructor(url: string, send: typeof fetch, timeout: number) {
     this.#url = url;
     this.#fetch = send;
     this.#timeout = timeout;
   }
 
-  /** Sends an operation once. @throws {AtriumError} whatever goes wrong, but for an abort by the caller's signal */
+  /** @throws {AtriumError} on any failure except an abort by the caller */
   async send({ text }: Operation, variables: Values, { headers, signal }: Sending): Promise<unknown> {
     const limit = AbortSignal.timeout(this.#timeout);
     const send = this.#fetch;
@@ -36,7 +33,7 @@ export class Http {
         headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
         body: JSON.stringify({ query: text, variables }),
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        // Credentials go into headers that we write; cookies of the host are nobody's business here.
+        // Omits cookies, because the headers carry the credentials.
         credentials: 'omit',
       });
       const { data, errors } = await read(response);
@@ -57,16 +54,15 @@ async function read(response: Response): Promise<Answer> {
     const answer = JSON.parse(text) as Answer;
     if (answer.data || typeof answer.errors?.[0]?.message === 'string') return answer;
   } catch {
-    // what a proxy says is told below
+    // not JSON, for example the error page of a proxy
   }
   const code = response.status === 429 ? 'RATE_LIMITED' : 'UNREACHABLE';
-  throw new AtriumError(code, `No answer of the service, but HTTP ${response.status}`, {
+  throw new AtriumError(code, `Expected a GraphQL response, received HTTP ${response.status}`, {
     status: response.status,
     retryAfter: retryAfterOf(response),
   });
 }
 
-/** Seconds. */
 function retryAfterOf({ headers }: Response): number | undefined {
   const text = headers.get('Retry-After');
   if (text === null) return undefined;
@@ -74,10 +70,9 @@ function retryAfterOf({ headers }: Response): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
-/** Longer waits are for the caller to decide on, in seconds. */
+/** Seconds; on a longer `Retry-After`, the caller decides. */
 const LONGEST_WAIT = 60;
 
-/** Tries again what time may mend, up to `retries` times. */
 export async function withRetries<Result>(
   retries: number,
   signal: AbortSignal | undefined,

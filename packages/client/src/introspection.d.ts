@@ -1,2 +1,2 @@
-// In the published package this file is the generated types themselves: the build copies them here.
+// The build replaces this file by the generated types.
 export type { introspection } from '../../../src/generated/graphql-env.d.ts';

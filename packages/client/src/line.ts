@@ -3,16 +3,14 @@ import { AtriumError, mayPass } from './errors.ts';
 import { pause, pauseBefore } from './pauses.ts';
 import { Wire } from './wire.ts';
 
-/** `connecting` also while a lost connection is waited for; `closed` while nothing is subscribed to. */
+/** `connecting` includes waiting for a reconnect; `closed`: no subscriptions. */
 export type ConnectionState = 'connecting' | 'open' | 'closed';
 
-/** Who has something to say on the line. */
 export interface Talker {
-  /** The line is there. */
   begin: (wire: Wire) => void;
-  /** The line is gone and will be back. */
+  /** Followed by another `begin`. */
   lost: () => void;
-  /** The line will not be back; without an error it is not wanted back. */
+  /** Without an error, the connection is no longer needed. */
   end: (error?: AtriumError) => void;
 }
 
@@ -25,26 +23,24 @@ export interface LineOptions {
 }
 
 const CREDENTIALS_REFUSED = 4403;
-/** Too slow, or too many sockets of one user: others have to leave first. */
 const TOO_MUCH = 4429;
-/** Seconds to stay away then, at least. */
+/** Minimum pause in seconds after `TOO_MUCH`, so that other sockets can close first. */
 const TOO_MUCH_PAUSE = 2;
-/** What another try does not mend: the other side is no such service. */
+/** Close codes that a retry cannot fix, because the server is not this service. */
 const HOPELESS = new Set([4400, 4406]);
-/** How long the socket outlives its last subscription, in milliseconds: often the next comes at once. */
+/** Milliseconds until an unused socket closes, because another subscription often follows. */
 const IDLE = 1_000;
-/** The one WebSocket of a client: there as long as anybody is subscribed, and again whenever it was lost. */
+/** Open while there are subscriptions. */
 export class Line {
   readonly #options: LineOptions;
   readonly #talkers = new Set<Talker>();
   #state: ConnectionState = 'closed';
   #wire: Wire | undefined;
   #isRunning = false;
-  /** The latest socket told something, so its loss is the first again. */
-  #wasGood = false;
+  /** The current socket has delivered something, so the backoff restarts. */
+  #hasDelivered = false;
   #idle: ReturnType<typeof setTimeout> | undefined;
-  /** Ends a pause between two tries. */
-  #hurry = new AbortController();
+  #pause = new AbortController();
 
   constructor(options: LineOptions) {
     this.#options = options;
@@ -63,13 +59,12 @@ export class Line {
 
   remove(talker: Talker): void {
     if (!this.#talkers.delete(talker) || this.#talkers.size > 0) return;
-    this.#hurry.abort();
+    this.#pause.abort();
     this.#idle = setTimeout(() => this.#wire?.close(), IDLE);
   }
 
-  /** Begins anew with the credentials of now. */
   restart(): void {
-    this.#hurry.abort();
+    this.#pause.abort();
     this.#wire?.close();
   }
 
@@ -81,50 +76,52 @@ export class Line {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const stopWatching = watchDevice(() => {
-      this.#hurry.abort();
+      this.#pause.abort();
       this.#wire?.check();
     });
     for (let losses = 0; this.#talkers.size > 0; losses++) {
-      this.#tell('connecting');
-      this.#wasGood = false;
+      this.#setState('connecting');
+      this.#hasDelivered = false;
       const wait = await this.#connectOnce();
       if (this.#talkers.size === 0) break;
-      if (this.#wasGood) losses = 0;
+      if (this.#hasDelivered) losses = 0;
       if (wait === 'none') continue;
-      this.#hurry = new AbortController();
-      await pause(pauseBefore(losses, wait), this.#hurry.signal);
+      this.#pause = new AbortController();
+      await pause(pauseBefore(losses, wait), this.#pause.signal);
     }
     stopWatching();
     this.#isRunning = false;
-    this.#tell('closed');
+    this.#setState('closed');
   }
 
-  /** Lives through one socket. @returns after how many seconds the next is welcome at the earliest; none: no pause at all */
+  /** @returns minimum seconds until the next attempt, or `none` to reconnect immediately */
   async #connectOnce(): Promise<number | 'none'> {
     const { credentials } = this.#options;
     try {
       const headers = await credentials.headers();
-      if (Object.keys(headers).length === 0) throw new AtriumError('UNAUTHENTICATED', 'Nobody is signed in');
-      const { code, wasOpen } = await this.#talk(headers);
-      // New credentials that are refused as soon as they are shown would be asked for without end.
+      if (Object.keys(headers).length === 0)
+        throw new AtriumError('UNAUTHENTICATED', 'The client has no session and no API key');
+      const { code, wasOpen } = await this.#runSocket(headers);
+      // A pause if the socket never opened, because new credentials may be rejected again and again.
       const soon = wasOpen ? 'none' : 0;
       if (code === CREDENTIALS_REFUSED) {
         if (await credentials.renew(headers)) return soon;
-        throw new AtriumError('UNAUTHENTICATED', 'The credentials were refused', { status: code });
+        throw new AtriumError('UNAUTHENTICATED', 'The credentials were rejected', { status: code });
       }
-      if (HOPELESS.has(code)) throw new AtriumError('BAD_USER_INPUT', 'This is no GraphQL of Atrium', { status: code });
+      if (HOPELESS.has(code))
+        throw new AtriumError('BAD_USER_INPUT', 'The server is not an Atrium service', { status: code });
       if (code === TOO_MUCH) return TOO_MUCH_PAUSE;
       return (await credentials.isCurrent(headers)) ? 0 : soon;
     } catch (error) {
-      if (mayPass(error)) return error.retryAfter ?? 0; // somebody could not be signed in anew just now
+      if (mayPass(error)) return error.retryAfter ?? 0; // a renewal that may succeed later
       const known = error instanceof AtriumError;
-      this.endAll(known ? error : new AtriumError('UNAUTHENTICATED', 'Nobody could be signed in', { cause: error }));
+      this.endAll(known ? error : new AtriumError('UNAUTHENTICATED', 'Signing in failed', { cause: error }));
       return 0;
     }
   }
 
-  /** @returns the code with which the socket was closed, once it is, and whether it was ever open */
-  async #talk(headers: Record<string, string>): Promise<{ code: number; wasOpen: boolean }> {
+  /** @returns the close code, and whether the socket was ever open */
+  async #runSocket(headers: Record<string, string>): Promise<{ code: number; wasOpen: boolean }> {
     const { url, webSocket, heartbeat, credentials } = this.#options;
     let wasOpen = false;
     const code = await new Promise<number>((resolve) => {
@@ -136,23 +133,23 @@ export class Line {
         onOpen: () => {
           wasOpen = true;
           credentials.noteAnswer(headers);
-          this.#tell('open');
+          this.#setState('open');
           for (const talker of [...this.#talkers]) talker.begin(wire);
         },
         onLost: resolve,
-        // Who only listens makes no requests, and a session lives from request to request.
+        // Sessions are only extended by requests, and subscriptions make none.
         onBeat: () => void credentials.prolong().catch(() => {}),
       });
       this.#wire = wire;
     });
-    this.#wasGood = this.#wire?.hasTold === true;
+    this.#hasDelivered = this.#wire?.hasTold === true;
     this.#wire = undefined;
-    if (this.#talkers.size > 0) this.#tell('connecting');
+    if (this.#talkers.size > 0) this.#setState('connecting');
     for (const talker of [...this.#talkers]) talker.lost();
     return { code, wasOpen };
   }
 
-  #tell(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (this.#state === state) return;
     this.#state = state;
     this.#options.onState(state);
@@ -165,7 +162,7 @@ interface Device {
   visibilityState?: string;
 }
 
-/** Calls back when the network is there again, or somebody looks at the page, which may have slept. */
+/** Calls back when the network returns or the page becomes visible, because the device may have slept. */
 function watchDevice(onWake: () => void): () => void {
   const window = globalThis as Device;
   const { document } = globalThis as { document?: Device };

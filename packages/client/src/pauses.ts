@@ -2,15 +2,15 @@ const FIRST = 1_000;
 const LONGEST = 10_000;
 
 /**
- * How long to wait before the nth try again, counted from 0: up to 1, 2, 4, 8, 10 s. By chance, since thousands who
- * lost their connection together should not come back together. A wait that the service asked for is kept.
+ * Backoff before the nth retry, counted from 0: at most 1, 2, 4, 8, then 10 s. Random, so that clients that lost their
+ * connection together do not reconnect together. `retryAfter` is added.
  * @returns milliseconds
  */
 export function pauseBefore(nth: number, retryAfter = 0): number {
   return retryAfter * 1_000 + Math.random() * Math.min(LONGEST, FIRST * 2 ** nth);
 }
 
-/** Waits; an abort ends it early, without an error. */
+/** Resolves early, without an error, on abort. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from './introspection.d.ts';
 
-/** What the schema's scalars are in JSON. `DateTime` is ISO 8601 in UTC, `UnixTime` and `Seconds` whole seconds. */
+/** JSON types of the scalars. `DateTime` is ISO 8601 in UTC; `UnixTime` and `Seconds` are integers. */
 export interface Scalars {
   ID: string;
   DateTime: string;
@@ -14,5 +14,4 @@ export interface Scalars {
   FileContent: string;
 }
 
-/** Makes a document of the service's schema, typed: its variables and its answer. */
 export const graphql = /* @__PURE__ */ initGraphQLTada<{ introspection: introspection; scalars: Scalars }>();

@@ -1,16 +1,16 @@
-// For servers: whoever has the secret of an application can act as any application session of it.
+// For servers only, because the secret permits any application session.
 import type { SignedRequest } from './credentials.ts';
 
 export interface Application {
   applicationId: number;
   authKey: string;
-  /** Belongs on servers alone, never into what a browser loads. */
+  /** Must never be part of code that a browser loads. */
   authSecret: string;
-  /** What the application signs with; default `SHA-1`. */
+  /** Hash algorithm of the application; default `SHA-1`. */
   hash?: 'SHA-1' | 'SHA-256';
 }
 
-/** Signs a request for an application session, which a web app then makes its user's by their password. */
+/** Signs a request for an application session, which a web app turns into a user session with the password. */
 export async function signRequest({
   applicationId,
   authKey,

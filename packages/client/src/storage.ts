@@ -1,27 +1,24 @@
-/** A session of the service. */
 export interface Session {
   id: number;
   applicationId: number;
-  /** Null for an application session. */
+  /** Null: an application session. */
   userId: number | null;
-  /** Opens the session: 40 hex digits, for requests past this client, such as REST's. */
+  /** Credential of 40 hex digits, for example for REST requests outside this client. */
   token: string;
-  /** When it ends unless another request comes. */
+  /** Expiry without further requests. */
   expiresAt: Date;
 }
 
-/** A session as JSON. */
 export interface StoredSession extends Omit<Session, 'expiresAt'> {
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** Milliseconds that it lives after each request. */
+  /** Lifetime in milliseconds after each request. */
   lifetime: number;
 }
 
-/** Where a client keeps its session between its lives. */
 export interface SessionStorage {
   load: () => StoredSession | undefined | Promise<StoredSession | undefined>;
-  /** Without a session: forgets the one it has. */
+  /** Undefined: removes the stored session. */
   save: (session: StoredSession | undefined) => void | Promise<void>;
 }
 
@@ -31,7 +28,7 @@ interface WebStorage {
   removeItem: (key: string) => void;
 }
 
-/** Keeps the session in `sessionStorage` or `localStorage`. Any script of the page can read it there. */
+/** Stores the session in `sessionStorage` or `localStorage`, where any script of the page can read it. */
 export function webStorage(storage: WebStorage, key = 'atrium'): SessionStorage {
   return {
     load: () => {

@@ -6,56 +6,49 @@ import { graphql } from './schema.ts';
 import type { Wire } from './wire.ts';
 
 export interface SubscriptionOptions<Data> {
-  /** Ends the subscription, which then rejects with the reason. */
+  /** Ends the subscription, which rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
   /**
-   * More was missed than the service keeps: load anew what is shown. The events from before this call come after it.
-   * Without it the subscription ends with `CURSOR_EXPIRED`.
+   * Called when missed events are no longer available: load the displayed data again. Later events follow after this
+   * call. Default: the subscription ends with `CURSOR_EXPIRED`.
    */
   onGap?: (() => void | Promise<void>) | undefined;
-  /** Takes the events, one after the other; the next comes when it is through. Instead of iterating. */
+  /** Receives events one by one, as an alternative to iterating; the next event waits for the returned promise. */
   next?: ((data: Data) => void | Promise<void>) | undefined;
-  /**
-   * It has ended, `next` with it: with an error, or because it was stopped or the service has no more to tell.
-   * Without it an error is an unhandled rejection.
-   */
+  /** Called at the end, with an error if there is one. Default: an error becomes an unhandled rejection. */
   end?: ((error?: unknown) => void) | undefined;
 }
 
 const PRESENT = graphql(`query Present { changes { cursor } }`);
-/** Events that may wait for whoever takes them; behind those, the service is asked for them again later. */
+/** Buffered events; beyond that, the subscription pauses and fetches the rest later. */
 const MAX_WAITING = 1_000;
-/** How often the service may fail to tell the same event. */
 const MAX_FAILURES = 5;
 
-/** An event, or that some are missing before the next. */
+/** An event, or a gap (no `data`). */
 type Waiting<Data> = { data?: Data; cursor: string | undefined };
 
 /**
- * Events, each once and in order, whatever becomes of the connection. Iterate it once, or give `next`.
- * A loop that is left stops it.
+ * Delivers each event once and in order across reconnects. Iterate it once, or pass `next`. Leaving the loop stops it.
  */
 export class Subscription<Data> implements AsyncIterable<Data>, Talker {
-  /** Resolves when nothing that happens from now on will be missed: load what is shown behind it. */
+  /** Resolves once no further event can be missed: load the displayed data after that. */
   readonly ready: Promise<void>;
   readonly #operation: Operation;
   readonly #continuation: Continuation;
   readonly #variables: Values;
   readonly #options: SubscriptionOptions<Data>;
   readonly #line: Line;
-  /** Cursors: of what has come, and of what was handed over. */
+  /** Cursors of the last received and the last delivered event. */
   #place: { received: string | undefined; handed: string | undefined } = { received: undefined, handed: undefined };
   #waiting: Waiting<Data>[] = [];
   #wake: () => void = () => {};
   #settleReady!: { resolve: () => void; reject: (error: unknown) => void };
   #ended: { error?: unknown } | undefined;
   #wire: Wire | undefined;
-  /** Stops the operation that runs, and makes the one before deaf. */
   #attempt = new AbortController();
   #failures = 0;
-  /** Too much waits for whoever takes it, so nothing is listened to. */
   #isFull = false;
-  /** Events were missed, and it is not known yet where to go on. */
+  /** Events were lost, and the new cursor is not known yet. */
   #isGap = false;
   #hasBegun = false;
 
@@ -77,7 +70,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
-    this.ready.catch(() => {}); // the end tells it, too
+    this.ready.catch(() => {}); // the end of the subscription reports the same error
 
     options.signal?.addEventListener('abort', this.#abort);
     if (options.signal?.aborted) this.#end({ error: options.signal.reason });
@@ -85,7 +78,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     if (options.next) void this.#hand(options.next);
   }
 
-  /** Of the event that was handed over last; with it as `since` another subscription goes on behind that. */
+  /** Cursor of the last delivered event; pass it as `since` to continue later. */
   get cursor(): string | undefined {
     return this.#place.handed;
   }
@@ -127,7 +120,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.#wire = undefined;
     this.#attempt.abort();
     if (this.#continuation.kind === 'once' && this.#hasBegun) {
-      this.#end({ error: new AtriumError('UNREACHABLE', 'The connection was lost while the answer came') });
+      this.#end({ error: new AtriumError('UNREACHABLE', 'The connection was lost before the answer was complete') });
     }
   }
 
@@ -135,7 +128,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.#end(error ? { error } : {});
   }
 
-  /** Asks for what comes behind the place where it is, at first for the place. */
+  /** Subscribes after the last cursor; without one, fetches the current cursor first. */
   #begin(): void {
     const wire = this.#wire;
     if (!wire || this.#ended) return;
@@ -151,7 +144,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
       this.#listen(wire, attempt, continuation.kind === 'resumed' ? { [continuation.since]: since } : {});
       return;
     }
-    // Else a connection that breaks before the first event would lose what comes meanwhile.
+    // Without a cursor, a connection lost before the first event would lose events.
     this.#run(wire, attempt, operationOf(PRESENT, 'query').text, {}, (data) => {
       const { cursor } = (data as { changes: { cursor: string } }).changes;
       this.#place.received = cursor;
@@ -168,7 +161,6 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.#run(wire, attempt, this.#operation.text, variables, take, () => this.#end({}));
   }
 
-  /** Runs an operation as long as its attempt is the present one. */
   #run(
     wire: Wire,
     attempt: AbortController,
@@ -178,17 +170,17 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     complete: () => void = () => {},
   ): void {
     const { signal } = attempt;
-    const tell = (act: () => void) => {
+    const ifCurrent = (act: () => void) => {
       if (!signal.aborted) act();
     };
     const stop = wire.run(text, variables, {
       next: ({ data, errors }) =>
-        tell(() => {
+        ifCurrent(() => {
           if (!errors && data) take(data);
           else this.#failed(AtriumError.answered(errors ?? []), attempt, this.#failures < MAX_FAILURES);
         }),
-      refused: (error) => tell(() => this.#failed(error, attempt, true)),
-      complete: () => tell(complete),
+      refused: (error) => ifCurrent(() => this.#failed(error, attempt, true)),
+      complete: () => ifCurrent(complete),
     });
     signal.addEventListener('abort', stop);
   }
@@ -199,7 +191,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     if (continuation.kind === 'resumed') {
       const event = data[continuation.field] as Values;
       cursor = event[continuation.cursor] as string;
-      if (!isBehind(cursor, this.#place.received)) return; // told before
+      if (!isBehind(cursor, this.#place.received)) return; // a repetition
       this.#place.received = cursor;
     }
     this.#failures = 0;
@@ -221,7 +213,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
   #failed(error: AtriumError, attempt: AbortController, mayTryAgain: boolean): void {
     if (error.code === 'CURSOR_EXPIRED' && this.#options.onGap) {
       this.#place.received = undefined;
-      this.#isGap = true; // only when the place of now is known is it time to load anew
+      this.#isGap = true; // `onGap` is called once the new cursor is known
       this.#begin();
       return;
     }
@@ -260,13 +252,13 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
       for await (const data of this) await next(data);
     } catch (error) {
       if (end) return end(error);
-      throw error; // unheard, as of any promise that nobody waits for
+      throw error; // becomes an unhandled rejection
     }
     end?.();
   }
 }
 
-/** Cursors are whole numbers as text, of any length. */
+/** Compares cursors: decimal integers of any length. */
 function isBehind(cursor: string, place: string | undefined): boolean {
   if (place === undefined) return true;
   return cursor.length === place.length ? cursor > place : cursor.length > place.length;

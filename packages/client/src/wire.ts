@@ -2,7 +2,7 @@ import { type Client, createClient } from 'graphql-ws/client';
 import type { Values } from './documents.ts';
 import { type AnsweredError, AtriumError } from './errors.ts';
 
-/** What an operation over the socket tells; nothing after the socket is lost. */
+/** None is called after the socket is lost. */
 export interface Sink {
   next: (payload: { data?: Values | null; errors?: readonly AnsweredError[] }) => void;
   refused: (error: AtriumError) => void;
@@ -11,21 +11,19 @@ export interface Sink {
 
 export interface WireOptions {
   url: string;
-  /** Undefined: the platform's own. */
+  /** Undefined: the global `WebSocket`. */
   webSocket: unknown;
   credentials: Record<string, string>;
-  /** Milliseconds between two questions whether the service is there; half of it is the time for the answer. */
+  /** Milliseconds between pings; the pong must arrive within half of it. */
   heartbeat: number;
   onOpen: () => void;
-  /** Comes exactly once. */
   onLost: (code: number) => void;
-  /** The service was asked whether it is there. */
   onBeat: () => void;
 }
 
-const CONNECTING_TAKES_AT_MOST = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
 
-/** One WebSocket from its beginning to its end; whoever wants another makes another wire. */
+/** One WebSocket connection; it never reconnects. */
 export class Wire {
   readonly #client: Client;
   readonly #options: WireOptions;
@@ -33,22 +31,22 @@ export class Wire {
   #isLost = false;
   #hasTold = false;
   #beat: ReturnType<typeof setInterval> | undefined;
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #timeout: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: WireOptions) {
     this.#options = options;
     const { url, webSocket, credentials } = options;
-    this.#patience = setTimeout(() => this.#client.terminate(), CONNECTING_TAKES_AT_MOST);
+    this.#timeout = setTimeout(() => this.#client.terminate(), CONNECT_TIMEOUT_MS);
     this.#client = createClient({
       url,
       webSocketImpl: webSocket,
       connectionParams: credentials,
       lazy: false,
-      onNonLazyError: () => {}, // `closed` tells
-      retryAttempts: 0, // it can't go on from the last cursor
+      onNonLazyError: () => {}, // `closed` reports it
+      retryAttempts: 0, // retries of the library cannot resume from a cursor
       on: {
         connected: (socket) => this.#opened(socket as { readyState: number; send: (text: string) => void }),
-        message: () => this.#heard(),
+        message: () => this.#clearTimeout(),
         closed: (event) => this.#lost((event as { code?: number }).code ?? 1006),
       },
     });
@@ -58,65 +56,63 @@ export class Wire {
     return this.#socket !== undefined && !this.#isLost;
   }
 
-  /** Whether anything was ever heard of an operation: it was good for something. */
   get hasTold(): boolean {
     return this.#hasTold;
   }
 
-  /** Begins an operation. @returns ends it */
+  /** @returns a function that stops the operation */
   run(query: string, variables: Values, sink: Sink): () => void {
-    const tell = (act: () => void) => {
+    const unlessLost = (act: () => void) => {
       if (!this.#isLost) act();
     };
     return this.#client.subscribe<Values, unknown>(
       { query, variables },
       {
         next: (payload) =>
-          tell(() => {
+          unlessLost(() => {
             this.#hasTold = true;
             sink.next(payload as Parameters<Sink['next']>[0]);
           }),
         error: (error) =>
-          tell(() => {
+          unlessLost(() => {
             if (Array.isArray(error)) sink.refused(AtriumError.answered(error));
           }),
-        complete: () => tell(() => sink.complete()),
+        complete: () => unlessLost(() => sink.complete()),
       },
     );
   }
 
-  /** Asks whether the service is there; gives the socket up when it does not answer. */
   check(): void {
-    if (!this.isOpen || this.#patience !== undefined) return;
-    this.#patience = setTimeout(() => this.#client.terminate(), this.#options.heartbeat / 2);
+    if (!this.isOpen || this.#timeout !== undefined) return;
+    this.#timeout = setTimeout(() => this.#client.terminate(), this.#options.heartbeat / 2);
     this.#socket!.send('{"type":"ping"}');
     this.#options.onBeat();
   }
 
   close(): void {
     if (this.isOpen) this.#lost(1000);
-    else this.#client.terminate(); // the library would wait for the connection to come about
+    else this.#client.terminate(); // `dispose` would wait for the connection to open
   }
 
   #opened(socket: { readyState: number; send: (text: string) => void }): void {
     this.#socket = socket;
-    this.#heard();
+    this.#clearTimeout();
     this.#beat = setInterval(() => this.check(), this.#options.heartbeat);
     this.#options.onOpen();
   }
 
-  #heard(): void {
+  #clearTimeout(): void {
     if (!this.#socket) return; // still connecting
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    clearTimeout(this.#timeout);
+    this.#timeout = undefined;
   }
 
   #lost(code: number): void {
     if (this.#isLost) return;
     this.#isLost = true;
     clearInterval(this.#beat);
-    clearTimeout(this.#patience);
-    // Before its operations hear of the end, so that the library does not begin them again.
+    clearTimeout(this.#timeout);
+    // Dispose first, so that the library does not restart the operations.
     Promise.resolve(this.#client.dispose()).catch(() => {});
     this.#options.onLost(code);
   }

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 
-/** The user PostgreSQL runs as, in the shape `spawn` takes; empty for the user we are. */
+/** The user that PostgreSQL runs as, for `spawn`; empty for the current user. */
 export type Account = { uid?: number; gid?: number };
 
 /**
- * PostgreSQL refuses to run as root. Started by root it runs as the owner of its folder, so that root and that user can
- * share a cluster, or as `postgres` or `nobody` where the folder is root's own.
+ * PostgreSQL refuses to run as root. A root process runs it as the owner of the folder, so that root and that user can
+ * share a cluster, or as `postgres` or `nobody` if root owns the folder.
  */
 export function accountFor(folder: string): Account {
   if (process.getuid?.() !== 0) return {};
@@ -15,7 +15,6 @@ export function accountFor(folder: string): Account {
   return findAccount('postgres') ?? findAccount('nobody') ?? { uid: 65534, gid: 65534 };
 }
 
-/** Whether the account may enter the folder, all its parents included. */
 export function canEnter(account: Account, folder: string): boolean {
   if (account.uid === undefined) return true;
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...account, cwd: '/', stdio: 'ignore' }).status === 0;

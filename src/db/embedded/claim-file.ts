@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes the file, in one step, unless it is there.
- * @returns what the file says: `text`, or what another process has written first
+ * Creates the file atomically unless it exists.
+ * @returns the content of the file: `text`, or the text that another process wrote first
  */
 export function claimFile(path: string, text: string): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
   try {
-    // A rename would replace what another process has written.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(draft, path);
     return text;
   } catch (error) {

@@ -19,15 +19,15 @@ import { sharedFolder } from './shared-folder.ts';
 
 export type Cluster = { folder: string; account: Account; binaries: Binaries };
 
-/** The file in `dataDir` that names the folder of the data where PostgreSQL cannot reach `dataDir` itself. */
+/** File in `dataDir` with the path of the data, if PostgreSQL cannot reach `dataDir` itself. */
 const POINTER = 'location';
 
-/** Code-point order and Unicode letters, the same on every platform. */
+/** Code-point order and Unicode letters, identical on every platform. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
- * Finds the cluster of `dataDir`, or makes it.
- * @throws the folder holds a cluster of another major version or something else altogether; it stays as it is
+ * Opens the cluster of `dataDir`, or creates it.
+ * @throws the folder has a cluster of another major version, or other content; it remains unchanged
  */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   mkdirSync(dataDir, { recursive: true });
@@ -40,7 +40,8 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 
   const isEmpty = requireClusterOrEmpty(folder, binaries.major);
   if (!isEmpty) {
-    if (!canEnter(account, folder)) throw new Error(`${folder} is out of reach for its owner, as whom PostgreSQL runs`);
+    if (!canEnter(account, folder))
+      throw new Error(`${folder} is not accessible to its owner, the user that PostgreSQL runs as`);
     return { folder, account, binaries };
   }
   const location = folder === home && !canEnter(account, dirname(home)) ? moveElsewhere(home, account) : folder;
@@ -48,14 +49,14 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   return { folder: location, account, binaries };
 }
 
-/** @throws the folder it names is gone (an empty database in its place would look like lost data), or is another's */
+/** @throws the data is missing (an empty database in its place would look like data loss), or `home` is a copy */
 function readPointer(home: string): string | undefined {
   const pointer = join(home, POINTER);
   if (!existsSync(pointer)) return undefined;
   const [folder = '', firstHome = home] = readFileSync(pointer, 'utf8').split('\n');
-  if (!existsSync(folder)) throw new Error(`${folder}, where ${pointer} says the database lies, does not exist`);
+  if (!existsSync(folder)) throw new Error(`${folder}, the database folder according to ${pointer}, does not exist`);
 
-  // A folder may be moved, but its copy must not share the original's database.
+  // A folder may be moved, but its copy must not share the database of the original.
   const isCopy = firstHome !== home && existsSync(join(firstHome, POINTER));
   if (isCopy) throw new Error(`${home} is a copy of ${firstHome}; remove ${pointer} to start with an empty database`);
   return folder;
@@ -68,19 +69,17 @@ function requireOwner(folder: string): void {
   if (uid !== self) throw new Error(`${folder} belongs to another user (uid ${uid}); start as that user or as root`);
 }
 
-/** @returns whether the folder is empty */
 function requireClusterOrEmpty(folder: string, major: string): boolean {
-  // A pointer here has come up since we looked: another process is making the cluster at this moment.
+  // A pointer at this point is new: another process is creating the cluster.
   const entries = readdirSync(folder).filter((name) => !name.startsWith(POINTER));
   if (entries.length === 0) return true;
-  if (!entries.includes('PG_VERSION')) throw new Error(`${folder} is not empty and holds no PostgreSQL database`);
+  if (!entries.includes('PG_VERSION')) throw new Error(`${folder} is not empty and contains no PostgreSQL database`);
 
   const found = readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim();
   if (found === major) return false;
-  throw new Error(`${folder} holds a database of PostgreSQL ${found}, but the embedded one is PostgreSQL ${major}`);
+  throw new Error(`${folder} contains a database of PostgreSQL ${found}, but the embedded version is ${major}`);
 }
 
-/** Chooses a place for the data that the account can reach, and notes it in `home` for later starts. */
 function moveElsewhere(home: string, account: Account): string {
   const folder = join(sharedFolder(account), `data-${randomBytes(8).toString('hex')}`);
   mkdirSync(folder, { mode: 0o700 });
@@ -102,7 +101,7 @@ function createCluster(folder: string, account: Account, { initdb }: Binaries): 
   });
 }
 
-/** Never through a symbolic link, which the account could have put there to be given something else. */
+/** Does not follow symbolic links, because the account could place one to gain ownership of its target. */
 export function giveTo({ uid, gid }: Account, path: string): void {
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid, gid);
 }

@@ -7,18 +7,17 @@ import { claimFile } from './claim-file.ts';
 import { type Cluster, giveTo } from './cluster.ts';
 import type { PidFile } from './pid-file.ts';
 
-/** Where a server listens, in the terms of its lock file. */
 export type Endpoint = Pick<PidFile, 'host' | 'port'>;
 
-/** In a folder of its own the socket can have any port. */
+/** Any port works, because each socket has its own folder. */
 const SOCKET_PORT = 5432;
 
-/** macOS allows the fewest bytes for the path of a socket, 103; the folder's name and the socket's take 31 of them. */
+/** macOS limits socket paths to 103 bytes; the names of the folder and the socket take 31. */
 const LONGEST_PARENT = 72;
 
 /**
- * Where the next server of the cluster is to listen. The place is noted in the cluster, so that after a crash the server
- * comes back where the connection pools of all processes look for it, whatever TMPDIR the process that starts it has.
+ * Chooses where the cluster's next server listens. The folder is recorded in the cluster, so that a restarted server
+ * listens where the pools of all processes expect it, even if processes have different TMPDIRs.
  */
 export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await findFreePort() };
@@ -35,7 +34,7 @@ export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
   return { host, port: SOCKET_PORT };
 }
 
-/** Whether nobody but the cluster's owner (and root) can have put a socket there. */
+/** Whether only the cluster's owner and root can have created a socket there. */
 export function isTrustworthy({ account }: Cluster, { host }: Endpoint): boolean {
   if (process.platform === 'win32') return true;
   const stat = lstatSync(host, { throwIfNoEntry: false });
@@ -48,7 +47,7 @@ export function removeEndpoint({ host }: Endpoint): void {
   try {
     rmdirSync(host);
   } catch {
-    // It holds a socket: the next server's, or one that a killed server has left and the next will replace.
+    // Not empty: it has the socket of the next server, or of a killed one, which the next server replaces.
   }
 }
 
@@ -57,7 +56,7 @@ function canUse(cluster: Cluster, host: string): boolean {
     mkdirSync(host, { mode: 0o700 });
     giveTo(cluster.account, host);
   } catch {
-    // It exists, or its parent does not: the check tells.
+    // It exists, or its parent does not; the following check decides.
   }
   return isTrustworthy(cluster, { host, port: SOCKET_PORT });
 }

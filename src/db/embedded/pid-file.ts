@@ -1,10 +1,10 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a server's lock file tells; `host` is the folder of its Unix socket (on Windows an address). */
+/** A server's lock file; `host` is the folder of its Unix socket (on Windows an address). */
 export type PidFile = { pid: number; host: string; port: number };
 
-/** @returns undefined when there is none or when its server is still writing it; that server need not be alive */
+/** @returns undefined if absent or incomplete; the server may be dead */
 export function readPidFile(folder: string): PidFile | undefined {
   const [pid, , , port, socketFolder, address] = readLines(folder);
   const host = process.platform === 'win32' ? address : socketFolder;
@@ -12,10 +12,10 @@ export function readPidFile(folder: string): PidFile | undefined {
 }
 
 /**
- * PostgreSQL does not start while the process named in the lock file lives. That number may belong to somebody else by
- * now (after a power cut, in a restarted container) or to a dead server nobody has waited for (in a container without
- * an init), and the start would fail until that ends. Naming us instead helps: a server takes its parent for no rival,
- * and still looks for processes its predecessor has left by other means.
+ * PostgreSQL does not start while the process in the lock file lives. That id may belong to another process by now
+ * (after a power failure, in a restarted container) or to an unreaped zombie (in a container without an init). Writing
+ * the id of this process helps, because a server ignores its parent, and it still detects processes of its predecessor
+ * by other means.
  */
 export function disownStranger(folder: string): void {
   if (process.platform !== 'linux') return;
@@ -45,12 +45,12 @@ function readLines(folder: string): string[] {
   }
 }
 
-/** A server has its cluster's folder as its working directory from its first moment until it is dead. */
+/** The working directory of a running server is its cluster's folder. */
 function isServerOf(folder: string, pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === folder;
   } catch (error) {
-    // Another user's process is none of ours, and PostgreSQL knows.
+    // A process of another user: PostgreSQL itself handles it.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }

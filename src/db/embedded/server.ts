@@ -7,31 +7,30 @@ import type { Cluster } from './cluster.ts';
 import { chooseEndpoint, type Endpoint, isTrustworthy, removeEndpoint } from './endpoint.ts';
 import { disownStranger, isAlive, type PidFile, readPidFile } from './pid-file.ts';
 
-/** A server that runs, and our connection to it that keeps others from stopping it. */
+/** A running server, and the connection whose lock keeps other processes from stopping it. */
 export type Server = PidFile & { connection: pg.Client; adopted: boolean };
 
-/** The advisory lock, in the database `postgres`, that every process using the server holds in shared mode. */
+/** Advisory lock in the database `postgres`, held in shared mode by every process that uses the server. */
 const USERS_LOCK = 4_201_873;
 
-/** A predecessor's last backends may need a while to go away, and another process may be starting the same server. */
-const CONFLICT_PATIENCE_MS = 15_000;
+/** The last backends of a predecessor may take a while to exit, and another process may be starting the same server. */
+const CONFLICT_TIMEOUT_MS = 15_000;
 
-/** Recovery after a crash can take long. */
-const START_PATIENCE_MS = 120_000;
-const STOP_PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 const LOG_LIMIT_BYTES = 10_000_000;
 
 /**
- * Joins the server of the cluster, which some process of ours may have left running, or starts it.
- * @throws the server ends as soon as it is started; the message ends with what it wrote to its log
+ * Joins the running server of the cluster, or starts it.
+ * @throws the server exits on start; the message ends with its log output
  */
 export async function joinServer(cluster: Cluster, flags: string[], signal: AbortSignal): Promise<Server> {
   const begin = Date.now();
   let launch: Launch | undefined;
   let answer: Answer = 'absent';
 
-  while (Date.now() - begin < START_PATIENCE_MS && !signal.aborted) {
+  while (Date.now() - begin < START_TIMEOUT_MS && !signal.aborted) {
     const found = readPidFile(cluster.folder);
     answer = found ? await connect(cluster, found) : 'absent';
     if (found && answer instanceof pg.Client) {
@@ -39,8 +38,8 @@ export async function joinServer(cluster: Cluster, flags: string[], signal: Abor
     }
 
     if (launch?.ended !== undefined) {
-      const { error, mayPass } = explainEnding(launch);
-      if (!mayPass || Date.now() - begin > CONFLICT_PATIENCE_MS) {
+      const { error, isTransient } = explainExit(launch);
+      if (!isTransient || Date.now() - begin > CONFLICT_TIMEOUT_MS) {
         removeEndpoint(launch.endpoint);
         throw error;
       }
@@ -54,7 +53,6 @@ export async function joinServer(cluster: Cluster, flags: string[], signal: Abor
   throw new Error(`The embedded PostgreSQL is not ready after ${Math.round((Date.now() - begin) / 1000)} s: ${answer}`);
 }
 
-/** Ends our use of the server, and the server itself when nobody else uses it. */
 export async function leaveServer(cluster: Cluster, server: Server): Promise<void> {
   try {
     if (await isLastUser(server.connection)) await stopServer(cluster, server);
@@ -63,7 +61,7 @@ export async function leaveServer(cluster: Cluster, server: Server): Promise<voi
   }
 }
 
-/** Gives up the shared lock first: two that leave at the same time must not take each other for a user. */
+/** Releases the shared lock first, so that two processes that leave at once do not count each other as users. */
 async function isLastUser(connection: pg.Client): Promise<boolean> {
   try {
     await connection.query('SELECT pg_advisory_unlock_shared($1)', [USERS_LOCK]);
@@ -71,23 +69,22 @@ async function isLastUser(connection: pg.Client): Promise<boolean> {
     const { rows } = await connection.query<{ alone: boolean }>(sql, [USERS_LOCK]);
     return rows[0]?.alone === true;
   } catch {
-    // The server is gone.
     return false;
   }
 }
 
-/** A connection that holds the users' lock; else "absent", or why the server that is there does not take us. */
+/** A connection that holds the lock, 'absent', or the reason why the server rejected the connection. */
 type Answer = pg.Client | 'absent' | (string & {});
 
 async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<Answer> {
   if (!isTrustworthy(cluster, { host, port })) return 'absent';
 
   const connection = new pg.Client({ host, port, user: 'postgres', database: 'postgres', ssl: false });
-  // A lost connection shows in `end`; unheard, the error would end the process.
+  // An unhandled `error` event would crash the process; `end` reports the loss.
   connection.on('error', () => {});
   try {
     await connection.connect();
-    // Waits while the last user is stopping the server, and then fails.
+    // Blocks while the last user stops the server, and then fails.
     await connection.query('SELECT pg_advisory_lock_shared($1)', [USERS_LOCK]);
     return connection;
   } catch (error) {
@@ -107,7 +104,7 @@ async function launchServer(cluster: Cluster, flags: string[]): Promise<Launch> 
   const child = spawn(binaries.postgres, ['-D', folder, ...settings(endpoint), ...flags], {
     ...account,
     cwd: '/',
-    // Ctrl-C in a terminal must leave the database up until the service has finished its work.
+    // Detached, because the database must survive Ctrl-C until the service has finished its work.
     detached: true,
     stdio: ['ignore', log.file, log.file],
     windowsHide: true,
@@ -125,13 +122,13 @@ async function launchServer(cluster: Cluster, flags: string[]): Promise<Launch> 
   return launch;
 }
 
-/** `mayPass`: it is due to another process, so a later attempt may succeed. */
-function explainEnding({ ended, log }: Launch): { error: Error; mayPass: boolean } {
+/** `isTransient`: another process caused the exit, so a retry may succeed. */
+function explainExit({ ended, log }: Launch): { error: Error; isTransient: boolean } {
   const output = readFileSync(log.path).subarray(log.start).toString('utf8');
-  const status = ended instanceof Error ? ended.message : `it ended with ${ended}`;
+  const status = ended instanceof Error ? ended.message : `it exited with ${ended}`;
   const error = new Error(`The embedded PostgreSQL did not start: ${status}\n${output.slice(-4000).trim()}`);
-  // Status 0: another process joined the server before us and has stopped it again.
-  return { error, mayPass: ended === 0 || /lock file|shared memory block/.test(output) };
+  // Status 0: another process connected first and has already stopped the server.
+  return { error, isTransient: ended === 0 || /lock file|shared memory block/.test(output) };
 }
 
 function settings({ host, port }: Endpoint): string[] {
@@ -141,43 +138,43 @@ function settings({ host, port }: Endpoint): string[] {
     unix_socket_directories: isWindows ? '' : host,
     unix_socket_permissions: '0700',
     port,
-    // Timestamps mean the same on every machine.
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // explainEnding looks for English words.
+    // `explainExit` matches English messages.
     lc_messages: 'C',
     log_checkpoints: 'off',
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** `start` is where in the file the lines of the new server begin. */
+/** `start`: offset of the new server's first line. */
 type Log = { path: string; file: number; start: number };
 
 function openLog({ folder, account }: Cluster): Log {
   const path = join(folder, 'log');
   if (existsSync(path) && statSync(path).size > LOG_LIMIT_BYTES) renameSync(path, `${path}.1`);
 
-  // The account could have put a symbolic link there for root to write through.
+  // The account could have placed a symbolic link for root to write through.
   const mode = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(path, mode, 0o600);
   if (account.uid !== undefined && account.gid !== undefined) fchownSync(file, account.uid, account.gid);
   return { path, file, start: statSync(path).size };
 }
 
-/** Returns when the data is safely on disk and the server's lock file is gone. */
+/** Resolves when the data is flushed and the lock file is removed. */
 async function stopServer(cluster: Cluster, server: Server): Promise<void> {
   if (process.platform === 'win32') {
-    // There a signal would kill the server.
+    // On Windows a signal would kill the server.
     spawnSync(cluster.binaries.pgCtl, ['stop', '-D', cluster.folder, '-m', 'fast', '-W'], { stdio: 'ignore' });
   } else if (isAlive(server.pid)) {
-    // The fast way: it ends the connections of others instead of waiting for them.
+    // Fast shutdown: disconnects clients instead of waiting for them.
     process.kill(server.pid, 'SIGINT');
   }
 
   const begin = Date.now();
   while (isAlive(server.pid) && readPidFile(cluster.folder)?.pid === server.pid) {
-    if (Date.now() - begin > STOP_PATIENCE_MS) throw new Error(`The embedded PostgreSQL (${server.pid}) does not stop`);
+    if (Date.now() - begin > STOP_TIMEOUT_MS)
+      throw new Error(`The embedded PostgreSQL (${server.pid}) did not stop within 60 s`);
     await sleep(20);
   }
   removeEndpoint(server);

@@ -1,16 +1,16 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { type Account, canEnter } from './account.ts';
 
-/** /var/tmp comes second: it survives a reboot, but systems clean it of old files. */
+/** /var/tmp is second: it survives a reboot, but systems remove old files from it. */
 const CANDIDATES = ['/var/lib/atrium-embedded', '/var/tmp/atrium-embedded'];
 
 /**
- * A folder of root's that the account can enter, for what it cannot reach where it belongs.
- * @throws there is none, for instance because somebody else has made a folder of that name
+ * A folder owned by root that the account can enter, for files that it cannot reach elsewhere.
+ * @throws root cannot create one, for example because another user owns a folder of that name
  */
 export function sharedFolder(account: Account): string {
   const folder = CANDIDATES.find((candidate) => isOurs(candidate) && canEnter(account, candidate));
-  if (!folder) throw new Error(`No folder for the embedded PostgreSQL: root cannot make ${CANDIDATES.join(' or ')}`);
+  if (!folder) throw new Error(`No folder for the embedded PostgreSQL: root cannot create ${CANDIDATES.join(' or ')}`);
   return folder;
 }
 

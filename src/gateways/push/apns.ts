@@ -16,7 +16,6 @@ import type { PushProvider } from './provider.ts';
 import { SharedToken, type Token } from './shared-token.ts';
 import { decodePayload, encodePayload, isPlainObject, type Json } from './stored-message.ts';
 
-/** Apple's hosts by environment. */
 const HOSTS = {
   production: 'https://api.push.apple.com',
   development: 'https://api.sandbox.push.apple.com',
@@ -26,13 +25,12 @@ const apnsSettings = z.object({
   topic: z.string().regex(/^[A-Za-z0-9.-]{1,155}$/, 'should be a bundle id'),
   teamId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
   keyId: z.string().regex(/^[A-Za-z0-9]{1,20}$/, 'should be an id of letters and digits'),
-  /** The `.p8` file: PKCS #8, PEM. */
   key: z
     .string()
     .max(10_000)
     .regex(/^\s*-----BEGIN PRIVATE KEY-----[\s\S]+-----END PRIVATE KEY-----\s*$/, 'should be the .p8 file'),
   endpoint: endpointSetting.optional(),
-  /** Certificates to trust instead of the system's, PEM. */
+  /** PEM; replaces the system's certificates. */
   ca: z.string().max(100_000).optional(),
 });
 
@@ -47,7 +45,7 @@ export const apns: PushProvider = {
   settings: {
     input: {
       name: 'ApnsSettingsInput',
-      description: 'What Apple gave the application: a signing key and whom it signs for.',
+      description: 'Credentials from Apple: a signing key and its owner.',
       argument: 'Apple, for the channels apns and apns_voip.',
     },
     command: "set up Apple's push service, or replace its settings",
@@ -57,7 +55,7 @@ export const apns: PushProvider = {
         description: 'Ten characters, under Membership of the developer account.',
         flags: '--team-id <id>',
       },
-      keyId: { description: 'Ten characters, beside the key where it was downloaded.', flags: '--key-id <id>' },
+      keyId: { description: 'Ten characters, shown next to the key in the developer account.', flags: '--key-id <id>' },
       key: { description: 'The `.p8` file.', flags: '--key-file <path>', file: 'text' },
     },
     operatorFields: { endpoint: "Apple's host", ca: "the system's certificates" },
@@ -68,13 +66,12 @@ export const apns: PushProvider = {
     new ApnsGateway(name, apnsSettings.parse(settings), environment, now),
 };
 
-/** Apple takes a token for an hour, and no new one more often than every twenty minutes. */
+/** Apple accepts a token for an hour, and a new one at most every 20 minutes. */
 const TOKEN_LIFETIME_MS = 50 * MINUTE;
 
-/** A request has to be answered within this time. */
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 
-/** Until the server says how many streams it takes. */
+/** Until the server sends its settings. */
 const FIRST_STREAMS = 64;
 const MAX_STREAMS = 64;
 
@@ -84,11 +81,10 @@ interface Answer {
   status: number;
   reason: string;
   retryAfter: string | undefined;
-  /** Milliseconds since when the device is gone. */
+  /** Unix milliseconds at which Apple found the device token invalid. */
   timestamp: number | undefined;
 }
 
-/** Apple's push service over one HTTP/2 connection, which is opened when it is needed and anew when it has ended. */
 class ApnsGateway implements PushGateway {
   readonly traffic = 'devices';
   readonly #settings: ApnsSettings;
@@ -98,7 +94,6 @@ class ApnsGateway implements PushGateway {
   readonly #circuit: Circuit;
   #session: http2.ClientHttp2Session | undefined;
 
-  /** @param account names the settings among those of all applications */
   constructor(account: string, settings: ApnsSettings, environment: keyof typeof HOSTS, now: () => Date) {
     this.#settings = settings;
     this.#host = withoutTrailingSlashes(settings.endpoint ?? HOSTS[environment]);
@@ -117,13 +112,13 @@ class ApnsGateway implements PushGateway {
   }
 
   async send(push: Push): Promise<PushOutcome> {
-    // Anything else would be another path.
+    // Other characters would change the path.
     if (!/^[0-9a-fA-F]{8,400}$/.test(push.address)) return { kind: 'refused', answer: '400 BadDeviceToken (not sent)' };
     try {
       const token = await this.#token.get();
       const answer = await this.#request(push, token);
       if (answer.status !== 403 || answer.reason !== 'ExpiredProviderToken') return this.#outcome(answer);
-      // Its clock is ahead of ours, or ours has been moved.
+      // Apple's clock is ahead, or the local one was changed.
       this.#token.invalidate(token);
       return this.#outcome(await this.#request(push, await this.#token.get()));
     } catch (error) {
@@ -180,11 +175,11 @@ class ApnsGateway implements PushGateway {
       const stream = session.request(headers);
       const answer: Answer = { status: 0, reason: '', retryAfter: undefined, timestamp: undefined };
       let text = '';
-      // Of the whole answer: a server that sends a byte now and then would hold a stream for ever.
+      // Covers the complete response, because a server that sends single bytes would hold a stream forever.
       const deadline = setTimeout(() => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
         this.#retire(session);
-        reject(new Error(`no answer within ${REQUEST_TIMEOUT_MS / SECOND} s`));
+        reject(new Error(`no response within ${REQUEST_TIMEOUT_MS / SECOND} s`));
       }, REQUEST_TIMEOUT_MS).unref();
       stream.setEncoding('utf8');
       stream.on('response', (received) => {
@@ -204,10 +199,7 @@ class ApnsGateway implements PushGateway {
     });
   }
 
-  /**
-   * New requests get another connection. The answers that are still due on this one may come, each until its own
-   * deadline.
-   */
+  /** New requests use another connection. Responses in flight may still arrive, each until its own deadline. */
   #retire(session: http2.ClientHttp2Session): void {
     if (this.#session === session) this.#session = undefined;
     if (session.closed || session.destroyed) return;
@@ -223,17 +215,16 @@ class ApnsGateway implements PushGateway {
     const forget = () => {
       if (this.#session === session) this.#session = undefined;
     };
-    // What is under way on it fails by itself.
+    // Requests in flight fail on their own.
     session.on('error', forget);
     session.on('goaway', forget);
     session.on('close', forget);
-    // A process may end while it is connected.
+    // So that an idle connection does not keep the process alive.
     session.unref();
     return session;
   }
 }
 
-/** Keys that legacy clients send for iOS, and those of `aps`. */
 const APS_KEYS: Record<string, string> = {
   message: 'alert',
   ios_badge: 'badge',
@@ -263,14 +254,16 @@ export function apnsPayload(content: PushContent): Json {
   return { aps: { alert, badge, sound: 'default', 'thread-id': about.dialog_id }, ...about };
 }
 
-/** Whether a payload neither shows nor sounds anything: Apple asks to be told, and delays it. */
+/**
+ * Whether a payload neither shows nor plays anything. Apple requires the push type `background` for it, and delays it.
+ */
 export function isSilent({ aps }: Json): boolean {
   if (!isPlainObject(aps)) return true;
   const isSeen = ['alert', 'badge', 'sound'].some((key) => aps[key] !== undefined);
   return !isSeen && aps['content-available'] !== undefined;
 }
 
-/** A device may belong to another app of the same team; calls have a topic of their own. */
+/** A device may belong to another app of the same team; VoIP pushes use a separate topic. */
 function topicOf({ bundleIdentifier, channel }: Push, topic: string): string {
   const own = bundleIdentifier && /^[A-Za-z0-9.-]{1,155}$/.test(bundleIdentifier) ? bundleIdentifier : topic;
   return channel === 'apns_voip' && !own.endsWith('.voip') ? `${own}.voip` : own;

@@ -3,11 +3,10 @@ import type { Circuit, Push, PushContent, PushGateway, PushOutcome } from './gat
 import type { PushProvider } from './provider.ts';
 import { decodePayload, encodePlainPayload, isPlainObject } from './stored-message.ts';
 
-/** Pushes to mailboxes, through the service's own mailer. */
 export const email: PushProvider = {
   name: 'email',
   description: "The service's own mailer.",
-  // Anyone can sign up with the address of somebody else, so users send no mail.
+  // Only API keys may send mail, because a user can sign up with another person's address.
   channels: { email: { isForKeys: true } },
   address: 'email',
   storedMessage: encodePlainPayload,
@@ -28,7 +27,7 @@ export class EmailGateway implements PushGateway {
   async send({ address, content }: Push): Promise<PushOutcome> {
     try {
       await this.#mailer.send({ to: address, subject: oneLine(content.title), text: `${emailText(content)}\n` });
-      return { kind: 'delivered', answer: 'handed over' };
+      return { kind: 'delivered', answer: 'accepted by the mailer' };
     } catch (error) {
       if (error instanceof MailRefusedError || error instanceof MailRejectedError)
         return { kind: 'refused', answer: error.message };

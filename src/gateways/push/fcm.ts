@@ -17,10 +17,9 @@ import { decodeData, encodeData } from './stored-message.ts';
 
 const HOST = 'https://fcm.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
-/** The only address at which a service account that a tenant gives is used. */
+/** The only token URI for service accounts of tenants, because the service sends a signed assertion to it. */
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
-/** The parts of a service account's JSON file that are needed. */
 const serviceAccount = z.object({
   project_id: z.string().regex(/^[a-z0-9.:-]{1,100}$/, 'should hold a project_id'),
   client_email: settingText,
@@ -34,7 +33,6 @@ const serviceAccount = z.object({
 
 const fcmSettings = z.object({
   serviceAccount,
-  /** Of pushes; access tokens come from the account's `token_uri`. */
   endpoint: endpointSetting.optional(),
 });
 
@@ -49,7 +47,7 @@ export const fcm: PushProvider = {
   settings: {
     input: {
       name: 'FcmSettingsInput',
-      description: 'What Google gave the application: a service account of its Firebase project.',
+      description: 'Credentials from Google: a service account of the Firebase project.',
       argument: 'Google, for the channel gcm.',
     },
     command: 'set up Firebase Cloud Messaging (HTTP v1), or replace its settings',
@@ -72,16 +70,13 @@ export const fcm: PushProvider = {
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const ASSERTION_SECONDS = 3600;
-/** Of an access token that does not say when it expires. */
 const DEFAULT_LIFETIME_SECONDS = 600;
-/** Connections to one host. */
 const CONCURRENCY = 50;
 
 interface FcmError {
   error?: { status?: string; details?: { errorCode?: string }[] };
 }
 
-/** The token could not be had; `answer` says why. */
 class NoAccessError extends Error {
   readonly outcome: PushOutcome;
 
@@ -91,7 +86,6 @@ class NoAccessError extends Error {
   }
 }
 
-/** Firebase Cloud Messaging, HTTP v1, as a service account. */
 class FcmGateway implements PushGateway {
   readonly traffic = 'devices';
   readonly concurrency = CONCURRENCY;
@@ -100,7 +94,6 @@ class FcmGateway implements PushGateway {
   readonly #accessToken: SharedToken;
   readonly #circuit: Circuit;
 
-  /** @param account names the settings among those of all applications */
   constructor(account: string, settings: FcmSettings, now: () => Date) {
     this.#settings = settings;
     this.#now = now;
@@ -138,20 +131,20 @@ class FcmGateway implements PushGateway {
     const answer = await readJson<FcmError & { name?: string }>(response);
     if (status === 200) return { kind: 'delivered', answer: `200 ${answer.name ?? ''}`.trim().slice(0, 300) };
     const code = answer.error?.details?.find(({ errorCode }) => errorCode)?.errorCode ?? answer.error?.status;
-    const told = [status, typeof code === 'string' ? code.slice(0, 100) : ''].filter(Boolean).join(' ');
-    if (code === 'UNREGISTERED') return { kind: 'gone', answer: told };
-    // An access token that has just been revoked is asked for anew.
+    const summary = [status, typeof code === 'string' ? code.slice(0, 100) : ''].filter(Boolean).join(' ');
+    if (code === 'UNREGISTERED') return { kind: 'gone', answer: summary };
+    // The access token was revoked; the next attempt fetches another.
     if (status === 401 || status === 429 || status >= 500) {
       return {
         kind: 'later',
-        answer: told,
+        answer: summary,
         retryAfter: readRetryAfter(response.headers.get('retry-after'), this.#now()),
       };
     }
-    return { kind: 'refused', answer: told };
+    return { kind: 'refused', answer: summary };
   }
 
-  /** Google keeps four keys of a device that is away and may drop the rest, so what need not be replaced has none. */
+  /** Google stores at most four collapse keys for an offline device, so pushes without a replacement get none. */
   #body({ address, content, collapseKey, isReplaced, expiresAt }: Push): string {
     const seconds = Math.max(0, unixSeconds(expiresAt) - unixSeconds(this.#now()));
     return JSON.stringify({
@@ -195,7 +188,6 @@ class FcmGateway implements PushGateway {
   }
 }
 
-/** What an Android client finds among its `data`. */
 export function fcmData(content: PushContent): Record<string, string> {
   if ('stored' in content) return decodeData(content.stored);
   const { title, dialogName, text, badge, about } = content;
@@ -223,7 +215,7 @@ function post(url: URL, headers: Record<string, string>, body: string): Promise<
   });
 }
 
-/** What of an answer can be read as a JSON object; an empty one of all else. */
+/** @returns an empty object if the response is not a JSON object */
 async function readJson<Shape extends object>(response: Response): Promise<Shape> {
   let text = '';
   for await (const chunk of response.body ?? []) {
@@ -239,6 +231,6 @@ async function readJson<Shape extends object>(response: Response): Promise<Shape
 
 function failureOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === 'TimeoutError') return `not reached: no answer within ${REQUEST_TIMEOUT_MS / SECOND} s`;
+  if (name === 'TimeoutError') return `not reached: no response within ${REQUEST_TIMEOUT_MS / SECOND} s`;
   return `not reached: ${typeof cause?.code === 'string' ? cause.code : 'unknown'}`;
 }

@@ -4,34 +4,28 @@ import type { DeviceToken, PushAccount, PushProvider } from './provider.ts';
 import { PUSH_PROVIDERS } from './providers.ts';
 import { PushTraffic } from './traffic.ts';
 
-/** One application's credentials at one provider, as they are stored. */
 export interface ProviderAccount {
   applicationId: number;
   environment: PushAccount['environment'];
   provider: PushProvider;
-  /** Of the settings: changed settings make a new gateway. */
+  /** Last change of the settings. A change creates a new gateway. */
   updatedAt: Date;
 }
 
 export interface PushGateways {
-  /** The gateway of an account, kept with its connections; `settings` are asked for only when there is none yet. */
+  /** Caches gateways with their connections; calls `settings` only to create one. */
   of(account: ProviderAccount, settings: () => unknown): PushGateway;
-  /** The gateway of a provider that the service itself is set up for. */
   ofService(provider: PushProvider): PushGateway;
-  /** What all pushes go through. */
   readonly traffic: PushTraffic;
-  /** Whether a device of the provider may have this token. */
   acceptsToken(provider: PushProvider, token: DeviceToken): boolean;
   close(): void;
 }
 
-/** Gateways that are kept; the least recently used goes first. */
 const MAX_GATEWAYS = 200;
 
 export interface PushGatewaysOptions {
   now: () => Date;
   mailer: Mailer;
-  /** Whether browsers' endpoints may lie in private networks. */
   allowsPrivate: boolean;
 }
 
@@ -57,7 +51,6 @@ export function createPushGateways(options: PushGatewaysOptions): PushGateways {
           ? known.gateway
           : provider.connect({ ...options, name, settings: settings(), environment });
       if (known && known.gateway !== gateway) known.gateway.close();
-      // The most recently used come last.
       kept.delete(name);
       kept.set(name, { updatedAt, gateway });
       for (const [oldest, { gateway: unused }] of kept) {

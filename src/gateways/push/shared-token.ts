@@ -1,21 +1,21 @@
 import { MINUTE, SECOND } from '../../lib/time.ts';
 
-/** Every request of an account needs it; `expiresAt` in milliseconds. */
 export interface Token {
   text: string;
+  /** Unix milliseconds. */
   expiresAt: number;
 }
 
-/** From here on one request fetches the next token, and the others go on with the present one. */
+/** With less remaining lifetime, the next token is fetched in the background. */
 const REFRESH_MS = 5 * MINUTE;
 
-/** A token is not used to its very end. */
+/** Tokens are not used in their last minute. */
 const MARGIN_MS = 60 * SECOND;
 
-/** Requests within this time after a failure share it. */
+/** Calls within this time after a failure fail with the same error. */
 const FAILURE_MS = SECOND;
 
-/** A token that many requests share: one of them fetches it, the others wait for that one. */
+/** Caches a token of a provider; concurrent callers share one fetch. */
 export class SharedToken {
   readonly #fetch: () => Promise<Token>;
   readonly #now: () => Date;
@@ -28,25 +28,24 @@ export class SharedToken {
     this.#now = now;
   }
 
-  /** @throws what `fetch` throws */
   async get(): Promise<string> {
     const left = this.#timeLeft();
     if (left > REFRESH_MS) return this.#token!.text;
     const fetching = this.#fetchOnce();
     if (left <= MARGIN_MS) return (await fetching).text;
-    // Every caller has this promise, so its failure is handled even when nobody waits for it.
+    // The background fetch is not awaited, so an unhandled rejection would crash the process.
     fetching.catch(() => {});
     return this.#token!.text;
   }
 
-  /** The provider has refused this token; one that was fetched in the meantime stays. */
+  /** Call it when the provider refuses the token. A token fetched in the meantime remains. */
   invalidate(text: string): void {
     if (this.#token?.text === text) this.#token = undefined;
   }
 
   #timeLeft(): number {
     const now = this.#now().getTime();
-    // After the clock was set back, the token would be one of the future.
+    // After the clock was set back, the remaining time would be too long.
     return this.#token && this.#token.fetchedAt <= now ? this.#token.expiresAt - now : 0;
   }
 

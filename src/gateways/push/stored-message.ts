@@ -1,8 +1,8 @@
-// The two forms in which messages of events are stored. Any provider may get either of them.
+// The two storage formats for messages of events. Any provider may receive either.
 
 export type Json = Record<string, unknown>;
 
-/** The message of an event as a client gives it, decoded; `object`: the text is a JSON object. */
+/** The decoded message of an event; `object` is set if the text is a JSON object. */
 export interface GivenMessage {
   text: string;
   object?: Json;
@@ -11,12 +11,11 @@ export interface GivenMessage {
 const PAYLOAD_PREFIX = 'payload=';
 const DATA_PREFIX = 'data.message=';
 
-/** Whether a client has given a message in one of the stored forms. */
 export function isStored(given: string): boolean {
   return given.startsWith(DATA_PREFIX) || given.startsWith(PAYLOAD_PREFIX);
 }
 
-/** @param given Base64 of a text or of a JSON object, or plain text */
+/** @param given Base64 of a text or a JSON object, or plain text */
 export function readGiven(given: string): GivenMessage {
   return withObject(textOfBase64(given) ?? given);
 }
@@ -25,7 +24,6 @@ export function encodePayload(object: Json): string {
   return PAYLOAD_PREFIX + base64(JSON.stringify(object));
 }
 
-/** `payload` with the message as it was given, but for what only iOS reads. */
 export function encodePlainPayload({ text, object }: GivenMessage): string {
   return encodePayload(object ? Object.fromEntries(othersThanIos(object)) : { message: text });
 }
@@ -61,7 +59,7 @@ export function isPlainObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Letters, digits and `_ . - ~` stay, a blank is `+`, every other byte `%XX`. */
+/** Letters, digits and `_ . - ~` remain, a space becomes `+`, other bytes `%XX`. */
 export function formEscape(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -78,7 +76,7 @@ function base64(text: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined if it is no Base64, with or without its padding, or holds no UTF-8. */
+/** @returns undefined unless it is Base64 (padded or not) of UTF-8 */
 function textOfBase64(given: string): string | undefined {
   const packed = given.replace(/\s+/g, '');
   const [, bare] = /^([A-Za-z0-9+/]+)={0,2}$/.exec(packed) ?? [];
@@ -92,7 +90,7 @@ function textOfBase64(given: string): string | undefined {
   }
 }
 
-/** Clients that build the message themselves escape the padding of Base64: `%3D`. */
+/** Needed because clients that encode messages themselves escape the Base64 padding as `%3D`. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   try {

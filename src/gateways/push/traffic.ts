@@ -4,35 +4,32 @@ import { MINUTE, SECOND } from '../../lib/time.ts';
 import { traced } from '../../server/observability/tracing.ts';
 import type { Push, PushGateway, PushOutcome } from './gateway.ts';
 
-/** Whose push it is. */
 export interface PushOwner {
   applicationId: number;
-  /** The user who created the event; 0 for an API key, and for messages. */
+  /** The creator of the event; 0 for an API key, and for messages. */
   creatorId: number;
-  /** The user whose device it is. */
   userId: number;
 }
 
-/** A push that was not sent, since its provider does not answer; it may be in so many milliseconds. */
+/** Not sent because the provider does not respond; retry after `waitMs`. */
 export interface HeldBack {
   kind: 'held back';
   answer: string;
   waitMs: number;
 }
 
-/** A push whose turn did not come while it was wanted. */
 export interface NotBegun {
   kind: 'not begun';
 }
 
 class QueueFullError extends Error {}
 
-const refuse = () => new QueueFullError('too many pushes wait');
+const refuse = () => new QueueFullError('too many pushes are waiting');
 
 /**
- * Per process. Levels of owners: application, gateway, creator of the event, user whose device it is. An application
- * with six gateways that hang leaves room to the others, a gateway that hangs leaves room to the others of its
- * application, and a user has a small share of each.
+ * Per process. Levels of owners: application, gateway, creator of the event, owner of the device. An application with
+ * six hung gateways leaves room for other applications, a hung gateway for the others of its application, and a user
+ * has a small share of each.
  */
 const DEVICE_LIMITS: SemaphoreLimits = {
   concurrency: 4_096,
@@ -52,14 +49,13 @@ const MAIL_LIMITS: SemaphoreLimits = {
 };
 
 const BREAKER = { failures: 5, minWaitMs: 2 * SECOND, maxWaitMs: MINUTE };
-/** One host of push services serves browsers of many users. */
+/** A host of push services serves browsers of many users. */
 const SHARED_BREAKER = { ...BREAKER, owners: 5, probes: 8 };
 const ACCOUNT_BREAKER = { ...BREAKER, owners: 1, probes: 1 };
 
-/** Users can name any number of hosts; the circuit that was made longest ago is forgotten. */
+/** Users can name any number of hosts, so the oldest circuit is removed. */
 const MAX_BREAKERS = 10_000;
 
-/** Bounds how many pushes are in flight for whom, and sends none to a provider that does not answer. */
 export class PushTraffic {
   readonly #now: () => number;
   readonly #semaphores = { devices: new Semaphore(DEVICE_LIMITS), mails: new Semaphore(MAIL_LIMITS) };
@@ -69,7 +65,6 @@ export class PushTraffic {
     this.#now = () => now().getTime();
   }
 
-  /** Pushes in flight, and circuits that are open. */
   get load(): { inFlight: number; openCircuits: number } {
     return {
       inFlight: this.#semaphores.devices.load.running + this.#semaphores.mails.load.running,
@@ -77,7 +72,7 @@ export class PushTraffic {
     };
   }
 
-  /** @param begin called when its turn has come; false: it is not wanted any more */
+  /** @param begin called when the push's turn comes; false cancels it */
   async send(
     gateway: PushGateway,
     push: Push,
@@ -89,7 +84,6 @@ export class PushTraffic {
     const held = this.#heldBack(key, prober);
     if (held) return held;
     try {
-      // The circuit may have opened in the meantime.
       return await this.#semaphores[gateway.traffic].run(
         async () =>
           this.#heldBack(key, prober) ?? (begin() ? this.#ask(gateway, push, prober) : { kind: 'not begun' as const }),
@@ -123,7 +117,7 @@ export class PushTraffic {
 
   #heldBack(key: string, prober: string): HeldBack | undefined {
     const waitMs = this.#breakers.get(key)?.waitOf(prober) ?? 0;
-    return waitMs > 0 ? { kind: 'held back', answer: 'not sent: the provider does not answer', waitMs } : undefined;
+    return waitMs > 0 ? { kind: 'held back', answer: 'not sent: the provider does not respond', waitMs } : undefined;
   }
 }
 
@@ -133,13 +127,13 @@ function ownerPath(
   { applicationId, creatorId, userId }: PushOwner,
 ): string[] {
   const application = `application:${applicationId}`;
-  // An API key may send to many at once; then only each of their users is bounded.
+  // An API key may send to many users at once, so the limit applies to each of them.
   const creator = creatorId === 0 ? `to:${userId}` : `by:${creatorId}`;
   const user = `user:${userId}`;
   return traffic === 'mails' ? [application, creator, user] : [application, gateway, creator, user];
 }
 
-/** A user can make a push be refused before anybody is asked, by what their browser names. */
+/** A refusal without a request does not count, because the browser's own data can cause it. */
 function isAnswered(outcome: PushOutcome, isShared: boolean): boolean | undefined {
   if (outcome.kind === 'refused' && isShared) return undefined;
   return !(outcome.kind === 'later' && outcome.isUnreachable);

@@ -17,12 +17,10 @@ import type { PushProvider } from './provider.ts';
 import { decodePayload, encodePlainPayload } from './stored-message.ts';
 
 const webPushSettings = z.object({
-  /** Whom push services write to when something is wrong. */
   subject: z
     .string()
     .max(255)
     .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'should be a mailto: or https: address'),
-  /** The VAPID pair, Base64url. */
   publicKey: z.string().regex(/^[\w-]{87}$/),
   privateKey: z.string().regex(/^[\w-]{43}$/),
 });
@@ -40,20 +38,20 @@ export const web: PushProvider = {
   settings: {
     input: {
       name: 'WebPushSettingsInput',
-      description: 'What browsers need; the pair of keys is made by the service.',
+      description: 'Settings for Web Push; the service generates the key pair.',
       argument: 'Browsers, for the channel web.',
     },
     command: 'set up pushes to browsers: generates their keys the first time and prints the public one as publicId',
     fields: {
       subject: {
-        description: 'Whom push services write to: `mailto:…` or `https://…`.',
+        description: 'Contact for operators of push services: `mailto:…` or `https://…`.',
         flags: '--subject <address>',
       },
     },
     operatorFields: {},
     schema: webPushSettings,
     publicId: ({ publicKey }) => String(publicKey),
-    // A new pair of keys would end all subscriptions of browsers.
+    // New keys would invalidate all browser subscriptions.
     complete: ({ subject }, before) => {
       const { publicKey, privateKey } = 'publicKey' in before ? before : createVapidKeys();
       return { subject, publicKey, privateKey };
@@ -66,35 +64,33 @@ export const web: PushProvider = {
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const CONCURRENCY = 50;
 
-/** A new VAPID pair. */
 export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateKey'> {
   return webPush.generateVAPIDKeys();
 }
 
 const INSIDE = 'the endpoint is in a private network';
 
-/** Those of push services have some hundred characters. */
+/** Real endpoints have a few hundred characters. */
 const MAX_ENDPOINT = 2_000;
 
 /**
- * Why no push may be sent to an endpoint. Asked when a browser subscribes and again at each push.
- * @param allowsPrivate the operator lets pushes go to private networks, and without encryption of the way there
+ * Why no push may be sent to an endpoint. Checked when a browser subscribes and on each push.
+ * @param allowsPrivate the operator allows private networks, and no TLS
  */
 export function endpointProblem(address: string, allowsPrivate: boolean): string | undefined {
   const isText = address.length <= MAX_ENDPOINT && /^[!-~]+$/.test(address);
   const url = isText && URL.canParse(address) ? new URL(address) : undefined;
   const isHttps = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
   if (!url || !isHttps || url.username || url.password) return 'the endpoint is not allowed';
-  // A name is looked up on the way; an address itself is not.
+  // Names are checked when they are resolved; IP addresses are not resolved.
   return allowsPrivate || isPublicHost(url) ? undefined : INSIDE;
 }
 
-/** What the browser has told is nothing that a push may be sent by. */
 class UnsendableError extends Error {}
 
 /**
- * Push services of browsers. The address comes from the browser, so whoever subscribes chooses where we send to: it is
- * `https`, no redirect is followed, and where its name leads is looked at before and used as it was looked at.
+ * Push services of browsers. The subscriber chooses the address, so the gateway requires `https`, follows no redirects,
+ * and connects only to the resolved address that it checked.
  */
 export class WebPushGateway implements PushGateway {
   readonly traffic = 'devices';
@@ -103,7 +99,6 @@ export class WebPushGateway implements PushGateway {
   readonly #allowsPrivate: boolean;
   readonly #now: () => Date;
 
-  /** @param allowsPrivate the operator lets pushes go to private networks, and without encryption of the way there */
   constructor(settings: WebPushSettings, allowsPrivate: boolean, now: () => Date) {
     this.#settings = settings;
     this.#allowsPrivate = allowsPrivate;
@@ -143,9 +138,8 @@ export class WebPushGateway implements PushGateway {
     return new URL(address);
   }
 
-  /** Encrypted for the browser, and signed with the application's key. */
   #details({ address, keys, content, collapseKey, expiresAt }: Push) {
-    if (!keys) throw new UnsendableError('the browser has told no keys');
+    if (!keys) throw new UnsendableError('the browser sent no keys');
     const { subject, publicKey, privateKey } = this.#settings;
     try {
       return webPush.generateRequestDetails({ endpoint: address, keys }, webPayload(content), {
@@ -156,7 +150,7 @@ export class WebPushGateway implements PushGateway {
         contentEncoding: 'aes128gcm',
       });
     } catch {
-      throw new UnsendableError('the keys of the browser can not be used');
+      throw new UnsendableError('the keys of the browser are unusable');
     }
   }
 
@@ -173,7 +167,6 @@ export class WebPushGateway implements PushGateway {
     };
     return new Promise((resolve, reject) => {
       const onAnswer = (response: IncomingMessage) => {
-        // Nothing of what it says is of use, however much it is.
         response.resume();
         response.on('error', () => {});
         resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
@@ -201,7 +194,7 @@ export function webPayload(content: PushContent): string {
   });
 }
 
-/** A point of the curve P-256 and 16 bytes. */
+/** A point on the curve P-256, and 16 bytes. */
 function areKeys(keys: BrowserKeys | null | undefined): boolean {
   return byteLength(keys?.p256dh) === 65 && byteLength(keys?.auth) === 16;
 }

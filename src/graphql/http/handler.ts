@@ -28,16 +28,13 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const METHODS = ['GET', 'POST', 'OPTIONS'];
 const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
-/** What our plugins are given of a request. */
 interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
-  /** Who calls, asked once however often it is needed. */
   caller: () => Promise<RequestCaller & { network: string }>;
-  /** The request's document with its schema, once it has been read. */
+  /** Set once the document has been parsed. */
   read?: ReadRequest;
   facts: RequestFacts;
-  /** Names the request with each fault. */
   requestLog: () => Logger;
 }
 
@@ -45,7 +42,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, next: () => 
 
 /**
  * GraphQL over HTTP at `/graphql`: POST, GET for queries, subscriptions as server-sent events.
- * @param pages answers browsers, with GraphiQL
+ * @param pages serves GraphiQL to browsers
  */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[], pages: Handler) {
   const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
@@ -96,9 +93,9 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
   };
 }
 
-/** Anybody may send an operation, but only callers with credentials a large one at any speed. */
+/** Bounds the speed of large bodies of unauthenticated callers. */
 async function readBodyOf(request: IncomingMessage, caller: ServerContext['caller']): Promise<Buffer> {
-  // Unavailable credentials are reported once the operation is known.
+  // `onParams` reports failed authentication.
   const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
   const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
   if (isKnown) return readBody(request, MAX_BODY_BYTES);
@@ -108,7 +105,6 @@ async function readBodyOf(request: IncomingMessage, caller: ServerContext['calle
 
 const ANONYMOUS = { kind: 'anonymous' } as const;
 
-/** Asks who calls, the first time that anybody wants to know. */
 function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {
@@ -117,18 +113,18 @@ function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** What the headers tell of the rate limits; a request that ran no operation counts as one. */
+/** Rate limit headers; a request without an operation counts as one. */
 async function countsOf({ method }: { method?: string | undefined }, caller: ServerContext['caller']) {
   try {
     const { meter } = await caller();
     if (meter && !meter.hasCounted && method !== 'OPTIONS') await meter.tally('default');
     return rateHeaders(meter?.state);
   } catch {
-    return {}; // the answer itself tells that the database is away
+    return {}; // the response itself reports the failure
   }
 }
 
-/** As the library has them. */
+/** Same as the headers of Yoga. */
 function corsHeaders({ headers: { origin } }: IncomingMessage): Record<string, string> {
   if (!origin) return {};
   return {
@@ -154,14 +150,13 @@ function statusOf(error: unknown): number {
   return error instanceof ServiceUnavailableError ? 503 : 500;
 }
 
-/** Answers depend on headers that no cache knows to be credentials. */
+/** Responses depend on credential headers that caches do not know. */
 const headersOfEveryAnswer = (tokenHeaders: readonly string[]): Record<string, string> => ({
   'Cache-Control': 'no-store',
   Vary: [...tokenHeaders, 'Authorization', 'On-Behalf-Of', 'Accept', 'Origin'].join(', '),
   'X-Content-Type-Options': 'nosniff',
 });
 
-/** The documents of all transports are parsed, validated and limited by one function. */
 const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {
     const server = context as unknown as ServerContext;
@@ -192,7 +187,6 @@ const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerCon
   },
 });
 
-/** Operations run in spans of their own, and what goes wrong in them is told with their request. */
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
     const { requestLog, read } = noteOperation(args);
@@ -213,13 +207,12 @@ const ourExecution: Plugin<Context> = {
   },
 };
 
-/** The result of a document whose variables are refused. */
 function refusedResult(read: ReadRequest | undefined): ExecutionResult | undefined {
   if (!read || read.errors || !read.problem) return undefined;
   return { errors: [read.problem], extensions: { http: { status: 400 } } };
 }
 
-/** An event stream counts with the sockets of its caller for as long as its response is open. */
+/** Event streams count towards the socket limit of the caller until the response closes. */
 async function withinLimit<Result>(
   response: ServerResponse,
   { contextValue }: ExecutionArgs,
@@ -234,7 +227,6 @@ async function withinLimit<Result>(
   return subscribe();
 }
 
-/** Adds to what is known of a request what its document asks for. */
 function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {
   const context = contextValue as unknown as ServerContext;
   const result = requestedOperation(document, operationName);

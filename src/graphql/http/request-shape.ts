@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { BadInputError } from '../../lib/errors.ts';
 
-/** Members of a request that are JSON, also where the request itself is a query string. */
 const JSON_PARAMETERS = ['variables', 'extensions'];
 
 /**
- * What the library behind this does not refuse itself, or only as a fault of its own.
- * @throws {BadInputError} 415 a body that is not sent as JSON; 400 a parameter of the query string that is no JSON
+ * Rejects requests that Yoga accepts, or reports as internal errors.
+ * @throws {BadInputError} 415 if the body is not JSON; 400 if a parameter of the query string is not JSON
  */
 export function requireReadable({ method, url = '', headers }: IncomingMessage): void {
-  // Any page may have a browser post forms and plain text; for JSON it has to be allowed to first.
+  // CSRF protection: browsers send forms and plain text across origins without a preflight, but not JSON.
   if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('Unsupported content type', 415);
   if (method !== 'GET') return;
   const start = url.indexOf('?');
@@ -20,7 +19,6 @@ export function requireReadable({ method, url = '', headers }: IncomingMessage):
   }
 }
 
-/** Whether a browser asks for a page to show. */
 export function acceptsPage({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && (headers.accept?.includes('text/html') ?? false);
 }

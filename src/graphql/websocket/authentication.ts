@@ -11,7 +11,6 @@ import { type Connection, close, isOpen, logOf } from './connections.ts';
 const TRY_AGAIN_LATER = 1013;
 const TOO_MANY_SOCKETS = 4429;
 
-/** Lets in who has credentials that hold, and a place; what they took is given back by `release`, `leave` and `disconnect`. */
 export class SocketAuthentication {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
@@ -21,13 +20,13 @@ export class SocketAuthentication {
     this.#tokenHeaders = tokenHeaders;
   }
 
-  /** Whether the connection is let in; one that is not, and is not closed here, the library closes with 4403. */
+  /** @returns false to have graphql-ws close the socket with 4403, unless it is closed here */
   async admit(connection: Connection): Promise<boolean> {
     try {
       return await this.#accept(connection);
     } catch (error) {
       presentError(error, logOf(connection.extra, this.#services));
-      // Clients come back by themselves only after the former.
+      // Clients reconnect automatically only after 1013.
       if (isDatabaseUnavailable(error)) close(connection, TRY_AGAIN_LATER, 'Service unavailable');
       else close(connection, CloseCode.InternalServerError, 'Internal server error');
       return false;
@@ -63,7 +62,7 @@ export class SocketAuthentication {
   }
 }
 
-/** `connection_init` carries the headers as a payload; letter case ignored. */
+/** Header names in the payload of `connection_init` are case-insensitive. */
 function payloadReader(payload: Readonly<Record<string, unknown>> | undefined): (name: string) => unknown {
   const values = new Map(Object.entries(payload ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   return (name) => {

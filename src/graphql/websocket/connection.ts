@@ -4,34 +4,32 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { isPlaceholder } from './shared-text.ts';
 
-/** Answers that may wait for a client to read them; a full page of the longest messages fits in twice. */
+/** Maximum unread bytes of one client; a page of the longest messages fits twice. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
-/** From here on answers wait for those before them to leave. */
+/** Above this, a message waits until earlier ones are sent. */
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 export const TOO_SLOW = 4429;
 
 type Send = (text: string) => Promise<void> | void;
 
-/** Operations of one socket. */
 export interface InFlight {
-  /** Ids of those that have begun and are not wound up, also those that the client has cancelled meanwhile. */
+  /** Ids of operations that have begun and not been cleaned up, including cancelled ones. */
   underWay: Set<string>;
-  /** Those of them that have one answer, which has not been sent. */
+  /** Ids of queries and mutations without a response so far. */
   unanswered: Set<string>;
-  /** By id: aborted once the client no longer waits for its answer. Only those whose work ends then are here. */
+  /** Aborted when the client cancels or disconnects; only operations that react to it. */
   waiting: Map<string, AbortController>;
-  /** Called whenever none is left unanswered. */
   onAnswered: (() => void) | undefined;
-  /** The id of the operation that the present message begins. */
+  /** Id of the operation that the current message starts. */
   begins: string | undefined;
-  /** Sends a message; a promise when it has to wait for those before it. */
+  /** Returns a promise when the message waits for earlier ones. */
   send: Send;
 }
 
 /**
- * Connects a socket to the protocol's server. Unlike the adapter of `graphql-ws` it holds on to neither the upgrade
- * request nor the messages, has no clock for each socket, and tells the log what goes wrong.
- * @param wire what the socket runs over
+ * Connects a socket to the protocol server. Unlike the `ws` adapter of `graphql-ws` it retains neither the upgrade
+ * request nor messages, has no timer per socket, and logs errors.
+ * @param wire stream below the socket
  */
 export function serveConnection<Extra extends InFlight>(
   socket: WebSocket,
@@ -41,11 +39,11 @@ export function serveConnection<Extra extends InFlight>(
   log: Logger,
 ): void {
   const fail = (error: unknown) => {
-    log.error({ err: error }, 'a message of a socket failed');
+    log.error({ err: error }, 'handling a WebSocket message failed; socket closed with 4500');
     socket.close(CloseCode.InternalServerError, 'Internal server error');
   };
   let isGathering = false;
-  // What is sent in one turn of the event loop goes to the operating system at once: a call for each would cost most.
+  // Batches the writes of one turn of the event loop, because one system call per message would dominate the cost.
   const gather = () => {
     if (isGathering) return;
     isGathering = true;
@@ -55,7 +53,7 @@ export function serveConnection<Extra extends InFlight>(
       wire.uncork();
     });
   };
-  // Whoever sends much waits until it is with the operating system, so that little of it waits here.
+  // Backpressure: large senders wait until the data is with the operating system.
   extra.send = (text) => {
     if (socket.readyState !== socket.OPEN) return;
     gather();
@@ -70,11 +68,10 @@ export function serveConnection<Extra extends InFlight>(
       close: (code, reason) => socket.close(code, reason),
       onMessage: (take) => {
         socket.on('message', (frame) => {
-          // Whoever is being closed may go on sending and gets nothing for it.
           if (socket.readyState !== socket.OPEN) return;
           boundBuffer(socket);
           const text = String(frame);
-          if (isOnlyOurs(text)) return socket.close(CloseCode.BadRequest, 'Invalid message received');
+          if (isServerMessage(text)) return socket.close(CloseCode.BadRequest, 'Invalid message received');
           cancelIn(text, extra);
           const taken = take(text);
           const id = extra.begins;
@@ -92,22 +89,23 @@ export function serveConnection<Extra extends InFlight>(
     extra,
   );
   socket.on('ping', () => boundBuffer(socket));
-  // Frames that are too large or no frames at all: `ws` closes with the code for it.
-  socket.on('error', (error) => log.debug({ err: error }, 'a socket broke the rules'));
+  // Invalid or too large frames: `ws` closes with the matching code.
+  socket.on('error', (error) => log.debug({ err: error }, 'invalid WebSocket frame from a client; socket closed'));
   socket.once('close', (code, reason) => {
     for (const controller of extra.waiting.values()) controller.abort();
-    closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'the end of a socket failed'));
+    closed(code, String(reason)).catch((error: unknown) =>
+      log.error({ err: error }, 'cleanup of a closed socket failed'),
+    );
   });
 }
 
-/** The controller of an operation in flight. */
 export function waitingFor({ waiting }: InFlight, id: string): AbortController {
   const controller = waiting.get(id) ?? new AbortController();
   waiting.set(id, controller);
   return controller;
 }
 
-/** Aborts the operation that a `complete` names. The library itself only ends subscriptions. */
+/** graphql-ws itself cancels only subscriptions. */
 function cancelIn(text: string, extra: InFlight): void {
   if (extra.underWay.size === 0 || !text.includes('"complete"')) return;
   const { type, id } = parsed(text) ?? {};
@@ -120,18 +118,18 @@ function parsed(text: string): { type?: unknown; id?: unknown } | null | undefin
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the library says what is wrong with it
+    return undefined; // graphql-ws reports the invalid message
   }
 }
 
-/** Whether a message is one that only services send: the library takes it for a fault of ours. */
-function isOnlyOurs(text: string): boolean {
-  return /"(?:connection_ack|next|error)"/.test(text) && ONLY_OURS.has(parsed(text)?.type);
+/** Only servers send these types; graphql-ws would treat them as an internal error. */
+function isServerMessage(text: string): boolean {
+  return /"(?:connection_ack|next|error)"/.test(text) && SERVER_MESSAGES.has(parsed(text)?.type);
 }
 
-const ONLY_OURS = new Set<unknown>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);
+const SERVER_MESSAGES = new Set<unknown>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);
 
-/** Whoever asks and asks without reading the answers is not waited for. */
+/** Disconnects clients that send without reading. */
 function boundBuffer(socket: WebSocket): void {
   if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.close(TOO_SLOW, 'Too slow');
 }

@@ -9,31 +9,25 @@ import type { CallingRequest } from '../../server/limits/client-address.ts';
 import type { requestedOperation } from '../operations.ts';
 import type { InFlight } from './connection.ts';
 
-/** One open socket, with what is known of it. */
 export interface SocketExtra extends InFlight {
   socket: WebSocket;
-  /** Names the socket in the log. */
   id: string;
   openedAt: number;
-  /** What the log says of who has opened it. */
   caller: Record<string, number>;
-  /** How many operations it has begun. */
   operations: number;
-  /** What rate limits have to know of the upgrade request. */
+  /** The parts of the upgrade request that rate limits need. */
   request: CallingRequest;
   credentials?: Credentials;
-  /** Stops waiting for the end of the credentials. */
   release?: () => void;
-  /** Gives the socket's place back. */
+  /** Releases the place in the socket limit. */
   leave?: () => void;
-  /** The user has one socket less. */
+  /** Decrements the presence count of the user. */
   disconnect?: () => void;
 }
 
-/** The same as the protocol's library hands it out. */
 export type Connection = SocketContext<Record<string, unknown>, SocketExtra>;
 
-/** Without the request itself, which would be kept as long as the socket. */
+/** Copies the needed headers, because the request would be retained as long as the socket. */
 export function newExtra(socket: WebSocket, { socket: { remoteAddress }, headers }: IncomingMessage): SocketExtra {
   const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': headers['x-forwarded-for'] } };
   const id = randomUUID();
@@ -61,7 +55,6 @@ export function close({ extra }: Connection, code: number, reason: string): void
   extra.socket.close(code, reason);
 }
 
-/** Names the socket with what goes wrong on it. */
 export function logOf({ id }: SocketExtra, { log }: Pick<Services, 'log'>): Logger {
   return log.child({ socketId: id });
 }
@@ -73,7 +66,7 @@ export function reportOperation(
 ): void {
   if (!log.isLevelEnabled('debug') || !operation) return;
   const { type, name, fields } = operation;
-  // Its id is not told: it is the client's own text, and may be anything.
+  // Omits the operation id, because it is arbitrary client text.
   log.debug({ socketId, ...caller, type, operation: name, fields }, 'operation');
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { InFlight } from './connection.ts';
 
-/** Closes these sockets, evenly over so many milliseconds, so that their clients do not come back all at once. */
+/** Spreads the closing evenly over the given milliseconds, so that clients do not reconnect all at once. */
 export async function drainWithin(sockets: ReadonlyMap<WebSocket, InFlight>, milliseconds: number): Promise<void> {
   const all = [...sockets];
   const begin = performance.now();
@@ -16,8 +16,8 @@ export async function drainWithin(sockets: ReadonlyMap<WebSocket, InFlight>, mil
 }
 
 /**
- * Closes a socket once its queries and mutations are answered. What comes meanwhile is not taken any more: clients send
- * again elsewhere what was not answered, and nothing they send so happens twice.
+ * Closes a socket after its queries and mutations have completed. Does not read later messages: clients resend
+ * unanswered operations to another process, and none executes twice.
  */
 export function drain(socket: WebSocket, underWay: InFlight): Promise<void> {
   return new Promise((resolve) => {
@@ -34,5 +34,5 @@ export function drain(socket: WebSocket, underWay: InFlight): Promise<void> {
 
 export function closeGoingAway(socket: WebSocket): void {
   socket.close(1001, 'Going away');
-  socket.resume(); // so that the client's own goodbye is heard
+  socket.resume(); // to receive the close frame of the client
 }

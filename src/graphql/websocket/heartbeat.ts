@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import { SECOND } from '../../lib/time.ts';
 
-/** How often each socket is asked whether it is there. Who has not answered by the next time is gone. */
+/** Ping interval per socket. A socket without a pong before the next ping is terminated. */
 const PING_INTERVAL_MS = 12 * SECOND;
 
-/** Sockets are asked in so many turns, so that no moment has to ask all of them. */
+/** Sockets are pinged in this many groups, so that the load is spread. */
 const TURNS = 12;
 
-/** One clock for all sockets: a timer and a closure for each of ten thousand would cost more than asking them. */
+/** One shared timer, because timers for ten thousand sockets would cost more than the pings. */
 export class Heartbeat {
   readonly #turns = Array.from({ length: TURNS }, () => new Set<WebSocket>());
   readonly #silent = new Set<WebSocket>();
@@ -39,7 +39,7 @@ export class Heartbeat {
         socket.terminate();
       } else {
         this.#silent.add(socket);
-        socket.ping(); // to one that is closing nothing is sent, so it has until the next time
+        socket.ping(); // not sent to a closing socket, which therefore has until the next ping
       }
     }
     this.#turn = (this.#turn + 1) % TURNS;

@@ -13,8 +13,8 @@ import { type Connection, close, isOpen, reportOperation } from './connections.t
 const MAX_OPERATIONS = 100;
 
 /**
- * An operation that a socket asks for, ready to be executed, or why it can't be. Its caller is looked up anew: what they
- * may has perhaps changed since the socket was opened.
+ * Prepares an operation, or returns its errors. Authenticates again, because the rights of the caller may have changed
+ * since the socket was opened.
  */
 export async function prepareOperation(
   connection: Connection,
@@ -53,15 +53,14 @@ export async function prepareOperation(
   return { schema, document, variableValues: variables, operationName, contextValue };
 }
 
-/** Takes an operation in, or says why not. */
 function begin({ extra }: Connection, id: string): BadInputError | undefined {
-  // One that the client has cancelled is still being wound up: the library would mix the two up.
+  // A cancelled operation may still be in cleanup; graphql-ws would confuse two operations with the same id.
   if (extra.underWay.has(id)) {
     extra.socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
     return new BadInputError('The operation exists already');
   }
   if (extra.underWay.size >= MAX_OPERATIONS) {
-    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations under way`);
+    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations in flight`);
   }
   extra.underWay.add(id);
   extra.unanswered.add(id);
@@ -75,7 +74,7 @@ function callerLeft(connection: Connection, id: string): AbortSignal {
   return controller.signal;
 }
 
-/** A fault as something that a hook may answer; `onError` masks it. */
+/** Wraps an error so that a hook may return it; `onError` masks it. */
 function asGraphQLError(fault: Error): GraphQLError {
   if (fault instanceof GraphQLError) return fault;
   return new GraphQLError('Internal server error', { originalError: fault });

@@ -22,10 +22,10 @@ import { prepareOperation } from './operations.ts';
 import { nextMessage, SENT, textOf } from './shared-text.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** How long clients may take to answer the close of a service that stops. */
+/** Time for clients to confirm the close frame during shutdown. */
 const CLOSE_TIMEOUT_MS = SECOND;
 
-/** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket lives no longer than its credentials. */
+/** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket closes when its credentials end. */
 export function graphqlOverSocket(
   server: Server,
   services: Services,
@@ -41,10 +41,10 @@ export function graphqlOverSocket(
       protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', destroy); // Node listens no more, and unheard it would end the process
+    socket.on('error', destroy); // Node has removed its listener; an unhandled error would crash the process
     if (request.url?.split('?')[0] !== '/graphql') {
-      requests.tellRefused(request, 404);
-      socket.once('finish', destroy); // nobody reads it, so it would not notice that its client has gone, either
+      requests.reportRefused(request, 404);
+      socket.once('finish', destroy); // without a reader it would not detect that the client has disconnected
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
@@ -61,16 +61,16 @@ export function graphqlOverSocket(
     });
   });
 
-  const admission = new SocketAuthentication(services, tokenHeaders);
+  const authentication = new SocketAuthentication(services, tokenHeaders);
   const protocol = makeServer<Record<string, unknown>, SocketExtra>({
     schema,
     execute: (args: ExecutionArgs) => tracedExecution(args, () => execute(args), OF_MESSAGE),
     subscribe: (args: ExecutionArgs) => tracedExecution(args, () => subscribe(args), OF_MESSAGE),
-    onConnect: (connection) => admission.admit(connection),
+    onConnect: (connection) => authentication.admit(connection),
     onDisconnect: (connection) => {
       connection.extra.release?.();
     },
-    // Unlike `onDisconnect` it comes also for those who leave before they are let in.
+    // Unlike `onDisconnect`, also called for connections that were not admitted.
     onClose: ({ extra }) => {
       extra.leave?.();
       extra.disconnect?.();
@@ -86,16 +86,15 @@ export function graphqlOverSocket(
   });
 
   return {
-    /** Sockets that are open now. */
     count: (): number => open.size,
-    /** Closes those sockets that are open now with 1001, evenly over so many milliseconds. */
+    /** Closes the currently open sockets with 1001, evenly over the given milliseconds. */
     closeWithin: (milliseconds: number) => drainWithin(open, milliseconds),
-    /** Closes all sockets with 1001, as soon as what they have asked is answered, at the latest after so many milliseconds. */
+    /** Closes all sockets with 1001 after their operations have completed, at the latest after `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
       heartbeat.stop();
       const closed = new Promise((resolve) => sockets.close(resolve));
-      const dismissed = Promise.all([...open].map(([socket, extra]) => drain(socket, extra)));
-      await Promise.race([dismissed, pause(timeoutMs, undefined, { ref: false })]);
+      const drained = Promise.all([...open].map(([socket, extra]) => drain(socket, extra)));
+      await Promise.race([drained, pause(timeoutMs, undefined, { ref: false })]);
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
       }, CLOSE_TIMEOUT_MS).unref();
@@ -110,7 +109,7 @@ function destroy(this: Duplex): void {
   this.destroy();
 }
 
-/** A message of a socket is a trace of its own: the upgrade request is long over. */
+/** A root span, because the upgrade request has ended. */
 const OF_MESSAGE = { kind: 'server', isRoot: true } as const;
 
 function masked(result: ExecutionResult, log: Logger): ExecutionResult {

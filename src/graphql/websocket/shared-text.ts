@@ -3,29 +3,28 @@ import { MessageType } from 'graphql-ws';
 
 const texts = new WeakMap<ExecutionResult, string>();
 
-/** The JSON of a result, written once for all subscribers who share it. @param present masks its errors */
+/** Serializes once for all subscribers that share the result. @param present masks its errors */
 export function textOf(result: ExecutionResult, present: (result: ExecutionResult) => ExecutionResult): string {
   const text = texts.get(result) ?? JSON.stringify(present(result));
   texts.set(result, text);
   return text;
 }
 
-/** Keeps the text of a result that is sent again and again. */
 export function keepText(result: ExecutionResult, text: string): void {
   texts.set(result, text);
 }
 
-/** The message that carries a result to a subscriber. `graphql-ws` would write the whole result for each of them. */
+/** Reuses the shared text, because `graphql-ws` would serialize the result for each subscriber. */
 export function nextMessage(id: string, text: string): string {
   return `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":${text}}`;
 }
 
-/** What the hook `onNext` returns once it has sent the message itself. The library then writes a message with it. */
+/** Returned by `onNext` after it has sent the message itself; graphql-ws then serializes this placeholder. */
 export const SENT: ExecutionResult = {};
 
 const PLACEHOLDER = `"type":"${MessageType.Next}","payload":${JSON.stringify(SENT)}}`;
 
-/** Whether a message of the library stands for one that has been sent. No other result is empty. */
+/** Whether graphql-ws sends the placeholder. No other result is empty. */
 export function isPlaceholder(message: string): boolean {
   return message.endsWith(PLACEHOLDER);
 }

@@ -1,2 +1,2 @@
-/** What is wrong with an archive, or with storing it here; its message is for the operator. */
+/** The message is for the operator. */
 export class ArchiveError extends Error {}

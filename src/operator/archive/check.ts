@@ -8,22 +8,18 @@ import { type NamedRow, ownerColumn, type Secret } from './tables.ts';
 import { damaged } from './tar.ts';
 import { dropTrust, type Trust, trustedRow, trustedSecret } from './trust.ts';
 
-/** Rows as they are stored here. */
 export interface StorableRows {
   table: string;
   columns: Column[];
   rows: (string | null)[][];
 }
 
-/** Columns in which a row names its file. */
 const KEY_COLUMNS: Record<string, string> = { blobs: 'storage_key' };
-/** Columns in which fields of a record may be files. */
 const FIELD_COLUMNS: Record<string, string> = { records: 'fields', dialogs: 'data' };
 
 /**
- * Rows of an archive as rows of this database, secrets as it seals them, without trust that is not given.
- * @throws {ArchiveError} columns that are not here, or the other way round; rows or files of another application;
- *   a value missing
+ * Re-encrypts secrets and removes untrusted values.
+ * @throws {ArchiveError} unknown or missing columns or values, rows or files of another application
  */
 export function storable(
   entry: RowsEntry,
@@ -33,7 +29,10 @@ export function storable(
   const { table, applicationId } = entry;
   const columns = entry.columns.map((name) => {
     const column = here.columns.find((one) => one.name === name);
-    if (!column) throw new ArchiveError(`the archive holds a column of ${table.name} that this service does not know`);
+    if (!column)
+      throw new ArchiveError(
+        `the archive has an unknown column of ${table.name}: it may require a newer version of the service`,
+      );
     return column;
   });
   const missing = here.columns.find(({ name, isOptional }) => !isOptional && !entry.columns.includes(name));
@@ -50,7 +49,7 @@ export function storable(
   return { table: table.name, columns, rows };
 }
 
-/** Asks the database whether all values are ones of their types. @throws {ArchiveError} */
+/** @throws {ArchiveError} PostgreSQL cannot parse a value as the type of its column */
 export async function requireValues(client: pg.Client, rows: StorableRows): Promise<void> {
   const { table, columns } = rows;
   const counts = columns.map(({ type }, index) => `count(c${index}::${type})`);
@@ -58,11 +57,11 @@ export async function requireValues(client: pg.Client, rows: StorableRows): Prom
     await client.query(`SELECT ${counts.join(', ')} FROM ${unnested(columns)}`, columnwise(rows));
   } catch (error) {
     if (!isDataError(error)) throw error;
-    throw new ArchiveError(`the archive holds a value that can't be one of ${table}: ${(error as Error).message}`);
+    throw new ArchiveError(`the archive has an invalid value for ${table}: ${(error as Error).message}`);
   }
 }
 
-/** Some keys are given once over all applications. @throws {ArchiveError} another application here has one of them */
+/** @throws {ArchiveError} another application here has the same value of a globally unique column */
 export async function requireNoClash(
   client: pg.Client,
   { table, columns, rows }: StorableRows,
@@ -78,24 +77,22 @@ export async function requireNoClash(
     const [clash] = found;
     if (!clash) continue;
     throw new ArchiveError(
-      `application ${clash.id} has ${name === 'id' ? `number ${clash.value}` : `the same ${name}`} of ${table} already, ` +
-        `which is given once over all applications: import application ${applicationId} into another database`,
+      `application ${clash.id} already uses ${name === 'id' ? `id ${clash.value}` : `the same ${name}`} in ${table}, ` +
+        `which must be unique across applications: import application ${applicationId} into another database`,
     );
   }
 }
 
-/** `unnest($1::text[], …) AS given (c0, …)` */
 export function unnested(columns: Column[]): string {
   const arrays = columns.map((_column, index) => `$${index + 1}::text[]`);
   return `unnest(${arrays.join(', ')}) AS rows (${columns.map((_column, index) => `c${index}`).join(', ')})`;
 }
 
-/** Its parameters. */
 export function columnwise({ columns, rows }: StorableRows): (string | null)[][] {
   return columns.map((_column, index) => rows.map((row) => row[index]!));
 }
 
-/** Whether it is the data that the database refuses: a value, or a rule between rows. */
+/** SQLSTATE class 22 (data exception) or 23 (integrity constraint violation). */
 export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(String((error as { code?: unknown }).code));
 }

@@ -3,27 +3,21 @@ import { APPLICATIONS, ARCHIVED, ownerColumn } from './tables.ts';
 
 export interface Column {
   name: string;
-  /** As SQL writes it. */
   type: string;
   isNotNull: boolean;
-  /** Whether the database has a value for rows that say nothing of it: its default, or null. */
   isOptional: boolean;
-  /** The sequence that hands its values out, as SQL writes it; null: none does. */
+  /** In SQL notation; null: no sequence generates the values. */
   sequence: string | null;
 }
 
-/** A table as this database has it. Names come from the catalogue of PostgreSQL, never from an archive. */
+/** Names come from the PostgreSQL catalogue, never from an archive, because they become part of SQL statements. */
 export interface TableColumns {
   name: string;
-  /** Those that are archived. */
   columns: Column[];
-  /** Columns of the primary key. */
   key: string[];
-  /** Columns whose values no two applications share. */
   globallyUnique: string[];
 }
 
-/** All archived tables, by name. */
 export async function readColumns(client: pg.Client): Promise<Map<string, TableColumns>> {
   const { rows } = await client.query<{ table: string; column: string } & Omit<Column, 'name'>>(
     `SELECT c.relname AS "table", a.attname AS "column", format_type(a.atttypid, a.atttypmod) AS type,
@@ -51,7 +45,7 @@ export async function readColumns(client: pg.Client): Promise<Map<string, TableC
   );
 }
 
-/** Makes values the same text whatever database they come from, and that text the same value again. */
+/** Sets the session so that the text form of a value does not depend on the server and round-trips exactly. */
 export async function namePlainly(client: pg.Client): Promise<void> {
   await client.query(`SET TIME ZONE 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
     SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'`);

@@ -8,14 +8,13 @@ import { type ArchivedTable, type NamedRow, ownerColumn, type Secret } from './t
 
 type Encryption = ArchiveHeader['secrets'];
 
-/** What the proof holds; who can open it has the right key. */
+/** Known plaintext of the proof in the header: decrypting it shows that the key is right. */
 const PROOF = 'atrium';
 const PROOF_DATA = 'archive';
 const SALT_BYTES = 16;
-/** 64 MiB and some tenths of a second for each guess. */
+/** 64 MiB of memory and some tenths of a second per guess. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 2 ** 20 };
 
-/** Re-encrypts secrets between the rows of a service and those of an archive. */
 export class EncryptedSecrets {
   readonly #service: Encrypter;
   readonly #archive: Encrypter;
@@ -25,7 +24,6 @@ export class EncryptedSecrets {
     this.#archive = archive;
   }
 
-  /** For a new archive: with the passphrase, or else with the service's own key. @returns what its header says of it */
   static async create(
     service: Encrypter,
     passphrase: string | undefined,
@@ -38,14 +36,14 @@ export class EncryptedSecrets {
     return { secrets: new EncryptedSecrets(service, archive), encryption };
   }
 
-  /** For an archive that is there. @throws {ArchiveError} no passphrase, or another one; another ENCRYPTION_KEY */
+  /** @throws {ArchiveError} the passphrase is missing or wrong, or ENCRYPTION_KEY differs */
   static async open(
     service: Encrypter,
     encryption: Encryption,
     passphrase: string | undefined,
   ): Promise<EncryptedSecrets> {
     if (encryption.sealedWith === 'passphrase' && passphrase === undefined) {
-      throw new ArchiveError('the archive needs its passphrase: --passphrase-file');
+      throw new ArchiveError('the archive is encrypted with a passphrase: specify --passphrase-file');
     }
     const archive =
       encryption.sealedWith === 'passphrase' ? await ofPassphrase(passphrase!, encryption.salt) : ofService(service);
@@ -55,24 +53,21 @@ export class EncryptedSecrets {
       if (!(error instanceof DecryptionError)) throw error;
       throw new ArchiveError(
         encryption.sealedWith === 'passphrase'
-          ? 'that is not the passphrase of the archive'
-          : 'the archive was written with another ENCRYPTION_KEY than the one here',
+          ? 'wrong passphrase'
+          : 'the archive was written with another ENCRYPTION_KEY: use that key, or export with --passphrase-file',
       );
     }
     return new EncryptedSecrets(service, archive);
   }
 
-  /** @throws {DecryptionError} the service's key is not the one of its database */
+  /** @throws {DecryptionError} ENCRYPTION_KEY does not match the database */
   toArchive(table: ArchivedTable, columns: string[], values: (string | null)[]): (string | null)[] {
     return carried(table, columns, values, (text, place, { additionalData }, row) =>
       this.#archive.encrypt(additionalData ? this.#service.decrypt(text, additionalData(row)) : text, place),
     );
   }
 
-  /**
-   * @param change what becomes of each secret, decrypted, before it is stored
-   * @throws {DecryptionError} a secret of another row
-   */
+  /** @throws {DecryptionError} the secret belongs to another row */
   fromArchive(
     table: ArchivedTable,
     columns: string[],

@@ -27,11 +27,9 @@ import { ARCHIVED, type ArchivedTable, ownerColumn } from './tables.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 export interface ExportOptions {
-  /** Where the archive is to lie; nothing may be there. */
   path: string;
   /** Undefined: all. */
   applicationId: number | undefined;
-  /** Of the service that writes it. */
   version: string;
   passphrase: string | undefined;
   database: pg.ClientConfig;
@@ -39,30 +37,27 @@ export interface ExportOptions {
   encrypter: Encrypter;
   now: Date;
   signal: AbortSignal;
-  /** Is told of each entry that is written. */
   onEntry: (applicationId: number, what: { rows: number } | { bytes: number }) => void;
-  /** Is told of each file whose row is there and whose bytes are not. */
+  /** Called for each file that a row references but the storage does not have. */
   onMissing: (applicationId: number, key: string) => void;
 }
 
 /**
- * Writes an archive of one application or all, as one snapshot shows them while services go on working. The file has its
- * name once it is complete; nobody but its owner may read it.
- * @returns what is in it
- * @throws {ArchiveError} no such application; something is where the archive is to lie
+ * Writes one snapshot while the service runs. The file is `<path>.part`, with mode 0600, until it is complete.
+ * @throws {ArchiveError} no such application; the path exists
  */
 export async function exportApplications(options: ExportOptions): Promise<Counted[]> {
   const { path, database, signal } = options;
-  await requireNothing(path);
+  await requireAbsent(path);
   const client = new pg.Client(database);
-  client.on('error', () => {}); // the query under way fails with it
+  client.on('error', () => {}); // the query in flight rejects
   await client.connect();
   const unfinished = `${path}.part`;
   let forget = async () => {};
   try {
     forget = await cancelOn(signal, database, client);
     await namePlainly(client);
-    // Only reading, it has no transaction id, so nobody who reads the stream waits for its end.
+    // A read-only transaction has no transaction id, so readers of the outbox do not wait for it to end.
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const writer = await ArchiveWriter.create(client, options);
     await rm(unfinished, { force: true });
@@ -70,12 +65,12 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     const content = Readable.from(writer.content(), { objectMode: false });
     await pipeline(content, gzip, file.createWriteStream({ flush: true }), { signal });
-    await requireNothing(path);
+    await requireAbsent(path);
     await rename(unfinished, path);
     return writer.counted();
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw signal.aborted ? new ArchiveError('stopped; there is no archive') : error;
+    throw signal.aborted ? new ArchiveError('stopped; no archive was written') : error;
   } finally {
     await forget();
     await client.end();
@@ -148,7 +143,8 @@ class ArchiveWriter {
     let number = 0;
     for await (const values of walk(this.#client, select)) {
       const row = line(this.#secrets.toArchive(table, names, values));
-      if (titles.length + row.length > MAX_PART_BYTES) throw new ArchiveError(`a row of ${table.name} is too long`);
+      if (titles.length + row.length > MAX_PART_BYTES)
+        throw new ArchiveError(`a row of ${table.name} exceeds ${MAX_PART_BYTES} bytes`);
       part.push(row);
       bytes += row.length;
       if (bytes < PART_BYTES) continue;
@@ -183,7 +179,7 @@ class ArchiveWriter {
       hash.update(chunk);
       yield chunk;
     }
-    if (left !== 0) throw new ArchiveError(`the storage gave other bytes of ${key} than it said`);
+    if (left !== 0) throw new ArchiveError(`the storage did not return as many bytes of ${key} as it reported`);
     yield tarPadding(size);
     this.#tally.addFile(id, { key, size, sha256: hash.digest('hex') });
     onEntry(id, { bytes: size });
@@ -196,11 +192,11 @@ class ArchiveWriter {
   }
 }
 
-async function requireNothing(path: string): Promise<void> {
+async function requireAbsent(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  if (found) throw new ArchiveError(`${path} is there already`);
+  if (found) throw new ArchiveError(`${path} already exists`);
 }
 
 async function findApplicationIds(client: pg.Client, wanted: number | undefined): Promise<number[]> {
@@ -210,9 +206,10 @@ async function findApplicationIds(client: pg.Client, wanted: number | undefined)
     [wanted ?? null],
   );
   const unfinished = rows.find(({ isImporting }) => isImporting);
-  if (unfinished) throw new ArchiveError(`application ${unfinished.id} is being imported`);
+  if (unfinished)
+    throw new ArchiveError(`application ${unfinished.id} has an unfinished import: repeat it, or run discard-import`);
   if (rows.length === 0) {
-    throw new ArchiveError(wanted === undefined ? 'there is no application' : `there is no application ${wanted}`);
+    throw new ArchiveError(wanted === undefined ? 'there are no applications' : `application ${wanted} does not exist`);
   }
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { walk } from '../../db/walk.ts';
 
-/** Keys of the storage that the rows of an application name, as the transaction of the connection sees them. */
 export async function* fileKeys(client: pg.Client, applicationId: number): AsyncGenerator<string> {
   yield* keys(
     client,

@@ -1,31 +1,27 @@
 import { createHash, type Hash } from 'node:crypto';
 import { z } from 'zod';
 
-// `archive.json`; for each application `<id>/<table>/<number>.ndjson` and `<id>/files/<key of the storage>`; at the end
-// `manifest.json`. The first line of each part of a table names its columns, each further one is a row: PostgreSQL's own
-// text of each value, or null.
+// Entries: `archive.json`; for each application `<id>/<table>/<number>.ndjson` and `<id>/files/<storage key>`; at the
+// end `manifest.json`. The first line of an `.ndjson` part lists the column names; each other line is a row with
+// PostgreSQL's text of each value, or null.
 
-/** Grows when an older service could not read what is written. */
+/** Incremented when older services cannot read the new format. */
 export const FORMAT = 1;
 
 export const HEADER_NAME = 'archive.json';
 export const MANIFEST_NAME = 'manifest.json';
 export const FILES = 'files';
 
-/** Bytes after which a part of a table ends; one row may be longer. */
 export const PART_BYTES = 1024 * 1024;
-/** What is read into memory at once of an archive that anybody may have made up. */
+/** Limit of what is read into memory at once, because an archive is untrusted input. */
 export const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 export const archiveHeader = z.strictObject({
   format: z.literal(FORMAT),
-  /** Of the service that wrote it. */
   version: z.string().max(100),
-  /** The latest migration of its database. */
   migration: z.string().max(200),
   createdAt: z.iso.datetime(),
   applications: z.array(z.int().min(1).max(2_147_483_647)).min(1),
-  /** What secrets are sealed with: the service's ENCRYPTION_KEY, or a passphrase with this salt. */
   secrets: z.discriminatedUnion('sealedWith', [
     z.strictObject({ sealedWith: z.literal('key'), proof: z.string().max(200) }),
     z.strictObject({
@@ -38,21 +34,18 @@ export const archiveHeader = z.strictObject({
 
 export type ArchiveHeader = z.infer<typeof archiveHeader>;
 
-/** What there is of one application. */
 export interface Counted {
   id: number;
   tables: Record<string, { rows: number; sha256: string }>;
-  /** SHA-256 over a line `<key> <size> <SHA-256>` of each. */
+  /** SHA-256 over the lines `<key> <size> <SHA-256>` of the files, in order. */
   files: { count: number; bytes: number; sha256: string };
 }
 
 export interface Manifest {
-  /** SHA-256 of `archive.json`. */
   header: string;
   applications: Counted[];
 }
 
-/** Counts and hashes what goes into an archive, or comes out of it, in the order in which it does. */
 export class Tally {
   readonly #header: string;
   readonly #applications = new Map<number, { tables: Map<string, { rows: number; hash: Hash }>; files: FilesTally }>();
@@ -105,7 +98,6 @@ interface FilesTally {
   hash: Hash;
 }
 
-/** The rows of an application, of all its tables. */
 export function rowsOf({ tables }: Counted): number {
   return Object.values(tables).reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -5,18 +5,16 @@ import { ArchiveError } from './archive-error.ts';
 import { columnwise, type StorableRows, unnested } from './check.ts';
 import { APPLICATIONS } from './tables.ts';
 
-/** How far the import of one application is, as its own row tells. */
 export interface ImportProgress {
   applicationId: number;
-  /** The archive; null: the application is complete. */
+  /** Identifies the archive; null: the application is complete. */
   importId: string | null;
-  /** Entries that are stored; -1: they are being removed. */
+  /** Number of stored entries; -1: the import is being removed. */
   entries: number;
-  /** Entries that have been read in this run. */
+  /** Number of entries read in this run. */
   seen: number;
 }
 
-/** Of those of the applications that are there. */
 export async function progressOf(client: pg.Client, applicationIds: number[]): Promise<ImportProgress[]> {
   const { rows } = await client.query<Omit<ImportProgress, 'seen'>>(
     `SELECT id AS "applicationId", import_id AS "importId", imported_entries AS entries FROM applications
@@ -26,14 +24,11 @@ export async function progressOf(client: pg.Client, applicationIds: number[]): P
   return rows.map((row) => ({ ...row, seen: 0 }));
 }
 
-/**
- * Makes sequences hand out only what lies behind what is imported. Whoever uses one waits for a moment, since nobody may
- * draw from it between the question how far it is and the answer.
- */
+/** Locks each sequence, because its value must not change between reading and setting it. */
 export async function raiseSequences(client: pg.Client, highest: Map<string, bigint>): Promise<void> {
   for (const [sequence, value] of highest) {
     await inTransaction(client, async () => {
-      // Changes nothing, but holds the sequence.
+      // Changes nothing, but locks the sequence.
       await client.query(`ALTER SEQUENCE ${sequence} INCREMENT BY 1`);
       const { rows } = await client.query<{ isBehind: boolean }>(
         `SELECT last_value < $1::bigint OR NOT is_called AS "isBehind" FROM ${sequence}`,
@@ -46,17 +41,14 @@ export async function raiseSequences(client: pg.Client, highest: Map<string, big
   }
 }
 
-/**
- * Stores rows and moves the place on, both or neither; rows of an application begin its import.
- * @param given undefined: the entry has been stored already
- */
+/** @param rows undefined: the entry was stored before */
 export async function storeRows(
   client: pg.Client,
   rows: StorableRows | undefined,
   progress: ImportProgress | { importId: string },
 ): Promise<void> {
   await inTransaction(client, async () => {
-    if ('seen' in progress) await moveOn(client, progress);
+    if ('seen' in progress) await advance(client, progress);
     if (!rows) return;
     const { table, columns } = rows;
     const isApplication = table === APPLICATIONS;
@@ -71,7 +63,7 @@ export async function storeRows(
   });
 }
 
-/** Stores bytes under their key, whatever an interrupted run has left there, and moves the place on. */
+/** Replaces a file that an interrupted run may have left. */
 export async function storeFile(
   client: pg.Client,
   storage: Storage,
@@ -80,10 +72,9 @@ export async function storeFile(
 ): Promise<void> {
   await storage.delete(key);
   await storage.put(key, content, { maxBytes: size });
-  await inTransaction(client, () => moveOn(client, progress));
+  await inTransaction(client, () => advance(client, progress));
 }
 
-/** Lets everybody in. */
 export async function complete(client: pg.Client, importId: string, applicationIds: number[]): Promise<void> {
   await client.query(
     `UPDATE applications SET import_id = NULL, imported_entries = 0 WHERE id = ANY($1) AND import_id = $2`,
@@ -91,12 +82,12 @@ export async function complete(client: pg.Client, importId: string, applicationI
   );
 }
 
-async function moveOn(client: pg.Client, { applicationId, importId, seen }: ImportProgress): Promise<void> {
+async function advance(client: pg.Client, { applicationId, importId, seen }: ImportProgress): Promise<void> {
   const { rowCount } = await client.query(
     `UPDATE applications SET imported_entries = $3 WHERE id = $1 AND import_id = $2 AND imported_entries = $3 - 1`,
     [applicationId, importId, seen],
   );
-  if (rowCount !== 1) throw new ArchiveError(`the import of application ${applicationId} was changed by somebody else`);
+  if (rowCount !== 1) throw new ArchiveError(`another process has changed the import of application ${applicationId}`);
 }
 
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -105,7 +96,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await work();
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {}); // a lost connection has ended it
+    await client.query('ROLLBACK').catch(() => {}); // fails if the connection is lost, which ends the transaction too
     throw error;
   }
 }

@@ -16,42 +16,37 @@ import type { Trust, UntrustedRow } from './trust.ts';
 
 export interface ImportOptions {
   path: string;
-  /** Undefined: all that are in the archive. */
   applicationId: number | undefined;
   passphrase: string | undefined;
-  /** Keeps what only an operator may set: trust in assistants, addresses of providers. */
   isTrusted: boolean;
   database: pg.ClientConfig;
   storage: Storage;
   encrypter: Encrypter;
   signal: AbortSignal;
-  /** Is told when all of it is to be read: first to check it, then to store it. `total`: entries, once they are known. */
+  /** `total`: number of entries, in the second pass. */
   onBegin: (what: 'checking' | 'storing', total?: number) => void;
   onEntry: () => void;
 }
 
 export interface Imported {
-  /** Of this import: the archive, and whether it is trusted. */
+  /** Identifies the archive and whether it is trusted. */
   id: string;
   applications: Counted[];
-  /** Whether an earlier import of the same archive was gone on with. */
   isResumed: boolean;
-  /** Rows that were stored without what only an operator may set. */
   untrusted: UntrustedRow[];
 }
 
-/** One import at a time, as two could only be in each other's way. */
+/** Advisory lock: one import at a time, because concurrent imports would conflict. */
 const LOCK = 7_270_102;
 
 /**
- * Stores the applications of an archive with all their ids. First the whole archive is checked, and nothing is written
- * unless all of it can be stored. Until an application is complete nobody gets in; what is stored of it is told in its
- * own row, so that the same command goes on wherever it was interrupted.
- * @throws {ArchiveError} a damaged archive, another key, an application that is there already
+ * Checks the complete archive before it writes anything. The row of each application stores the progress, so that the
+ * same command resumes; the application rejects clients until it is complete.
+ * @throws {ArchiveError} the archive is damaged, the key differs, an application exists already
  */
 export async function importApplications(options: ImportOptions): Promise<Imported> {
   const client = new pg.Client(options.database);
-  client.on('error', () => {}); // the query under way fails with it
+  client.on('error', () => {}); // the query in flight rejects
   await client.connect();
   let forget = async () => {};
   try {
@@ -60,17 +55,14 @@ export async function importApplications(options: ImportOptions): Promise<Import
     await requireAlone(client);
     return await new Import(client, options, await readColumns(client)).run();
   } catch (error) {
-    throw options.signal.aborted ? new ArchiveError('stopped; the same command goes on') : error;
+    throw options.signal.aborted ? new ArchiveError('stopped; repeat the command to resume') : error;
   } finally {
     await forget();
     await client.end();
   }
 }
 
-/**
- * Takes away what an import has stored that was not finished.
- * @throws {ArchiveError} there is no such application, or it is complete
- */
+/** @throws {ArchiveError} no such application, or it is complete */
 export async function discardImport(
   applicationId: number,
   { database, storage }: Pick<ImportOptions, 'database' | 'storage'>,
@@ -83,7 +75,7 @@ export async function discardImport(
     const { rows } = await client.query('SELECT FROM applications WHERE id = $1 AND import_id IS NOT NULL', [
       applicationId,
     ]);
-    if (rows.length === 0) throw new ArchiveError(`there is no application ${applicationId} that is being imported`);
+    if (rows.length === 0) throw new ArchiveError(`application ${applicationId} has no unfinished import`);
     await removeImport(client, storage, applicationId);
   } finally {
     await client.end();
@@ -92,7 +84,7 @@ export async function discardImport(
 
 async function requireAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
-  if (!rows[0]!.locked) throw new ArchiveError('another import is under way');
+  if (!rows[0]!.locked) throw new ArchiveError('another import is running');
 }
 
 class Import {
@@ -102,9 +94,7 @@ class Import {
   #secrets!: EncryptedSecrets;
   #applicationIds: number[] = [];
   #entries = 0;
-  /** The row of each application, which is stored first. */
   readonly #applications: RowsEntry[] = [];
-  /** The highest value of each sequence. */
   readonly #highest = new Map<string, bigint>();
   readonly #trust: Trust;
 
@@ -117,7 +107,7 @@ class Import {
 
   async run(): Promise<Imported> {
     const { id: archiveId, counted } = await this.#check();
-    // Another answer about trust makes another import: none goes on half trusted.
+    // Part of the id, so that an import cannot resume with a different `--trust` and end up half trusted.
     const id = this.#trust.isGiven ? `${archiveId} trusted` : archiveId;
     const places = await progressOf(this.#client, this.#applicationIds);
     requireSame(places, id);
@@ -137,7 +127,7 @@ class Import {
     try {
       const { applications, secrets } = reader.header;
       this.#applicationIds = applications.filter((id) => only === undefined || id === only);
-      if (this.#applicationIds.length === 0) throw new ArchiveError(`the archive holds no application ${only}`);
+      if (this.#applicationIds.length === 0) throw new ArchiveError(`the archive does not contain application ${only}`);
       requireUnfinished(await progressOf(this.#client, this.#applicationIds));
       this.#secrets = await EncryptedSecrets.open(encrypter, secrets, passphrase);
       onBegin('checking');
@@ -169,7 +159,7 @@ class Import {
     if (table.name === APPLICATIONS) this.#applications.push(entry);
   }
 
-  /** Sequences go first: nobody is given an id that is still to be stored. */
+  /** Raises the sequences first, so that they generate no id that is yet to be stored. */
   async #begin(id: string): Promise<void> {
     await raiseSequences(this.#client, this.#highest);
     const known = await progressOf(this.#client, this.#applicationIds);
@@ -195,17 +185,16 @@ class Import {
         }
         if (entry.kind === 'file') for await (const _chunk of entry.content);
       }
-      if (!id.startsWith(reader.id)) throw new ArchiveError('the archive was changed while it was read');
+      if (!id.startsWith(reader.id)) throw new ArchiveError('the archive was modified during the import');
     } catch (error) {
       if (!isDataError(error)) throw error;
       for (const applicationId of this.#applicationIds) await removeImport(this.#client, storage, applicationId);
-      throw new ArchiveError(`the archive can't be stored here: ${(error as Error).message}; nothing of it was kept`);
+      throw new ArchiveError(`the archive cannot be stored: ${(error as Error).message}; the import was removed`);
     } finally {
       reader.close();
     }
   }
 
-  /** Each entry is stored together with the fact that it is. */
   async #storeEntry(entry: ArchiveEntry, place: ImportProgress): Promise<void> {
     place.seen++;
     if (place.seen <= place.entries) return;
@@ -229,16 +218,16 @@ class Import {
 }
 
 function requireUnfinished(places: ImportProgress[]): void {
-  const whole = places.find(({ importId }) => importId === null);
-  if (whole) throw new ArchiveError(`application ${whole.applicationId} is there already`);
+  const existing = places.find(({ importId }) => importId === null);
+  if (existing) throw new ArchiveError(`application ${existing.applicationId} already exists`);
 }
 
 function requireSame(places: ImportProgress[], id: string): void {
   const other = places.find(({ importId, entries }) => importId !== id && entries >= 0);
   if (!other) return;
   throw new ArchiveError(
-    `application ${other.applicationId} is being imported from another archive, or with another --trust: ` +
-      `finish that, or take it away with discard-import ${other.applicationId}`,
+    `application ${other.applicationId} has an unfinished import of another archive, or with another --trust: ` +
+      `repeat that import, or run discard-import ${other.applicationId}`,
   );
 }
 

@@ -21,19 +21,17 @@ export interface RowsEntry {
   kind: 'rows';
   applicationId: number;
   table: ArchivedTable;
-  /** As the archive names them: not to be trusted. */
+  /** Untrusted. */
   columns: string[];
-  /** As many values each as there are columns. */
   rows: (string | null)[][];
 }
 
 export interface FileEntry {
   kind: 'file';
   applicationId: number;
-  /** A key of the storage, of this application. */
   key: string;
   size: number;
-  /** Has to be read to its end before the next entry. */
+  /** Must be read completely before the next entry. */
   content: AsyncIterable<Buffer>;
 }
 
@@ -42,8 +40,8 @@ export type ArchiveEntry = RowsEntry | FileEntry;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
- * Reads an archive, which anybody may have made up or damaged, without ever holding more than a part of it.
- * @throws {ArchiveError} as soon as it is not what this service would have written
+ * Treats the archive as untrusted input and holds only one part in memory.
+ * @throws {ArchiveError} at the first deviation from the format that the service writes
  */
 export class ArchiveReader {
   readonly #source: ReadStream;
@@ -51,7 +49,7 @@ export class ArchiveReader {
   readonly #tar: TarReader;
   #tally!: Tally;
   header!: ArchiveHeader;
-  /** Of this archive and no other; once all of it has been read. */
+  /** Hash of the manifest; set at the end. */
   id!: string;
 
   private constructor(path: string) {
@@ -62,7 +60,7 @@ export class ArchiveReader {
     this.#tar = new TarReader(this.#unzipped);
   }
 
-  /** @throws {ArchiveError} another format, or a damaged header */
+  /** @throws {ArchiveError} a newer format, or a damaged header */
   static async open(path: string): Promise<ArchiveReader> {
     const reader = new ArchiveReader(path);
     try {
@@ -79,7 +77,7 @@ export class ArchiveReader {
     this.#unzipped.destroy();
   }
 
-  /** All entries in their order. Behind the last one all of them agree with the manifest, else it throws. */
+  /** Yields all entries in order, then verifies the manifest and throws if it differs. */
   async *entries(): AsyncGenerator<ArchiveEntry> {
     const left = [...this.header.applications];
     let current: number | undefined;
@@ -99,7 +97,6 @@ export class ArchiveReader {
     }
   }
 
-  /** What the entries so far hold. */
   counted(): Counted[] {
     return this.#tally.manifest().applications;
   }
@@ -112,7 +109,7 @@ export class ArchiveReader {
     const format = given?.format;
     if (typeof format === 'number' && format > FORMAT) {
       throw new ArchiveError(
-        `the archive has the format ${format}; this service reads ${FORMAT}: it needs a newer one`,
+        `the archive has format ${format}, and this service reads ${FORMAT}: use a newer version of the service`,
       );
     }
     const parsed = archiveHeader.safeParse(given);
@@ -123,7 +120,10 @@ export class ArchiveReader {
 
   async #rows(entry: TarHeader, applicationId: number, tableName: string): Promise<RowsEntry> {
     const table = archivedTable(tableName);
-    if (!table) throw new ArchiveError(`the archive holds ${tableName}, which this service does not know`);
+    if (!table)
+      throw new ArchiveError(
+        `the archive has an unknown table ${tableName}: it may require a newer version of the service`,
+      );
     if (entry.size > MAX_PART_BYTES) throw damaged();
     const content = await this.#tar.take(entry);
     const [columns, ...rows] = linesOf(content);
@@ -134,7 +134,6 @@ export class ArchiveReader {
     return { kind: 'rows', applicationId, table, columns: columns as string[], rows };
   }
 
-  /** What was read has to be what was written, and nothing may follow. */
   async #end(entry: TarHeader): Promise<void> {
     const wanted = `${JSON.stringify(this.#tally.manifest(), null, 2)}\n`;
     if (entry.size !== Buffer.byteLength(wanted)) throw damaged();
@@ -166,7 +165,7 @@ interface Place {
   key?: string;
 }
 
-/** What the name of an entry says; undefined: it is none of ours. */
+/** Undefined: not a name that the service writes. */
 function placeOf(name: string): Place | undefined {
   const [, id, table, key] =
     /^([1-9]\d{0,9})\/(?:(\w{1,63})\/\d{6,9}\.ndjson|files\/([0-9a-f/]{44}))$/.exec(name) ?? [];
@@ -194,7 +193,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What the decompression says of damaged bytes is said in our words. */
 async function plainly<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

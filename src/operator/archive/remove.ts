@@ -3,16 +3,13 @@ import type { Storage } from '../../gateways/storage.ts';
 import { fileKeys } from './files.ts';
 import { APPLICATIONS, ARCHIVED } from './tables.ts';
 
-/** Rows of one statement, so that none holds its locks for long. */
+/** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;
 
-/** Kept by triggers, and tied to no row that would take them along. */
+/** Maintained by triggers and without a foreign key that would cascade. */
 const COUNTS = ['blob_counts'];
 
-/**
- * Removes an application whose import was not finished, with its files. Interrupted, it is gone on with by whoever
- * calls it next: until then the application can't be anything but removed.
- */
+/** After an interruption, the next import or `discard-import` continues, because the application is marked. */
 export async function removeImport(client: pg.Client, storage: Storage, applicationId: number): Promise<void> {
   const mine = 'id = $1 AND import_id IS NOT NULL';
   await client.query(`UPDATE applications SET imported_entries = -1 WHERE ${mine}`, [applicationId]);

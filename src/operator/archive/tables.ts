@@ -2,36 +2,33 @@ import { additionalDataOfApiKey } from '../../resolvers/ai/assistants.ts';
 import { additionalDataOfSettings, withoutOperatorInput } from '../../resolvers/pushes/settings.ts';
 import { additionalDataOfProvider } from '../../resolvers/sessions/identity-providers.ts';
 
-/** A row as text, by its columns. */
 export type NamedRow = Record<string, string | null>;
 
 export interface ArchivedTable {
   name: string;
-  /** Columns that the database keeps by itself, or that tell of this service alone. */
+  /** Columns that PostgreSQL generates, or that concern this service alone. */
   without?: readonly string[];
-  /** SQL of what is archived of a column instead of its value. */
+  /** SQL expressions to archive instead of the value of a column. */
   instead?: Readonly<Record<string, string>>;
-  /** SQL that says which rows are archived; all but for this. */
+  /** Default: all rows. */
   where?: string;
-  /** Columns that hold secrets; the archive encrypts them. */
   secrets?: Readonly<Record<string, Secret>>;
   /** Columns that only the operator may set, with the value that an import without `--trust` stores instead. */
   operatorOnly?: Readonly<Record<string, string | null>>;
 }
 
 export interface Secret {
-  /** The secret, decrypted, without what only the operator may set. */
   untrusted?: (secret: string, row: NamedRow) => string;
-  /** The additional data with which the database encrypts it; undefined: it is stored as plain text. */
+  /** Of the encryption in the database; undefined: stored as plain text. */
   additionalData?: (row: NamedRow) => string;
 }
 
-/** What an application consists of, beside the bytes of its files; a table that is neither here nor there fails a test. */
+/** A test fails if a table is neither in `ARCHIVED` nor in `EXCLUDED_TABLES`. */
 export const APPLICATIONS = 'applications';
 
 /**
- * In the order in which rows are stored: what refers to a row comes behind it. A service sweeps while an import runs;
- * what tells it what to sweep, or to finish, comes behind all that it is about.
+ * A row follows the rows that it references. Sweeps run during an import, so rows that make the service sweep or finish
+ * something follow all rows they concern.
  */
 export const ARCHIVED: readonly ArchivedTable[] = [
   {
@@ -44,7 +41,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     name: 'identity_providers',
     operatorOnly: { endpoint: null },
     secrets: {
-      // Where the service has not begun anew since, secrets still lie among the settings.
+      // Services that were not restarted after the upgrade still have plain-text secrets in `settings`.
       settings: {},
       sealed: {
         additionalData: (row) =>
@@ -93,9 +90,9 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'record_keys' },
   { name: 'record_classes' },
   { name: 'class_fields' },
-  // Without bytes it hangs on a right to upload that lasts an hour.
+  // A blob without bytes only waits for an upload, and the right to upload expires after an hour.
   { name: 'blobs', where: 't.storage_key IS NOT NULL' },
-  // The last send of one that is under way is finished by the service that has begun it.
+  // The service that started the last send of an event also finishes it.
   { name: 'events', instead: { active: 't.active AND t.due_at IS NOT NULL' } },
   {
     name: 'push_deliveries',
@@ -107,22 +104,20 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'deleted_classes' },
 ];
 
-/** Why the other tables are in no archive. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
-  sessions:
-    'last for hours, and whoever has the archive must not be able to tell who is signed in; users sign in again',
+  sessions: 'short-lived, and an archive must not reveal who is signed in; users sign in again',
   used_nonces: 'belong to signed requests of the last hour',
   password_resets: 'belong to mails of the last hour, whose links lead to the old service',
-  blob_uploads: 'the right to upload lasts an hour, and is told with the address of the old service',
-  blob_counts: 'kept by a trigger',
-  geodata_counts: 'kept by a trigger',
-  loose_files: 'bytes of no row, which the old service removes',
-  rate_limits: 'of a minute, of the service as a whole',
-  events_outbox: 'what has happened in one service; its cursors are no places in the stream of another',
-  push_cursor: 'a place in that stream',
-  migrations: 'how far this service has read from another one',
-  migrated_items: 'what it has read there and not stored yet',
-  migrated_messages: 'what it has read there and not stored yet',
+  blob_uploads: 'the right to upload lasts an hour and names the URL of the old service',
+  blob_counts: 'maintained by a trigger',
+  geodata_counts: 'maintained by a trigger',
+  loose_files: 'bytes without a row, which the old service removes',
+  rate_limits: 'last a minute and cover the complete service',
+  events_outbox: 'cursors of one service are not valid in another',
+  push_cursor: 'a position in the outbox',
+  migrations: 'progress of a migration from another server',
+  migrated_items: 'items of a migration that are not stored yet',
+  migrated_messages: 'items of a migration that are not stored yet',
 };
 
 const byName = new Map(ARCHIVED.map((table) => [table.name, table]));
@@ -131,7 +126,6 @@ export function archivedTable(name: string): ArchivedTable | undefined {
   return byName.get(name);
 }
 
-/** The column that says whose a row is. */
 export function ownerColumn(table: string): string {
   return table === APPLICATIONS ? 'id' : 'application_id';
 }

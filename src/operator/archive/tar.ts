@@ -1,25 +1,23 @@
 import { ArchiveError } from './archive-error.ts';
 
-// A tar of plain files, as every tar reads it (POSIX ustar). It is read by the same few rules, and by no more: whoever
-// makes up an archive finds no links, no long names and no extensions to play with.
+// POSIX ustar with plain files only, so that a forged archive cannot use links, long names or extensions.
 
 const BLOCK = 512;
 const MAX_NAME = 100;
-/** What eleven octal digits hold. */
+/** The largest number with eleven octal digits. */
 const MAX_SIZE = 8 ** 11 - 1;
 const PLAIN_FILE = '0';
 
 export interface TarHeader {
   name: string;
-  /** Bytes. */
   size: number;
 }
 
-/** Behind the last entry. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 export function tarHeader({ name, size }: TarHeader, modified: Date): Buffer {
-  if (Buffer.byteLength(name) > MAX_NAME || size > MAX_SIZE) throw new Error(`a tar can't hold ${name}`);
+  if (Buffer.byteLength(name) > MAX_NAME || size > MAX_SIZE)
+    throw new Error(`the name or size of ${name} does not fit into a tar header`);
   const block = Buffer.alloc(BLOCK);
   block.write(name, 0);
   block.write(octal(0o600, 8), 100);
@@ -33,14 +31,13 @@ export function tarHeader({ name, size }: TarHeader, modified: Date): Buffer {
   return block;
 }
 
-/** Fills the last block of an entry. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
 /**
- * Reads entries one after the other; each has to be taken whole, by `take` or `stream`, before the next.
- * @throws {ArchiveError} whatever `tarHeader` would not have written
+ * Each entry must be consumed completely, by `take` or `stream`, before the next.
+ * @throws {ArchiveError} anything that `tarHeader` would not write
  */
 export class TarReader {
   readonly #bytes: ByteReader;
@@ -49,7 +46,6 @@ export class TarReader {
     this.#bytes = new ByteReader(chunks);
   }
 
-  /** The next header; undefined behind the last. */
   async next(): Promise<TarHeader | undefined> {
     const block = await this.#bytes.take(BLOCK);
     if (!block.every((byte) => byte === 0)) return parse(block);
@@ -122,7 +118,7 @@ function parse(block: Buffer): TarHeader {
   return { name, size: Number.parseInt(size, 8) };
 }
 
-/** Of all bytes of the header, as if its own were blanks. */
+/** Sum of all bytes of the header, with its own field counted as blanks. */
 function checksum(block: Buffer): number {
   return block.reduce((sum, byte, place) => sum + (place >= 148 && place < 156 ? 32 : byte), 0);
 }
@@ -131,7 +127,6 @@ function octal(number: number, width: number): string {
   return `${number.toString(8).padStart(width - 1, '0')}\0`;
 }
 
-/** Said of whatever this service would not have written. */
 export function damaged(): ArchiveError {
-  return new ArchiveError('the archive is damaged, or none of ours');
+  return new ArchiveError('the archive is damaged, or was not written by this service');
 }

@@ -2,22 +2,18 @@ import type { RowsEntry } from './read.ts';
 import type { NamedRow, Secret } from './tables.ts';
 import { damaged } from './tar.ts';
 
-/** Addresses inside the operator's network and other trust that only the operator may give; a tenant writes archives. */
+/** Tenants can write archives, but only the operator may trust addresses inside their network. */
 export interface Trust {
-  /** Whether the operator vouches for the archive. */
   isGiven: boolean;
-  /** Rows that lose something for want of it, by their names. */
   dropped: Map<string, UntrustedRow>;
 }
 
-/** A row as the summary of an import names it. */
 export interface UntrustedRow {
   application: number;
   table: string;
   row: string;
 }
 
-/** The secret as it is stored. */
 export function trustedSecret(secret: string, { untrusted }: Secret, row: NamedRow, drop: () => void): string {
   if (!untrusted) return secret;
   const stored = withoutTrust(() => untrusted(secret, row));
@@ -25,7 +21,6 @@ export function trustedSecret(secret: string, { untrusted }: Secret, row: NamedR
   return stored;
 }
 
-/** The row as it is stored. */
 export function trustedRow({ table, columns }: RowsEntry, row: (string | null)[], drop: () => void) {
   const { operatorOnly = {} } = table;
   return row.map((value, index) => {
@@ -37,7 +32,6 @@ export function trustedRow({ table, columns }: RowsEntry, row: (string | null)[]
   });
 }
 
-/** Notes that a row loses something. */
 export function dropTrust(
   { dropped }: Trust,
   { applicationId, table, columns }: RowsEntry,

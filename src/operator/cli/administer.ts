@@ -10,13 +10,9 @@ import { createEncrypter, openDatabase } from '../../server/startup.ts';
 import { type Answer, print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
 
-/** What a command works with. */
 export type Administration = Omit<AdministrationContext, 'viewer'>;
 
-/**
- * Does a command's work beside whatever processes serve, which are told of it, and prints what it answers before
- * anything else can go wrong: it may hold secrets that are shown this once.
- */
+/** Prints the result before it closes any connection, because secrets are shown only once. */
 export async function administer(
   command: Command,
   work: (administration: Administration) => Promise<Answer>,
@@ -26,12 +22,12 @@ export async function administer(
   const database = await openDatabase(config);
   try {
     const encrypter = await createEncrypter(config);
-    // Other processes find out within a second even if they can't be told, so nobody needs to read of that.
+    // Silent, because other processes notice changes within a second even if a notification fails.
     const log = pino({ level: 'silent' });
     const bus = createBus({ redisUrl: config.redisUrl, database: database.config, log });
     await bus.start();
     try {
-      // What has begun is finished, and told: its secrets may be shown this once.
+      // Not interrupted from here on, because the output may contain secrets that are shown only once.
       signal.throwIfAborted();
       const answer = await work({ now: () => new Date(), log, encrypter, outbox: new Outbox(bus) });
       await print(answer, { json: command.optsWithGlobals().json === true });
@@ -44,7 +40,6 @@ export async function administer(
   }
 }
 
-/** As `administer`, for one application that is there. */
 export function administerApplication(
   command: Command,
   id: number,
@@ -56,9 +51,8 @@ export function administerApplication(
   });
 }
 
-/** Says of what is not found what it is. */
-export function missing(what: string) {
+export function missing(what: string, problem = 'does not exist') {
   return (error: unknown): never => {
-    throw error instanceof NotFoundError ? new NotFoundError(`there is no ${what}`) : error;
+    throw error instanceof NotFoundError ? new NotFoundError(`${what} ${problem}`) : error;
   };
 }

@@ -9,18 +9,18 @@ import {
 } from '../../resolvers/applications/api-keys.ts';
 import { administer, administerApplication, missing } from './administer.ts';
 import { pick } from './answer.ts';
-import { applicationOption, wholeNumber } from './options.ts';
+import { applicationOption, optionalApplicationOption, wholeNumber } from './options.ts';
 
 const FIELDS = ['id', 'applicationId', 'name', 'createdAt', 'revokedAt'] as const;
 
 export function addApiKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys');
+  const key = program.command('key').description('manage API keys');
 
   key
     .command('create')
-    .description('make an API key, which is shown this once')
+    .description('create an API key; its value is shown only once')
     .addOption(applicationOption())
-    .option('--name <name>', 'up to 255 characters', 'cli')
+    .option('--name <name>', 'at most 255 characters', 'cli')
     .action(({ application, name }: { application: number; name: string }, command: Command) =>
       administerApplication(command, application, async (context) => {
         const created = await createApiKey(application, name, context);
@@ -30,8 +30,8 @@ export function addApiKeyCommands(program: Command): void {
 
   key
     .command('list')
-    .description('show API keys, the revoked ones too, but never the keys themselves')
-    .addOption(applicationOption().makeOptionMandatory(false))
+    .description('list API keys, including revoked ones, without their values')
+    .addOption(optionalApplicationOption())
     .action(({ application }: { application?: number }, command: Command) =>
       application === undefined
         ? administer(command, async () => listed(await listAllApiKeys()))
@@ -40,14 +40,14 @@ export function addApiKeyCommands(program: Command): void {
 
   key
     .command('revoke')
-    .description('refuse an API key from now on, and end what was opened with it')
-    .argument('<id>', 'its id', wholeNumber)
-    .addOption(applicationOption().makeOptionMandatory(false))
+    .description('revoke an API key and close the sockets it opened')
+    .argument('<id>', 'id of the API key', wholeNumber)
+    .addOption(optionalApplicationOption())
     .action((id: number, { application }: { application?: number }, command: Command) =>
       administer(command, async (administration) => {
         const { applicationId } = await findApiKey(id, application).catch(missing(`API key ${id}`));
         const revoked = await revokeApiKey(applicationId, id, administration).catch(
-          missing(`API key ${id} that is not revoked`),
+          missing(`API key ${id}`, 'is already revoked'),
         );
         return { value: pick(revoked, FIELDS) };
       }),

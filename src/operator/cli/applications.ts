@@ -14,7 +14,6 @@ import { administer, missing } from './administer.ts';
 import { pick } from './answer.ts';
 import { clearable, switchOption, wholeNumber } from './options.ts';
 
-/** What is shown of an application; its secret is not. */
 const FIELDS = [
   'id',
   'name',
@@ -40,8 +39,7 @@ const FIELDS = [
 
 const COLUMNS = ['id', 'name', 'authKey', 'createdAt'];
 
-/** Of an application that nobody can reach yet. */
-const HALF_DONE = 'half done: go on with import, or discard-import';
+const UNFINISHED_IMPORT = 'unfinished: repeat the import, or run discard-import';
 
 interface SetOptions {
   name?: string;
@@ -63,20 +61,20 @@ interface SetOptions {
 }
 
 export function addApplicationCommands(program: Command): void {
-  const app = program.command('app').description('applications');
+  const app = program.command('app').description('manage applications');
 
   app
     .command('create')
-    .description('make an application with one API key; its secrets are shown this once')
-    .requiredOption('--name <name>', 'up to 255 characters')
-    .option('--id <id>', 'a free one; the next, unless it is given', wholeNumber)
+    .description('create an application with one API key; its secrets are shown only once')
+    .requiredOption('--name <name>', 'at most 255 characters')
+    .option('--id <id>', 'id of the application (default: the next free id)', wholeNumber)
     .action((input: { name: string; id?: number }, command: Command) =>
       administer(command, async (administration) => ({ value: await createApplication(input, administration) })),
     );
 
   app
     .command('list')
-    .description('show all applications')
+    .description('list all applications')
     .action((_options, command: Command) =>
       administer(command, async () => {
         const applications = (await listApplications()).map(present);
@@ -87,8 +85,8 @@ export function addApplicationCommands(program: Command): void {
 
   app
     .command('show')
-    .description('show an application with its settings')
-    .argument('<id>', 'its id', wholeNumber)
+    .description('show an application and its settings')
+    .argument('<id>', 'id of the application', wholeNumber)
     .action((id: number, _options, command: Command) =>
       administer(command, async () => ({
         value: present(await findApplication(id).catch(missing(`application ${id}`))),
@@ -97,52 +95,58 @@ export function addApplicationCommands(program: Command): void {
 
   app
     .command('set')
-    .description('change settings of an application from the next request on')
-    .argument('<id>', 'its id', wholeNumber)
-    .option('--name <name>', 'up to 255 characters')
+    .description('change settings of an application; they apply from the next request on')
+    .argument('<id>', 'id of the application', wholeNumber)
+    .option('--name <name>', 'at most 255 characters')
     .addOption(
-      new Option('--signature-hash <hash>', 'what sessions are signed with').choices(['sha1', 'sha256'] as const),
-    )
-    .addOption(switchOption('users-list', 'sessions may list its users'))
-    .addOption(
-      new Option('--groups <tags>', 'the tags that count in permissions: those that API keys set, or all').choices([
-        'granted',
-        'self',
+      new Option('--signature-hash <hash>', 'hash algorithm of session signatures').choices([
+        'sha1',
+        'sha256',
       ] as const),
     )
+    .addOption(switchOption('users-list', 'sessions may list the users'))
     .addOption(
-      new Option('--files-by-number <readers>', 'who reads a private file by its number').choices([
+      new Option(
+        '--groups <tags>',
+        'user tags that count in permissions: granted (set by an API key) or self (all)',
+      ).choices(['granted', 'self'] as const),
+    )
+    .addOption(
+      new Option('--files-by-number <readers>', 'who may read a private file by its number').choices([
         'owner',
         'session',
       ] as const),
     )
-    .addOption(switchOption('password-reset', 'users may have mails sent by which they set a new password'))
+    .addOption(switchOption('password-reset', 'users may request mails to reset their password'))
     .addOption(
-      switchOption('strict-credential-changes', 'REST clients need the old password to change e-mail, phone or login'),
+      switchOption(
+        'strict-credential-changes',
+        'REST clients must send the old password to change e-mail, phone or login',
+      ),
     )
-    .addOption(switchOption('chat-pushes', 'offline occupants get pushes of messages'))
-    .option('--session-minutes <minutes>', 'lifetime of its sessions, of open ones too', wholeNumber)
-    .option('--no-session-minutes', "the service's own lifetime")
+    .addOption(switchOption('chat-pushes', 'send pushes of messages to offline occupants'))
+    .option('--session-minutes <minutes>', 'lifetime of sessions, including open ones', wholeNumber)
+    .option('--no-session-minutes', 'use the lifetime of the service (SESSION_MINUTES)')
     .addOption(
-      new Option('--phone-matching <how>', 'how contacts find users: the same text, or the same number').choices([
-        'identical',
-        'e164',
-      ] as const),
+      new Option(
+        '--phone-matching <how>',
+        'how contacts match users: identical text, or the same number (e164)',
+      ).choices(['identical', 'e164'] as const),
     )
-    .option('--phone-region <country>', 'ISO country of numbers without country code, as GB')
-    .option('--no-phone-region', 'numbers without country code match only themselves')
-    .addOption(switchOption('answer-assist', 'assistants propose answers'))
-    .addOption(switchOption('summarize', 'assistants summarize dialogs'))
-    .addOption(switchOption('translate', 'assistants translate'))
-    .addOption(switchOption('gateway', 'assistants take conversations as they are'))
-    .option('--ai-daily-tokens <count>', 'tokens of models that each user may use up in a day', wholeNumber)
+    .option('--phone-region <country>', 'ISO country of phone numbers without country code, for example GB')
+    .option('--no-phone-region', 'phone numbers without country code match only identical text')
+    .addOption(switchOption('answer-assist', 'assistants may suggest answers'))
+    .addOption(switchOption('summarize', 'assistants may summarize dialogs'))
+    .addOption(switchOption('translate', 'assistants may translate'))
+    .addOption(switchOption('gateway', 'clients may pass conversations to assistants unchanged'))
+    .option('--ai-daily-tokens <count>', 'model tokens per user and day', wholeNumber)
     .action((id: number, { sessionMinutes, phoneRegion, ...options }: SetOptions, command: Command) => {
       const changes = {
         ...options,
         sessionMinutes: clearable(sessionMinutes),
         phoneRegion: clearable(phoneRegion),
       };
-      if (Object.values(changes).every((change) => change === undefined)) command.error('no setting is given');
+      if (Object.values(changes).every((change) => change === undefined)) command.error('specify at least one setting');
       return administer(command, async (administration) => ({
         value: present(await updateApplication(id, changes, administration).catch(missing(`application ${id}`))),
       }));
@@ -150,5 +154,5 @@ export function addApplicationCommands(program: Command): void {
 }
 
 function present(application: Application) {
-  return { ...pick(application, FIELDS), ...(application.importId === null ? {} : { import: HALF_DONE }) };
+  return { ...pick(application, FIELDS), ...(application.importId === null ? {} : { import: UNFINISHED_IMPORT }) };
 }

@@ -13,7 +13,7 @@ import { type Counted, rowsOf } from '../archive/format.ts';
 import { discardImport, importApplications } from '../archive/import.ts';
 import { print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
-import { applicationOption, readNamedFile, wholeNumber } from './options.ts';
+import { optionalApplicationOption, readNamedFile, wholeNumber } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 interface ArchiveOptions {
@@ -22,34 +22,31 @@ interface ArchiveOptions {
   trust?: boolean;
 }
 
-/** What a command on archives works with. */
-interface Workplace {
+interface Resources {
   database: pg.ClientConfig;
   storage: Storage;
   encrypter: Encrypter;
   progress: Progress;
-  /** Whether the operator wants it to stop. */
   signal: AbortSignal;
 }
 
-/** Missing files that are told one by one. */
 const MAX_PRINTED_FILES = 20;
 const PASSPHRASE = '--passphrase-file <file>';
 
 export function addArchiveCommands(program: Command): void {
   program
     .command('export')
-    .description('write applications with all their data and files into one archive, as they are at this moment')
-    .argument('<file>', 'the archive, which nobody else may read')
-    .addOption(applicationOption().makeOptionMandatory(false))
-    .option(PASSPHRASE, 'seal secrets with the passphrase in this file instead of ENCRYPTION_KEY')
+    .description('write applications with all data and files to one archive, from one snapshot')
+    .argument('<file>', 'path of the archive; must not exist')
+    .addOption(optionalApplicationOption())
+    .option(PASSPHRASE, 'encrypt secrets with the passphrase in this file instead of ENCRYPTION_KEY')
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
-      const answer = await work(async ({ progress, ...workplace }) => {
+      const answer = await work(async ({ progress, ...resources }) => {
         progress.begin('entries');
         const missing: string[] = [];
         const applications = await exportApplications({
-          ...workplace,
+          ...resources,
           path: resolve(file),
           applicationId: options.application,
           passphrase,
@@ -59,7 +56,7 @@ export function addArchiveCommands(program: Command): void {
           onMissing: (applicationId, key) => {
             missing.push(key);
             if (missing.length > MAX_PRINTED_FILES) return;
-            progress.say(`application ${applicationId}: the bytes of ${key} are gone`);
+            progress.say(`application ${applicationId}: file ${key} is missing in the storage`);
           },
         });
         return { file, applications: applications.map(present), missingFiles: missing.length };
@@ -69,16 +66,16 @@ export function addArchiveCommands(program: Command): void {
 
   program
     .command('import')
-    .description('store the applications of an archive; interrupted, the same command goes on')
-    .argument('<file>', 'the archive')
-    .addOption(applicationOption().makeOptionMandatory(false))
-    .option(PASSPHRASE, 'the passphrase that the archive was written with')
-    .option('--trust', 'keep what only an operator may set: trusted assistants, endpoints and CAs of providers')
+    .description('import the applications of an archive; repeat the command to resume an interrupted import')
+    .argument('<file>', 'path of the archive')
+    .addOption(optionalApplicationOption())
+    .option(PASSPHRASE, 'file with the passphrase of the archive')
+    .option('--trust', 'keep values that only an operator may set: trusted assistants, endpoints and CAs of providers')
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
-      const answer = await work(async ({ progress, ...workplace }) => {
+      const answer = await work(async ({ progress, ...resources }) => {
         const { applications, isResumed, untrusted } = await importApplications({
-          ...workplace,
+          ...resources,
           path: resolve(file),
           applicationId: options.application,
           passphrase,
@@ -93,16 +90,15 @@ export function addArchiveCommands(program: Command): void {
 
   program
     .command('discard-import')
-    .description('take away what an import that was not finished has stored')
-    .argument('<application>', 'the application', wholeNumber)
+    .description('remove an unfinished import')
+    .argument('<application>', 'id of the application', wholeNumber)
     .action(async (application: number, _options, command: Command) => {
-      await work((workplace) => discardImport(application, workplace));
+      await work((resources) => discardImport(application, resources));
       await print({ value: { discarded: application } }, { json: isJson(command) });
     });
 }
 
-/** Works beside whatever processes serve. The first Ctrl-C asks it to stop in good order. */
-async function work<Answer>(task: (workplace: Workplace) => Promise<Answer>): Promise<Answer> {
+async function work<Answer>(task: (resources: Resources) => Promise<Answer>): Promise<Answer> {
   const { signal, forget } = onInterruption();
   const config = readConfig();
   const database = await openDatabase(config);
@@ -130,7 +126,7 @@ function present(counted: Counted) {
 async function readPassphrase({ passphraseFile }: ArchiveOptions): Promise<string | undefined> {
   if (passphraseFile === undefined) return undefined;
   const passphrase = (await readNamedFile('--passphrase-file', passphraseFile)).trim();
-  if (passphrase === '') throw new Error('--passphrase-file: the file holds no passphrase');
+  if (passphrase === '') throw new Error('--passphrase-file: the file is empty');
   return passphrase;
 }
 

@@ -17,17 +17,17 @@ interface Application {
 type SetOptions = Application & Partial<Omit<NewAssistant, 'apiKey'>> & { apiKey?: string | false };
 
 export function addAssistantCommands(program: Command): void {
-  const assistant = program.command('assistant').description('models behind OpenAI-compatible APIs');
+  const assistant = program.command('assistant').description('manage assistants: models with OpenAI-compatible APIs');
 
   assistant
     .command('create')
-    .description('make an assistant; its id is the smart_chat_assistant_id')
+    .description('create an assistant; REST requests pass its id as smart_chat_assistant_id')
     .addOption(applicationOption())
-    .requiredOption('--name <name>', 'up to 255 characters')
-    .requiredOption('--base-url <url>', 'to which /chat/completions is added; it may be inside your own network')
-    .requiredOption('--model <model>', 'its name there')
-    .option('--api-key <key>', 'what the API is shown; stored sealed')
-    .option('--instructions <text>', 'what it is told to be, before all it is asked')
+    .requiredOption('--name <name>', 'at most 255 characters')
+    .requiredOption('--base-url <url>', 'base URL, to which /chat/completions is appended; may be inside your network')
+    .requiredOption('--model <model>', 'name of the model at that API')
+    .option('--api-key <key>', 'API key for the model; stored encrypted')
+    .option('--instructions <text>', 'instructions that precede every prompt')
     .action(({ application, ...input }: Application & NewAssistant, command: Command) =>
       administerApplication(command, application, async (context) => {
         const { id } = await storeAssistant({ ...input, applicationId: application, isTrusted: true }, context);
@@ -37,7 +37,7 @@ export function addAssistantCommands(program: Command): void {
 
   assistant
     .command('list')
-    .description('show the assistants of an application')
+    .description('list the assistants of an application')
     .addOption(applicationOption())
     .action(({ application }: Application, command: Command) =>
       administerApplication(command, application, async () => ({
@@ -48,18 +48,18 @@ export function addAssistantCommands(program: Command): void {
 
   assistant
     .command('set')
-    .description('change an assistant; with another address goes its API key, unless a new one is given')
-    .argument('<id>', 'its id')
+    .description('change an assistant; a new base URL removes the API key, unless a new one is specified')
+    .argument('<id>', 'id of the assistant')
     .addOption(applicationOption())
-    .option('--name <name>', 'up to 255 characters')
-    .option('--base-url <url>', 'to which /chat/completions is added; it may be inside your own network')
-    .option('--model <model>', 'its name there')
-    .option('--api-key <key>', 'what the API is shown; stored sealed')
-    .option('--no-api-key', 'show it no API key')
-    .option('--instructions <text>', 'what it is told to be, before all it is asked')
+    .option('--name <name>', 'at most 255 characters')
+    .option('--base-url <url>', 'base URL, to which /chat/completions is appended; may be inside your network')
+    .option('--model <model>', 'name of the model at that API')
+    .option('--api-key <key>', 'API key for the model; stored encrypted')
+    .option('--no-api-key', 'send no API key')
+    .option('--instructions <text>', 'instructions that precede every prompt')
     .action((id: string, { application, apiKey, ...options }: SetOptions, command: Command) => {
       const changes = { ...options, apiKey: clearable(apiKey) };
-      if (Object.values(changes).every((change) => change === undefined)) command.error('no change is given');
+      if (Object.values(changes).every((change) => change === undefined)) command.error('specify at least one change');
       return administerApplication(command, application, async (context) => {
         const changed = changeAssistant(id, { ...changes, applicationId: application, isTrusted: true }, context);
         return { value: present(await changed.catch(missing(`assistant ${id}`))) };
@@ -69,7 +69,7 @@ export function addAssistantCommands(program: Command): void {
   assistant
     .command('delete')
     .description('delete an assistant')
-    .argument('<id>', 'its id')
+    .argument('<id>', 'id of the assistant')
     .addOption(applicationOption())
     .action((id: string, { application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => {

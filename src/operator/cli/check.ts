@@ -8,19 +8,18 @@ import type { Difference } from '../integrity/check.ts';
 import { CHECKS, checkDatabase } from '../integrity/run.ts';
 import { print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
-import { applicationOption } from './options.ts';
+import { optionalApplicationOption } from './options.ts';
 import { createProgress } from './progress.ts';
 
-/** Differences of one check that are told one by one. */
 const MAX_PRINTED = 20;
 
 export function addCheckCommand(program: Command): void {
   program
     .command('check')
-    .description('count anew what is stored and compare; beside a service at work, which it does not hold up')
-    .addOption(applicationOption().makeOptionMandatory(false))
-    .option('--repair', 'set right what can be counted anew, and remove what belongs to nothing')
-    .addHelpText('after', '\nExits with 0 when all is as it should be, or was set right, and with 1 else.')
+    .description('compare stored data with recomputed values, without blocking the running service')
+    .addOption(optionalApplicationOption())
+    .option('--repair', 'correct what can be recomputed, and remove orphaned rows')
+    .addHelpText('after', '\nExit codes: 0 if there are no differences or all were repaired, otherwise 1.')
     .action(async ({ application, repair = false }: { application?: number; repair?: boolean }, command: Command) => {
       const report = await check(application, repair);
       await print({ value: report }, { json: command.optsWithGlobals().json === true });
@@ -42,7 +41,7 @@ async function check(applicationId: number | undefined, repairs: boolean) {
     await checkDatabase({
       database: database.direct,
       storage,
-      unopened: (id) => countUndecryptable(encrypter, { applicationId: id }),
+      countUndecryptable: (id) => countUndecryptable(encrypter, { applicationId: id }),
       signal,
       now: new Date(),
       applicationId,

@@ -17,17 +17,21 @@ interface Application {
 }
 
 export function addClassCommands(program: Command): void {
-  const group = program.command('class').description('classes of records');
+  const group = program.command('class').description('manage classes of records');
 
   group
     .command('create')
-    .description('define a class: new records are open to read and may be changed by their owner')
+    .description('create a class; by default, all callers may read its records, and owners may change theirs')
     .addOption(applicationOption())
-    .requiredOption('--name <name>', 'a letter, then up to 49 letters, digits and _')
-    .option('--field <name:Type[:options]>', 'as make:String:required,unique,index or tags:String_a', addField)
+    .requiredOption('--name <name>', 'a letter, followed by at most 49 letters, digits or _')
+    .option(
+      '--field <name:Type[:options]>',
+      'for example make:String:required,unique,index or tags:String_a; repeatable',
+      addField,
+    )
     .addHelpText(
       'after',
-      '\nTypes: Integer, Float, String, Boolean, Date, Location, File; but for File, _a behind it makes a list.',
+      '\nTypes: Integer, Float, String, Boolean, Date, Location, File. Append _a for an array (not of File).',
     )
     .action(({ application, name, field }: Application & { name: string; field?: FieldInput[] }, command: Command) =>
       administerApplication(command, application, async (context) => ({
@@ -37,7 +41,7 @@ export function addClassCommands(program: Command): void {
 
   group
     .command('list')
-    .description('show the classes of an application')
+    .description('list the classes of an application')
     .addOption(applicationOption())
     .action(({ application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => ({
@@ -48,9 +52,9 @@ export function addClassCommands(program: Command): void {
 
   group
     .command('show')
-    .description('show a class with its fields')
+    .description('show a class and its fields')
     .addOption(applicationOption())
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name of the class')
     .action((name: string, { application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => ({
         value: present(await findClass(name, context)),
@@ -59,9 +63,9 @@ export function addClassCommands(program: Command): void {
 
   group
     .command('delete')
-    .description('delete a class with its records')
+    .description('delete a class and its records')
     .addOption(applicationOption())
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name of the class')
     .action((name: string, { application }: Application, command: Command) =>
       administerApplication(command, application, async (context) => {
         await deleteClass(name, context);
@@ -70,20 +74,19 @@ export function addClassCommands(program: Command): void {
     );
 }
 
-/** `make:String:required,index`, added to the fields before it. */
+/** `make:String:required,index` */
 function addField(text: string, before: FieldInput[] = []): FieldInput[] {
   const [name = '', type = '', options = '', ...more] = text.split(':');
   const read = readFieldType(type);
   const wanted = options === '' ? [] : options.split(',');
   const unknown = wanted.find((option) => !(OPTIONS as readonly string[]).includes(option));
-  if (!read) throw new InvalidArgumentError('It should be a name and a type, as make:String.');
+  if (!read) throw new InvalidArgumentError('Expected a name and a type, for example make:String.');
   if (unknown !== undefined || more.length > 0) {
-    throw new InvalidArgumentError(`Behind the type it should have nothing but ${OPTIONS.join(', ')}.`);
+    throw new InvalidArgumentError(`Allowed after the type: ${OPTIONS.join(', ')}.`);
   }
   return [...before, { name, ...read, ...Object.fromEntries(wanted.map((option) => [option, true])) }];
 }
 
-/** As GraphQL shows it. */
 function present({ id, name, applicationId, fields, createdAt, updatedAt, ...grants }: ClassDefinition) {
   return {
     id,

@@ -14,16 +14,13 @@ import { addUserCommands } from './users.ts';
 const FAILED = 1;
 const MISUSED = 2;
 
-/**
- * Runs one command; what goes wrong is one line on stderr.
- * @returns the exit code: 0, 1 when it failed, 2 when it was not understood
- */
+/** @returns the exit code: 0, 1 on failure, 2 on a usage error */
 export async function runCommandLine(argv: string[]): Promise<number> {
   try {
     await commandLine().parseAsync(argv);
     return 0;
   } catch (error) {
-    // Commander has told of it, or of what was asked for.
+    // Commander has printed the error or the help already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
     complain(error instanceof Error ? error.message : String(error));
     return FAILED;
@@ -32,8 +29,9 @@ export async function runCommandLine(argv: string[]): Promise<number> {
 
 export function commandLine(): Command {
   const program = new Command('npm run cli --')
-    .description('Administers the service, also while it runs. It reads the same environment as the service.')
-    .option('--json', 'print one JSON object or array')
+    .description('Administers the service, also while it runs. Reads the same environment variables as the service.')
+    .option('--json', 'print the result as one JSON object or array')
+    .addHelpText('after', '\nExit codes: 1 on failure, 2 on a usage error.')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '')) });

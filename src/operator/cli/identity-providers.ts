@@ -9,7 +9,7 @@ import {
 import { administerApplication } from './administer.ts';
 import { applicationOption, clearable } from './options.ts';
 
-/** The options that each provider needs, and no others. */
+/** Required options by provider; all others are rejected. */
 const NEEDED = {
   facebook: ['appId', 'appSecret'],
   twitter: ['consumerKey', 'consumerSecret'],
@@ -26,20 +26,20 @@ type SetOptions = Partial<Record<Setting, string>> & {
 };
 
 export function addIdentityProviderCommands(program: Command): void {
-  const social = program.command('social').description('providers by which users sign in');
+  const social = program.command('social').description('manage identity providers for sign-in');
 
   social
     .command('set')
-    .description('set a provider up, or anew: from now on users may sign in by it')
+    .description('configure a provider, replacing its settings; users can sign in with it immediately')
     .addOption(applicationOption())
-    .addOption(new Option('--provider <name>').choices(Object.keys(NEEDED)).makeOptionMandatory())
-    .option('--app-id <id>', 'of facebook')
-    .option('--app-secret <secret>', 'of facebook')
-    .option('--consumer-key <key>', 'of twitter')
-    .option('--consumer-secret <secret>', 'of twitter')
-    .option('--project-id <id>', 'of firebase_phone')
-    .option('--endpoint <url>', "instead of the provider's own address")
-    .option('--no-endpoint', "the provider's own address again")
+    .addOption(new Option('--provider <name>', 'identity provider').choices(Object.keys(NEEDED)).makeOptionMandatory())
+    .option('--app-id <id>', 'app id; facebook')
+    .option('--app-secret <secret>', 'app secret; facebook')
+    .option('--consumer-key <key>', 'consumer key; twitter')
+    .option('--consumer-secret <secret>', 'consumer secret; twitter')
+    .option('--project-id <id>', 'project id; firebase_phone')
+    .option('--endpoint <url>', "URL to use instead of the provider's own")
+    .option('--no-endpoint', "use the provider's own URL again")
     .action(({ application, endpoint, ...options }: SetOptions, command: Command) => {
       const input = { ...inputOf(options, command), applicationId: application, endpoint: clearable(endpoint) };
       return administerApplication(command, application, async ({ encrypter, now }) => ({
@@ -49,7 +49,7 @@ export function addIdentityProviderCommands(program: Command): void {
 
   social
     .command('list')
-    .description('show the providers that are set up')
+    .description('list the configured providers')
     .addOption(applicationOption())
     .action(({ application }: { application: number }, command: Command) =>
       administerApplication(command, application, async (context) => ({
@@ -65,9 +65,9 @@ function inputOf(
 ): ProviderInput {
   const needed: readonly string[] = NEEDED[provider];
   const lacking = needed.find((name) => !(name in settings));
-  if (lacking) command.error(`${provider} needs ${flagOf(lacking)}`);
+  if (lacking) command.error(`${provider} requires ${flagOf(lacking)}`);
   const foreign = Object.keys(settings).find((name) => !needed.includes(name));
-  if (foreign) command.error(`${flagOf(foreign)} is not for ${provider}`);
+  if (foreign) command.error(`${flagOf(foreign)} does not apply to ${provider}`);
   const { appId = '', appSecret = '', consumerKey = '', consumerSecret = '', projectId = '' } = settings;
   switch (provider) {
     case 'facebook':
@@ -79,7 +79,6 @@ function inputOf(
   }
 }
 
-/** `appId` → `--app-id` */
 function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

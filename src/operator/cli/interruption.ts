@@ -1,9 +1,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The first Ctrl-C, by which a command stops in good order; the second ends it at once. */
+/** The first Ctrl-C aborts the signal, so that the command stops gracefully; the second ends the process. */
 export interface Interruption {
   signal: AbortSignal;
-  /** Stops listening. */
   forget: () => void;
 }
 

@@ -27,22 +27,22 @@ const MAX_RATE = 1_000;
 export function addMigrationCommand(program: Command): void {
   program
     .command('migrate-from')
-    .description('read users, dialogs, messages, classes, records and files from another server, under their ids')
+    .description('import users, dialogs, messages, classes, records and files from another server, with their ids')
     .argument('<url>', 'base URL of the other server')
     .addOption(applicationOption())
-    .option('--credentials <path>', 'JSON file, instead of the variables SOURCE_…')
-    .option('--rate <n>', 'requests in a second', rate, 5)
+    .option('--credentials <path>', 'JSON file with credentials, instead of the variables SOURCE_…')
+    .option('--rate <n>', 'requests per second', rate, 5)
     .option(
       '--no-public-details',
-      'leave out what users deleted and muted in public groups: a request for each of them',
+      'skip messages that users hid, and mutes, in public groups; reading them takes requests per user and group',
     )
     .option(
       '--identities-proven',
-      'the other server had proof of e-mails, phones and provider accounts: their owners may sign in by them',
+      'the other server verified e-mails, phones and provider accounts, so that users may sign in with them',
     )
-    .option('--insecure', 'send credentials over http to another machine')
-    .option('--dry-run', 'count what is there, and write nothing')
-    .option('--restart', 'give up an unfinished migration and begin anew')
+    .option('--insecure', 'permit http, which sends credentials unencrypted')
+    .option('--dry-run', 'count objects on the other server and write nothing')
+    .option('--restart', 'discard an unfinished migration and start again')
     .addHelpText('after', HELP)
     .action(async (url: string, options: Options, command: Command) => {
       const progress = createProgress();
@@ -57,11 +57,12 @@ export function addMigrationCommand(program: Command): void {
 }
 
 const HELP = `
-What the other server knows us by comes from the environment: SOURCE_API_KEY, or SOURCE_APPLICATION_ID, SOURCE_AUTH_KEY,
-SOURCE_AUTH_SECRET, SOURCE_LOGIN and SOURCE_PASSWORD (also SOURCE_SIGNATURE_HASH, SOURCE_TOKEN_HEADER); or from a file:
+Credentials for the other server are read from the environment: SOURCE_API_KEY, or SOURCE_APPLICATION_ID,
+SOURCE_AUTH_KEY, SOURCE_AUTH_SECRET, SOURCE_LOGIN and SOURCE_PASSWORD (optional: SOURCE_SIGNATURE_HASH,
+SOURCE_TOKEN_HEADER); or from a file:
   {"apiKey": "…"}
   {"applicationId": 1, "authKey": "…", "authSecret": "…", "users": [{"login": "…", "password": "…"}]}
-Interrupted, it goes on where it stopped; repeated, it reads what has come since.`;
+Repeat the command to resume an interrupted migration, or to import later changes.`;
 
 async function migrate(settings: MigrationSettings, { application, dryRun }: Options, command: Command): Promise<void> {
   const json = command.optsWithGlobals().json === true;
@@ -73,7 +74,7 @@ async function migrate(settings: MigrationSettings, { application, dryRun }: Opt
     try {
       return { value: await migrateFrom(settings, { ...context, storage }) };
     } catch (error) {
-      if (settings.signal.aborted) throw new Error('stopped; the same command goes on from here');
+      if (settings.signal.aborted) throw new Error('stopped; repeat the command to resume');
       throw error;
     } finally {
       storage.close();
@@ -81,8 +82,8 @@ async function migrate(settings: MigrationSettings, { application, dryRun }: Opt
     }
   });
   process.stderr.write(
-    'Passwords, sessions, devices, pushes, address books and places are not shown to others and did not come along:\n' +
-      'users set a new password by mail, or sign in by their provider.\n',
+    'Not imported, because the API does not return them: passwords, sessions, devices, pushes, address books, locations.\n' +
+      'Users set a new password by mail, or sign in with their provider.\n',
   );
 }
 
@@ -108,5 +109,5 @@ async function settingsOf(
 function rate(text: string): number {
   const number = Number(text);
   if (number > 0 && number <= MAX_RATE) return number;
-  throw new InvalidArgumentError(`It should be a number up to ${MAX_RATE}.`);
+  throw new InvalidArgumentError(`Expected a number greater than 0 and at most ${MAX_RATE}.`);
 }

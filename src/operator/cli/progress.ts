@@ -1,21 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** How far a long command is. */
 export interface Progress {
-  /** What is being worked on now, and how much of it there is, where that is known. */
   begin: (what: string, total?: number) => void;
-  /** So much of it is done. */
   advance: (count?: number) => void;
-  /** A remark that stays. */
   say: (text: string) => void;
-  /** Nothing more comes. */
   end: () => void;
 }
 
-/** Time between two lines about the same thing, in milliseconds. */
 const LINE_INTERVAL_MS = 5_000;
 
-/** Tells it on stderr, so that stdout stays the answer: a bar on a terminal, a line now and then elsewhere. */
+/** Uses stderr, because stdout is for the result. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return stream.isTTY ? new Bar(stream) : new Lines(stream);
 }

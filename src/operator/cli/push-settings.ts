@@ -6,7 +6,6 @@ import { administerApplication } from './administer.ts';
 import { pick } from './answer.ts';
 import { applicationOption, clearable, readNamedFile } from './options.ts';
 
-/** Columns of the output; secrets are not among them. */
 const FIELDS = ['environment', 'provider', 'publicId', 'createdAt', 'updatedAt'] as const;
 
 type Options = Record<string, string> & {
@@ -17,13 +16,13 @@ type Options = Record<string, string> & {
 };
 
 export function addPushSettingsCommands(program: Command): void {
-  const push = program.command('push').description('providers of pushes');
+  const push = program.command('push').description('manage push providers');
 
   for (const provider of CONFIGURED_PROVIDERS) addProviderCommand(push, provider);
 
   push
     .command('list')
-    .description('show the providers that are set up')
+    .description('list the configured providers')
     .addOption(applicationOption())
     .action(({ application }: { application: number }, command: Command) =>
       administerApplication(command, application, async (context) => ({
@@ -39,15 +38,19 @@ function addProviderCommand(push: Command, { name, settings }: ConfiguredProvide
     .command(name)
     .description(settings.command)
     .addOption(applicationOption())
-    .addOption(new Option('--environment <name>', 'of the devices').choices(PUSH_ENVIRONMENTS).makeOptionMandatory());
+    .addOption(
+      new Option('--environment <name>', 'environment of the devices').choices(PUSH_ENVIRONMENTS).makeOptionMandatory(),
+    );
   for (const setting of Object.values(settings.fields)) command.addOption(optionOf(setting).makeOptionMandatory());
   if (endpoint) {
-    command.option('--endpoint <url>', `instead of ${endpoint}`).option('--no-endpoint', `back to ${endpoint}`);
+    command
+      .option('--endpoint <url>', `URL to use instead of ${endpoint}`)
+      .option('--no-endpoint', `use ${endpoint} again`);
   }
   if (ca) {
     command
-      .option('--ca-file <path>', `certificates to trust instead of ${ca}, PEM`)
-      .option('--no-ca-file', `back to ${ca}`);
+      .option('--ca-file <path>', `PEM file with certificates to trust instead of ${ca}`)
+      .option('--no-ca-file', `trust ${ca} again`);
   }
   command.action(async (options: Options) => {
     const { application: applicationId, environment, caFile } = options;
@@ -83,7 +86,7 @@ function parseJson(option: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message of JSON.parse quotes the file, which holds a secret.
-    throw new Error(`${option}: the file holds no JSON`);
+    // Not the message of `JSON.parse`, because it quotes the file, which contains a secret.
+    throw new Error(`${option}: the file is not valid JSON`);
   }
 }

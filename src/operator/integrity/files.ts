@@ -4,23 +4,21 @@ import type { Storage, StoredFile } from '../../gateways/storage.ts';
 import { HOUR } from '../../lib/time.ts';
 import type { Difference } from './check.ts';
 
-/** Bytes that are younger may belong to a row that is not there yet. */
+/** Younger bytes are ignored, because their row may not be committed yet. */
 const MIN_AGE_MS = HOUR;
 
-/** Files that are looked at once more together. */
 const BATCH = 500;
 
 export const FILE_CHECKS = [
-  { name: 'bytes of files', sentence: 'The bytes of a file are in the storage, as many as its row says.' },
-  { name: 'rows of files', sentence: 'What is in the storage belongs to a row, or is to be removed.' },
-  { name: 'loose files', sentence: 'What is to be removed belongs to no row.' },
+  { name: 'bytes of files', sentence: 'The storage has the bytes of each file, in the size that its row states.' },
+  { name: 'rows of files', sentence: 'Each stored file belongs to a row, or is staged.' },
+  { name: 'staged files', sentence: 'A staged file belongs to no row.' },
 ] as const;
 
 export interface FileLocation {
   applicationId: number;
-  /** In the snapshot of the check. */
   client: pg.Client;
-  /** Sees what has happened since. */
+  /** Outside the snapshot: sees later commits. */
   fresh: pg.Client;
   storage: Storage;
   now: Date;
@@ -28,7 +26,6 @@ export interface FileLocation {
 
 interface NamedFile {
   key: string;
-  /** Undefined: no row says so. */
   size: number | undefined;
   isOfRow: boolean;
   isLoose: boolean;
@@ -39,10 +36,7 @@ interface Suspect {
   problem: 'no bytes' | 'no row' | 'both';
 }
 
-/**
- * Walks the files that rows of one snapshot name beside those that the storage lists, both in the order of keys. What
- * looks wrong is looked at once more, since files come and go meanwhile.
- */
+/** Merges referenced and stored files in key order. Verifies suspects again, because files change in the meantime. */
 export async function* checkFiles(location: FileLocation): AsyncGenerator<Difference> {
   let suspects: Suspect[] = [];
   for await (const suspect of suspectsOf(location)) {
@@ -74,7 +68,10 @@ async function* suspectsOf({ applicationId, client, storage, now }: FileLocation
   }
 }
 
-/** What is still so. Bytes never come behind their row, and go before it: that decides what is asked first. */
+/**
+ * Bytes are stored before their row and deleted after it, so the storage is queried first for missing bytes and last
+ * for missing rows.
+ */
 async function* confirmed(suspects: Suspect[], location: FileLocation): AsyncGenerator<Difference> {
   const { applicationId, storage } = location;
   const before = await findAll(suspects, 'no bytes', storage);
@@ -95,7 +92,7 @@ async function* confirmed(suspects: Suspect[], location: FileLocation): AsyncGen
       yield { check: 'rows of files', ...difference, kept: bytesOf(after.get(key)), counted: null };
     }
     if (problem === 'both' && row?.isOfRow && row.isLoose) {
-      yield { check: 'loose files', ...difference, kept: 'to be removed', counted: 'a row' };
+      yield { check: 'staged files', ...difference, kept: 'staged', counted: 'a row' };
     }
   }
 }
@@ -142,7 +139,6 @@ async function fileFields(client: pg.Client, applicationId: number): Promise<Fil
   return rows;
 }
 
-/** The files that rows of an application name, each once: columns as `namedOf` reads them. */
 function namedFiles(applicationId: number, fields: FileField[]) {
   const values: unknown[] = [applicationId];
   const ofRecords = fields.map(({ classKey, name }) => {
@@ -160,7 +156,6 @@ function namedFiles(applicationId: number, fields: FileField[]) {
   return { text, values };
 }
 
-/** @param loose booleans as texts: `true`, of a cursor too */
 function namedOf([key, size, ofRow, loose]: (string | null)[]): NamedFile {
   return {
     key: key!,

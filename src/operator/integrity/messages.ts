@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** Every writer of a dialog's messages and of what its members have read holds the dialog; public groups count no members. */
+/** Writers of messages and read state lock the dialog. Public groups have no counters per member. */
 const LOCK_DIALOG = `SELECT FROM dialogs WHERE application_id = $1 AND id = $2::jsonb ->> 'dialogId' FOR NO KEY UPDATE`;
 
 const COUNT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = d.application_id AND m.dialog_id = d.id)`;
@@ -11,10 +11,7 @@ const NEWEST = `(SELECT m.created_at FROM messages m WHERE m.application_id = d.
 const SENT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
   AND m.dialog_id = mb.dialog_id AND m.sender_id = mb.user_id)`;
 
-/**
- * What a member `mb` has settled: their own messages and those up to the watermark, but for what marks and hidden
- * messages say of the others. Counted message by message, without the counters that writes keep.
- */
+/** Messages that member `mb` has settled, counted from the messages and without the maintained counters. */
 const SETTLED = `((SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
     AND m.dialog_id = mb.dialog_id AND (m.sender_id = mb.user_id OR m.seq <= mb.read_seq))
   + (SELECT coalesce(sum((h.seq IS NOT NULL OR coalesce(k.is_read, m.seq <= mb.read_seq))::int
@@ -52,8 +49,8 @@ function setDialog(column: string, counted: string): string {
   return `UPDATE dialogs d SET ${column} = ${counted} WHERE d.application_id = $1 AND d.id = $2::jsonb ->> 'dialogId'`;
 }
 
-/** A row that hangs on a message by its place; a place is never used again. */
-function ofPlaces(table: string): Pick<Check, 'sql' | 'repair'> {
+/** Rows that reference a message by `seq`; a `seq` is never reused. */
+function ofMessages(table: string): Pick<Check, 'sql' | 'repair'> {
   const isLost = `NOT EXISTS (SELECT FROM messages m
     WHERE m.application_id = t.application_id AND m.dialog_id = t.dialog_id AND m.seq = t.seq)`;
   return {
@@ -68,29 +65,28 @@ function ofPlaces(table: string): Pick<Check, 'sql' | 'repair'> {
   };
 }
 
-/** Messages, their places, and what members have read of them. */
 export const MESSAGE_CHECKS: readonly Check[] = [
   {
     name: 'message counts',
-    sentence: 'A dialog counts its messages.',
+    sentence: 'The message count of a dialog equals its number of messages.',
     sql: ofDialogs('message_count', COUNT),
     repair: [LOCK_DIALOG, setDialog('message_count', COUNT)],
   },
   {
-    name: 'message places',
-    sentence: 'No message lies behind the last place that its dialog has given.',
+    name: 'message numbers',
+    sentence: 'The last seq of a dialog is at least that of its newest message.',
     sql: ofDialogs('last_seq', HIGHEST, 'kept < counted'),
     repair: [LOCK_DIALOG, setDialog('last_seq', `greatest(d.last_seq, ${HIGHEST})`)],
   },
   {
     name: 'last messages',
-    sentence: 'A dialog knows the moment of its newest message.',
+    sentence: 'A dialog stores the time of its newest message.',
     sql: ofDialogs('last_message_at', NEWEST),
     repair: [LOCK_DIALOG, setDialog('last_message_at', NEWEST)],
   },
   {
-    name: 'message moments',
-    sentence: 'Moments never fall while places grow.',
+    name: 'message times',
+    sentence: 'Timestamps of messages do not decrease while seq increases.',
     sql: `SELECT jsonb_build_object('dialogId', dialog_id, 'seq', seq) AS row, created_at::text AS kept,
         before::text AS counted
       FROM (SELECT dialog_id, seq, created_at, date_sent, lag(created_at) OVER places AS before,
@@ -100,19 +96,19 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     name: 'unread counts',
-    sentence: 'A member has settled what they have sent, read or hidden.',
+    sentence: 'The settled count of a member covers the messages that they sent, read or hid.',
     sql: ofMembers('settled_count', SETTLED),
     repair: [LOCK_DIALOG, `UPDATE members mb SET settled_count = ${SETTLED} WHERE ${MEMBER}`],
   },
   {
     name: 'sent counts',
-    sentence: 'A member counts what they have sent.',
+    sentence: 'The sent count of a member equals the number of their messages.',
     sql: ofMembers('sent_count', SENT),
     repair: [LOCK_DIALOG, `UPDATE members mb SET sent_count = ${SENT} WHERE ${MEMBER}`],
   },
   {
     name: 'watermarks',
-    sentence: 'Nobody has read, or was delivered, what their dialog has not had yet.',
+    sentence: 'No watermark of a member exceeds the last seq of the dialog.',
     sql: `SELECT jsonb_build_object('dialogId', mb.dialog_id, 'userId', mb.user_id) AS row,
         greatest(mb.read_seq, mb.delivered_seq, mb.unread_own_seq, mb.undelivered_own_seq, mb.hidden_seq)::text AS kept,
         d.last_seq::text AS counted
@@ -120,11 +116,11 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       WHERE d.application_id = $1 AND d.last_seq < greatest(
         mb.read_seq, mb.delivered_seq, mb.unread_own_seq, mb.undelivered_own_seq, mb.hidden_seq)`,
   },
-  { name: 'marks', sentence: 'A mark is one of a message.', ...ofPlaces('message_marks') },
-  { name: 'hidden messages', sentence: 'What somebody has hidden is a message.', ...ofPlaces('hidden_messages') },
+  { name: 'marks', sentence: 'A mark belongs to an existing message.', ...ofMessages('message_marks') },
+  { name: 'hidden messages', sentence: 'A hidden message exists.', ...ofMessages('hidden_messages') },
   {
     name: 'reactions',
-    sentence: 'A reaction is one to a message.',
+    sentence: 'A reaction belongs to an existing message.',
     sql: `SELECT jsonb_build_object('messageId', r.message_id, 'userId', r.user_id, 'name', r.name) AS row,
         'a row' AS kept, NULL AS counted
       FROM reactions r WHERE r.application_id = $1 AND NOT EXISTS (
@@ -137,7 +133,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     name: 'messages of dialogs',
-    sentence: 'A message is in a dialog, or in one whose messages are being swept.',
+    sentence: 'A message belongs to a dialog, or to a deleted one whose messages are being swept.',
     sql: `SELECT jsonb_build_object('dialogId', m.dialog_id) AS row, count(*) || ' messages' AS kept, NULL AS counted
       FROM messages m WHERE m.application_id = $1
         AND NOT EXISTS (SELECT FROM dialogs d WHERE d.application_id = m.application_id AND d.id = m.dialog_id)

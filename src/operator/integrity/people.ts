@@ -1,9 +1,8 @@
 import type { Check } from './check.ts';
 
-/** A table whose rows go with their user. */
 interface OfUsers {
   table: string;
-  /** Rows about users themselves may go; a member's also changes who is in a dialog. */
+  /** False for members, because removing a member also changes the occupants of a dialog. */
   isRepaired: boolean;
 }
 
@@ -27,11 +26,11 @@ const OF_USERS: readonly OfUsers[] = [
 const IS_LOST = `t.user_id IS NOT NULL
   AND NOT EXISTS (SELECT FROM users u WHERE u.application_id = t.application_id AND u.id = t.user_id)`;
 
-/** Whoever writes such a row holds its user, so none comes of a user who is gone, whose id is never given again. */
+/** Writers of such rows lock the user, and ids are never reused, so a lost row cannot become valid again. */
 function ofUsers({ table, isRepaired }: OfUsers): Check {
   return {
     name: `${table} of users`,
-    sentence: `Nothing in ${table} belongs to a user who is gone.`,
+    sentence: `No row of ${table} belongs to a deleted user.`,
     sql: `SELECT jsonb_build_object('userId', t.user_id) AS row, count(*) || ' rows' AS kept, NULL AS counted
       FROM ${table} t WHERE t.application_id = $1 AND ${IS_LOST} GROUP BY t.user_id`,
     ...(isRepaired && {
@@ -42,7 +41,6 @@ function ofUsers({ table, isRepaired }: OfUsers): Check {
   };
 }
 
-/** Counters that triggers keep, by part; `own` is a query of `(part, number)` counted anew. */
 function kept(table: string, part: string, number: string, own: string): string {
   return `SELECT jsonb_build_object('${part}', part) AS row, k.number::text AS kept, o.number::text AS counted
     FROM (SELECT ${part} AS part, ${number}::bigint AS number FROM ${table} WHERE application_id = $1) k
@@ -50,15 +48,14 @@ function kept(table: string, part: string, number: string, own: string): string 
     WHERE coalesce(k.number, 0) <> coalesce(o.number, 0)`;
 }
 
-/** Users, who is in which dialog, and what hangs on users. */
 export const PEOPLE_CHECKS: readonly Check[] = [
   {
     name: 'user counts',
-    sentence: 'An application counts its users.',
+    sentence: 'The user count of an application equals its number of users.',
     sql: `SELECT '{}'::jsonb AS row, a.user_count::text AS kept, u.number::text AS counted
       FROM applications a, (SELECT count(*)::int AS number FROM users WHERE application_id = $1) u
       WHERE a.id = $1 AND a.user_count <> u.number`,
-    // The trigger of whoever adds users meanwhile waits here, and counts them on top.
+    // Triggers of concurrent sign-ups wait for this lock, then add to the new count.
     repair: [
       'SELECT $2::jsonb FROM applications WHERE id = $1 FOR NO KEY UPDATE',
       `UPDATE applications SET user_count = (SELECT count(*)::int FROM users WHERE application_id = $1)
@@ -66,8 +63,8 @@ export const PEOPLE_CHECKS: readonly Check[] = [
     ],
   },
   {
-    name: 'place counts',
-    sentence: 'The places of an application are counted, in 16 parts.',
+    name: 'location counts',
+    sentence: 'The 16 counters of an application match its geodata.',
     sql: kept(
       'geodata_counts',
       'part',
@@ -76,14 +73,14 @@ export const PEOPLE_CHECKS: readonly Check[] = [
     ),
   },
   {
-    name: 'newest places',
-    sentence: 'One place of each user is the newest.',
+    name: 'latest locations',
+    sentence: 'Each user with geodata has a location that is marked as the latest.',
     sql: `SELECT jsonb_build_object('userId', g.user_id) AS row, 'none' AS kept, 'one' AS counted
       FROM geodata g WHERE g.application_id = $1 GROUP BY g.user_id HAVING NOT bool_or(g.is_latest)`,
   },
   {
     name: 'blob counts',
-    sentence: 'The blobs of each user are counted, and as those of user 0 all.',
+    sentence: 'The blob counter of each user, and of all users (user 0), is correct.',
     sql: kept(
       'blob_counts',
       'user_id',
@@ -94,7 +91,7 @@ export const PEOPLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'occupants',
-    sentence: 'A group has occupants, its owner among them; a private dialog has no more than the two of its pair.',
+    sentence: 'The owner of a group is one of its occupants; a private dialog has no occupants outside its pair.',
     sql: `SELECT jsonb_build_object('dialogId', d.id) AS row, array_to_string(d.ids, ' ') AS kept,
         coalesce(d.pair_key, d.user_id::text) AS counted
       FROM (SELECT d.*, ARRAY(SELECT m.user_id FROM members m WHERE m.application_id = d.application_id
@@ -105,7 +102,7 @@ export const PEOPLE_CHECKS: readonly Check[] = [
   },
   {
     name: 'destroyed dialogs',
-    sentence: 'A dialog whose messages are being swept is gone.',
+    sentence: 'A dialog whose messages are being swept no longer exists.',
     sql: `SELECT jsonb_build_object('dialogId', s.dialog_id) AS row, 'a dialog' AS kept, NULL AS counted
       FROM destroyed_dialogs s JOIN dialogs d ON d.application_id = s.application_id AND d.id = s.dialog_id
       WHERE s.application_id = $1`,

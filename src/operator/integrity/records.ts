@@ -3,7 +3,6 @@ import type { Check } from './check.ts';
 
 const RECORDS = `FROM records r JOIN record_classes c ON c.application_id = r.application_id AND c.key = r.class_key`;
 
-/** Whether a scalar `v` is one of the type of a field `f`, as it is stored. */
 const HAS_TYPE = `CASE f.type
   WHEN 'Integer' THEN jsonb_typeof(v) = 'number' AND v::numeric = trunc(v::numeric)
   WHEN 'Float' THEN jsonb_typeof(v) = 'number'
@@ -14,7 +13,7 @@ const HAS_TYPE = `CASE f.type
   WHEN 'File' THEN jsonb_typeof(v -> 'key') = 'string'
 END`;
 
-/** What the slot of a field `f` has to hold of a record `r`, as text (src/resolvers/classes/slots.ts). */
+/** Must match src/resolvers/classes/slots.ts. */
 const SLOT = `CASE
   WHEN f.name IS NULL THEN NULL
   WHEN s.slot LIKE 't%' THEN coalesce('v' || (r.fields ->> f.name), '${UNSET_TEXT}')
@@ -25,11 +24,10 @@ const SLOT = `CASE
   ELSE '${UNSET_NUMBER}'
 END`;
 
-/** Records, their classes, and what indexes and unique fields repeat of them. */
 export const RECORD_CHECKS: readonly Check[] = [
   {
     name: 'records of classes',
-    sentence: 'A record is one of a class, or of one whose records are being swept.',
+    sentence: 'A record belongs to a class, or to a deleted one whose records are being swept.',
     sql: `SELECT jsonb_build_object('classKey', r.class_key) AS row, count(*) || ' records' AS kept, NULL AS counted
       FROM records r WHERE r.application_id = $1
         AND NOT EXISTS (SELECT FROM record_classes c WHERE c.application_id = r.application_id AND c.key = r.class_key)
@@ -39,14 +37,14 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'parents',
-    sentence: 'The record above a record is there.',
+    sentence: 'The parent of a record exists.',
     sql: `SELECT jsonb_build_object('recordId', r.id) AS row, r.parent_id AS kept, NULL AS counted
       FROM records r WHERE r.application_id = $1 AND r.parent_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM records p WHERE p.application_id = r.application_id AND p.id = r.parent_id)`,
   },
   {
     name: 'record values',
-    sentence: 'The values of a record are ones of the fields of its class.',
+    sentence: 'The values of a record match the fields of its class.',
     sql: `SELECT jsonb_build_object('recordId', r.id, 'field', e.key) AS row, left(e.value::text, 100) AS kept,
         coalesce(f.type::text || CASE WHEN f.is_array THEN '[]' ELSE '' END, 'no field') AS counted
       ${RECORDS} CROSS JOIN LATERAL jsonb_each(r.fields) e
@@ -68,7 +66,7 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'unique values',
-    sentence: 'A unique value is claimed by the one record that has it.',
+    sentence: 'A unique value is claimed by exactly the record that has it.',
     sql: `SELECT jsonb_build_object('classKey', class_key, 'field', field, 'value', value) AS row, k.id AS kept,
         r.id AS counted
       FROM (SELECT k.class_key, k.field, k.value, k.record_id AS id FROM record_keys k
@@ -82,7 +80,7 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'readers of records',
-    sentence: 'A record is open if everybody may read it, and its class knows that it has such ones.',
+    sentence: 'A record is open if all may read it, and its class notes which kinds of readers its records have.',
     sql: `SELECT jsonb_build_object('recordId', r.id) AS row,
         concat_ws(' ', CASE WHEN r.is_open THEN 'open' END, CASE WHEN c.has_open THEN 'hasOpen' END,
           CASE WHEN c.has_private THEN 'hasPrivate' END, CASE WHEN c.has_shared THEN 'hasShared' END) AS kept,
@@ -94,7 +92,7 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'data of dialogs',
-    sentence: 'What a dialog carries belongs to a class, or to one that is being swept.',
+    sentence: 'Additional data of a dialog belongs to a class, or to a deleted one that is being swept.',
     sql: `SELECT jsonb_build_object('dialogId', d.id) AS row, d.data_class_key::text AS kept, NULL AS counted
       FROM dialogs d WHERE d.application_id = $1 AND ((d.data_class_key IS NULL) <> (d.data IS NULL)
         OR d.data_class_key IS NOT NULL
@@ -105,7 +103,7 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'catalogue versions',
-    sentence: 'The catalogue has had every version that its classes have had.',
+    sentence: 'The catalogue version is at least the sum of the versions of the classes.',
     sql: `SELECT '{}'::jsonb AS row, a.catalogue_version::text AS kept, c.number::text AS counted
       FROM applications a, (SELECT sum(version) AS number FROM record_classes WHERE application_id = $1) c
       WHERE a.id = $1 AND a.catalogue_version < c.number`,

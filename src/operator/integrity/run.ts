@@ -9,37 +9,31 @@ import { PEOPLE_CHECKS } from './people.ts';
 import { RECORD_CHECKS } from './records.ts';
 import { STREAM_CHECKS } from './stream.ts';
 
-/** All that is compared by SQL alone. */
 export const ROW_CHECKS: readonly Check[] = [...MESSAGE_CHECKS, ...PEOPLE_CHECKS, ...RECORD_CHECKS, ...STREAM_CHECKS];
 
-const SECRETS = { name: 'secrets', sentence: 'What is sealed for an application opens with ENCRYPTION_KEY.' };
+const SECRETS = { name: 'secrets', sentence: 'ENCRYPTION_KEY can decrypt the secrets of an application.' };
 
-/** What is looked at, in that order. */
 export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECKS, ...FILE_CHECKS, SECRETS];
 
 export interface CheckOptions {
   database: pg.ClientConfig;
-  /** Undefined: files are not looked at. */
+  /** Undefined: skips the checks of files. */
   storage: Storage | undefined;
-  /** How many secrets of an application the key does not open. Undefined: they are not looked at. */
-  unopened?: (applicationId: number) => Promise<number>;
+  /** Undefined: skips the check of secrets. */
+  countUndecryptable?: (applicationId: number) => Promise<number>;
   now: Date;
   /** Undefined: all. */
   applicationId: number | undefined;
-  /** Whether what can be counted anew is. */
   repairs: boolean;
   signal?: AbortSignal;
-  /** Is told which check begins. */
   onBegin?: (check: string, applicationId: number | null) => void;
   onDifference: (difference: Difference, isRepaired: boolean) => void;
-  /** Default: all. */
   checks?: readonly Check[];
 }
 
 /**
- * Compares what is stored with what it should be, beside whatever is served: each check reads one snapshot, takes no
- * lock, and goes through its rows with a cursor. An application that is just being imported is passed over.
- * @throws {Error} there is no such application
+ * Each check reads one snapshot with a cursor and takes no locks. Applications being imported are skipped.
+ * @throws {Error} no such application
  */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
@@ -49,7 +43,6 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
     const ids = await applicationIds(client, options.applicationId);
     for (const check of options.checks ?? ROW_CHECKS) {
       if (check.needs && !(await exists(client, check.needs))) continue;
-      // What concerns all applications is no matter of one.
       const global = options.applicationId === undefined ? [null] : [];
       for (const id of check.isGlobal ? global : ids) await runCheck(check, id, { client, fresh }, options);
     }
@@ -63,9 +56,9 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
         }
       });
     }
-    for (const applicationId of options.unopened ? ids : []) await checkSecrets(applicationId, options);
+    for (const applicationId of options.countUndecryptable ? ids : []) await checkSecrets(applicationId, options);
   } catch (error) {
-    options.signal?.throwIfAborted(); // then what went wrong is that it was stopped
+    options.signal?.throwIfAborted(); // the error is then a consequence of the abort
     throw error;
   } finally {
     await forget();
@@ -73,15 +66,18 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
   }
 }
 
-async function checkSecrets(applicationId: number, { unopened, signal, onBegin, onDifference }: CheckOptions) {
+async function checkSecrets(
+  applicationId: number,
+  { countUndecryptable, signal, onBegin, onDifference }: CheckOptions,
+) {
   signal?.throwIfAborted();
   onBegin?.(SECRETS.name, applicationId);
-  const count = await unopened!(applicationId);
+  const count = await countUndecryptable!(applicationId);
   const difference = {
     check: SECRETS.name,
     applicationId,
     row: {},
-    kept: `${count} sealed with another key`,
+    kept: `${count} encrypted with another key`,
     counted: null,
   };
   if (count > 0) onDifference(difference, false);
@@ -105,14 +101,14 @@ async function runCheck(
     for await (const [row, kept, counted] of walk(client, sql, values)) {
       signal?.throwIfAborted();
       const difference = { check: name, applicationId, row: JSON.parse(row!), kept: kept!, counted: counted! };
-      const isRepaired = repairs && repair !== undefined && (await mend(fresh, repair, [applicationId, row!]));
+      const isRepaired = repairs && repair !== undefined && (await repairRow(fresh, repair, [applicationId, row!]));
       onDifference(difference, isRepaired);
     }
   });
 }
 
-/** @returns whether there still was something to set right */
-async function mend(client: pg.Client, statements: readonly string[], values: unknown[]): Promise<boolean> {
+/** @returns whether the row was still wrong */
+async function repairRow(client: pg.Client, statements: readonly string[], values: unknown[]): Promise<boolean> {
   await client.query('BEGIN');
   try {
     let changed = 0;
@@ -125,11 +121,11 @@ async function mend(client: pg.Client, statements: readonly string[], values: un
   }
 }
 
-/** A snapshot that writes nothing has no transaction id: readers of the stream do not wait for its end. */
+/** A read-only snapshot has no transaction id, so readers of the outbox do not wait for it to end. */
 async function inSnapshot(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    // What goes through everything takes as long as it takes; times are told in one way wherever it runs.
+    // A check scans complete tables, so it has no timeout. UTC makes printed times independent of the server.
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL TimeZone = 'UTC'");
     await work();
   } finally {
@@ -142,7 +138,7 @@ async function applicationIds(client: pg.Client, wanted: number | undefined): Pr
     'SELECT id FROM applications WHERE ($1::int IS NULL OR id = $1) AND import_id IS NULL ORDER BY id',
     [wanted ?? null],
   );
-  if (wanted !== undefined && rows.length === 0) throw new Error(`there is no application ${wanted}`);
+  if (wanted !== undefined && rows.length === 0) throw new Error(`application ${wanted} does not exist`);
   return rows.map(({ id }) => id);
 }
 
@@ -153,7 +149,7 @@ async function exists(client: pg.Client, table: string): Promise<boolean> {
 
 async function connect(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config);
-  client.on('error', () => {}); // the query under way fails with it
+  client.on('error', () => {}); // the query in flight rejects
   await client.connect();
   return client;
 }

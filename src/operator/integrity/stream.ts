@@ -1,20 +1,16 @@
 import type { Check } from './check.ts';
 
-/** Messages that came from another server were announced to nobody. */
+/** Imported messages have no events. */
 const IS_NATIVE = 'NOT EXISTS (SELECT FROM migrations g WHERE g.application_id = $1)';
 
-/** Has to hold of all rows of a queue's jobs that are not done. */
 const HAS_JOB = `EXISTS (SELECT FROM pgboss.job j WHERE j.name IN ('push-spread', 'push-deliver')
   AND j.state < 'completed' AND j.data ->> 'applicationId' = s.application_id::text AND j.data ->> 'sendId' = s.id)`;
 
-/**
- * The stream of what has happened, and pushes. A position that is missing is no difference: its transaction was rolled
- * back, or ended by a crash.
- */
+/** The outbox and pushes. A missing position is not a difference, because its transaction may have been rolled back. */
 export const STREAM_CHECKS: readonly Check[] = [
   {
-    name: 'announced messages',
-    sentence: 'Since the stream begins, each message of a dialog was announced once.',
+    name: 'published messages',
+    sentence: 'Each message since the start of the outbox has exactly one event.',
     sql: `WITH told AS (
         SELECT e.subject_id AS id, count(*) AS times FROM events_outbox e
         WHERE e.application_id = $1 AND e.kind = 'messageSent' GROUP BY 1
@@ -30,7 +26,7 @@ export const STREAM_CHECKS: readonly Check[] = [
   },
   {
     name: 'messages of events',
-    sentence: 'A message that was announced is there, unless its end was announced too.',
+    sentence: 'A published message exists, unless its deletion was published too.',
     sql: `WITH gone AS (
         SELECT jsonb_array_elements_text(e.detail -> 'messageIds') AS id FROM events_outbox e
         WHERE e.application_id = $1 AND e.kind = 'messagesDeleted' AND e.audience_ids IS NULL
@@ -44,7 +40,7 @@ export const STREAM_CHECKS: readonly Check[] = [
   },
   {
     name: 'counts of sends',
-    sentence: 'A send that is under way counts what became of its devices.',
+    sentence: 'The counters of an unfinished send match its deliveries.',
     sql: `SELECT jsonb_build_object('sendId', s.id) AS row, concat_ws(' ', s.recipients, s.delivered, s.failed) AS kept,
         concat_ws(' ', d.recipients, d.delivered, d.failed) AS counted
       FROM push_sends s CROSS JOIN LATERAL (
@@ -56,7 +52,7 @@ export const STREAM_CHECKS: readonly Check[] = [
   },
   {
     name: 'deliveries of sends',
-    sentence: 'What became of a push is that of a send.',
+    sentence: 'A delivery belongs to a send.',
     sql: `SELECT jsonb_build_object('sendId', d.send_id) AS row, count(*) || ' rows' AS kept, NULL AS counted
       FROM push_deliveries d WHERE d.application_id = $1 AND NOT EXISTS (
         SELECT FROM push_sends s WHERE s.application_id = d.application_id AND s.id = d.send_id)
@@ -67,8 +63,8 @@ export const STREAM_CHECKS: readonly Check[] = [
     ],
   },
   {
-    name: 'work of sends',
-    sentence: 'A send that is under way has work in the queue, or a device that is tried again.',
+    name: 'jobs of sends',
+    sentence: 'An unfinished send has a job in the queue, or a delivery to retry.',
     needs: 'pgboss.job',
     sql: `SELECT jsonb_build_object('sendId', s.id) AS row, 'no job' AS kept, 'a job' AS counted
       FROM push_sends s WHERE s.application_id = $1 AND s.finished_at IS NULL AND NOT ${HAS_JOB}
@@ -76,8 +72,8 @@ export const STREAM_CHECKS: readonly Check[] = [
           AND d.status = 'pending' AND d.retry_at IS NOT NULL)`,
   },
   {
-    name: 'events under way',
-    sentence: 'An event whose last time has come is active while its send is under way.',
+    name: 'active push events',
+    sentence: 'A push event past its last occurrence is active only while its send is unfinished.',
     sql: `SELECT jsonb_build_object('eventId', e.id) AS row, 'active' AS kept, 'not active' AS counted
       FROM events e WHERE e.application_id = $1 AND e.active AND e.due_at IS NULL AND NOT EXISTS (
         SELECT FROM push_sends s WHERE s.application_id = e.application_id AND s.event_id = e.id
@@ -85,7 +81,7 @@ export const STREAM_CHECKS: readonly Check[] = [
   },
   {
     name: 'push cursor',
-    sentence: 'Pushes of messages are looked for no further than the stream goes.',
+    sentence: 'The cursor of message pushes does not exceed the last position of the outbox.',
     isGlobal: true,
     sql: `SELECT '{}'::jsonb AS row, c.position::text AS kept, s.last_value::text AS counted
       FROM push_cursor c, (SELECT coalesce(
@@ -94,9 +90,9 @@ export const STREAM_CHECKS: readonly Check[] = [
   },
   {
     name: 'sequences',
-    sentence: 'What a sequence gives next nobody has.',
+    sentence: 'No row has a value that a sequence is yet to generate.',
     isGlobal: true,
-    // What a sequence has given is read behind the rows, so that it covers all of them.
+    // Materialized, so that the sequence is read after the rows and its value covers all of them.
     sql: `WITH highest AS MATERIALIZED (
         SELECT c.table_name, c.column_name, (xpath('/row/max/text()', query_to_xml(
           format('SELECT max(%I) FROM %I', c.column_name, c.table_name), false, true, '')))[1]::text::bigint AS number

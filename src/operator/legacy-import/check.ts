@@ -3,8 +3,7 @@ import { query } from '../../db/query.ts';
 import type { ItemKind, Ledger } from './ledger.ts';
 import { MigrationError } from './problem.ts';
 
-/** Sentences that are told of each kind of clash. */
-const SHOWN = 3;
+const MAX_REPORTED = 3;
 
 interface Clash {
   id: string;
@@ -12,9 +11,8 @@ interface Clash {
 }
 
 /**
- * Nothing is stored where something else has its id or its name. What has the same id and began at the same second is
- * the same, stored by the reading before; across applications no id is used twice.
- * @throws {MigrationError} the first clashes of each kind, in one line
+ * An object with the same id and creation second is the same object, stored by an earlier run.
+ * @throws {MigrationError} one line with the first clashes of each kind
  */
 export async function requireNoClashes(ledger: Ledger): Promise<void> {
   const { applicationId } = ledger;
@@ -32,10 +30,10 @@ export async function requireNoClashes(ledger: Ledger): Promise<void> {
     otherMessage(applicationId),
     otherBlob(applicationId),
   ]) {
-    for (const { id, what } of await query<Clash>`${clashes} LIMIT ${SHOWN}`) problems.push(`${what} ${id}`);
+    for (const { id, what } of await query<Clash>`${clashes} LIMIT ${MAX_REPORTED}`) problems.push(`${what} ${id}`);
   }
   if (problems.length > 0) {
-    throw new MigrationError(`nothing was stored, as these are others' here: ${problems.join(', ')}`);
+    throw new MigrationError(`nothing was stored, because these are already in use here: ${problems.join(', ')}`);
   }
 }
 
@@ -44,12 +42,12 @@ function staged(applicationId: number, kind: ItemKind): Prisma.Sql {
     AND i.content IS NOT NULL`;
 }
 
-/** Applications are few, so each of them is looked into by its own key. */
+/** One index lookup per application, because applications are few. */
 function others(applicationId: number): Prisma.Sql {
   return Prisma.sql`(SELECT a.id AS other_id FROM applications a WHERE a.id <> ${applicationId}) a`;
 }
 
-/** The id as a number; the database may look at rows of all kinds before it picks those of one. */
+/** Guarded by CASE, because PostgreSQL may evaluate the cast for rows of other kinds first. */
 const NUMBER = Prisma.sql`CASE WHEN i.kind IN ('user', 'blob') THEN i.id::int END`;
 
 function userElsewhere(applicationId: number): Prisma.Sql {
@@ -76,10 +74,7 @@ function otherUser(applicationId: number): Prisma.Sql {
       AND date_trunc('second', u.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz)`;
 }
 
-/**
- * What is compared of each of them: what the user has here, and what the other one comes with. A provider account that
- * a user has proven here stays theirs, which is no clash.
- */
+/** The stored and the imported expression. An account that a user has proven here remains theirs and is no clash. */
 const COMPARED = [
   ['login', 'u.login_key', "lower(i.content ->> 'login')"],
   ['email', 'u.email', "lower(i.content ->> 'email')"],
@@ -88,7 +83,6 @@ const COMPARED = [
   ['external_user_id', 'u.external_user_id', "(i.content ->> 'external_user_id')::bigint"],
 ] as const;
 
-/** Of a user who does not come along with another name. */
 function takenName(applicationId: number): Prisma.Sql {
   const parts = COMPARED.map(
     ([name, here, there]) => Prisma.sql`
@@ -101,7 +95,6 @@ function takenName(applicationId: number): Prisma.Sql {
   return Prisma.sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) taken`;
 }
 
-/** Two users of the other server by one name. */
 function sharedName(applicationId: number): Prisma.Sql {
   return Prisma.sql`SELECT n.name || ' of user' AS what, max(i.id) AS id
     FROM unnest(${COMPARED.map(([name]) => name)}::text[]) AS n (name), ${staged(applicationId, 'user')} AND i.content ->> n.name IS NOT NULL
@@ -128,7 +121,7 @@ function otherMessage(applicationId: number): Prisma.Sql {
     WHERE s.application_id = ${applicationId} AND m.sender_id <> s.sender_id`;
 }
 
-/** Ids of files are given once over all applications. */
+/** Ids of blobs are unique across applications. */
 function otherBlob(applicationId: number): Prisma.Sql {
   return Prisma.sql`SELECT i.id, 'file' AS what
     FROM blobs b, ${staged(applicationId, 'blob')} AND b.id = ${NUMBER} AND (b.application_id <> ${applicationId}

@@ -6,22 +6,17 @@ import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { MigrationError } from './problem.ts';
 
-/** Longest answer in JSON: a page of records that are as large as they may be, and then some. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
-/** How often a request is made that fails for reasons that pass. */
 const MAX_TRIES = 8;
-/** How often in a row the other server may say that we ask too much. */
 const MAX_REFUSALS = 30;
 const MIN_RETRY_DELAY_MS = SECOND / 4;
 const MAX_RETRY_DELAY_MS = 30 * SECOND;
 const JSON_TIMEOUT_MS = 2 * MINUTE;
 const FILE_TIMEOUT_MS = HOUR;
 
-/** Statuses of failures that pass. */
-const PASSING = new Set([408, 425, 500, 502, 503, 504]);
+const TRANSIENT = new Set([408, 425, 500, 502, 503, 504]);
 
-/** The other server has understood and refused. */
 export class SourceRefusal extends MigrationError {
   readonly status: number;
 
@@ -31,15 +26,13 @@ export class SourceRefusal extends MigrationError {
   }
 }
 
-/** A file that can't be had; the migration goes on without it. */
+/** A file that cannot be fetched; the migration continues without it. */
 export class FileUnavailable extends Error {}
 
 export interface ClientSettings {
-  /** Without trailing slash. */
   baseUrl: string;
-  /** Requests in a second. */
+  /** Requests per second. */
   rate: number;
-  /** Ends waiting and whatever is under way. */
   signal: AbortSignal;
 }
 
@@ -48,20 +41,18 @@ export interface SourceRequest {
   path: string;
   query?: Record<string, string | number>;
   headers: Record<string, string>;
-  /** A form. */
   body?: string;
 }
 
-/**
- * The address of the other server, without trailing slash.
- * @throws {MigrationError} it is none, or would send secrets over the network unencrypted
- */
+/** @throws {MigrationError} no valid URL, or http to another machine without `--insecure` */
 export function checkedBaseUrl(text: string, { insecure }: { insecure: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
-  if (!isPlain || !/^https?:$/.test(url.protocol)) throw new MigrationError('the address should be https://<host>');
+  if (!isPlain || !/^https?:$/.test(url.protocol)) throw new MigrationError('the URL should be https://<host>');
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
-    throw new MigrationError('the address should begin with https, or --insecure sends credentials unencrypted');
+    throw new MigrationError(
+      'the URL should start with https; --insecure permits http, which sends credentials unencrypted',
+    );
   }
   return withoutTrailingSlashes(url.href);
 }
@@ -70,14 +61,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/**
- * Asks the other server one thing after the other, at most so many times a second, and waits as long as it says. What
- * fails for reasons that pass is asked again; redirects are never followed, as they would take the credentials along.
- */
+/** One request at a time, with retries. Never follows redirects, because they would forward the credentials. */
 export class SourceClient {
   readonly #settings: ClientSettings;
   #nextAt = 0;
-  /** The other server's clock, as far as it tells, minus ours. */
   #clockAhead = 0;
   requests = 0;
 
@@ -85,32 +72,30 @@ export class SourceClient {
     this.#settings = settings;
   }
 
-  /** The moment by the other server's clock. */
   now(): Date {
     return new Date(Date.now() + this.#clockAhead);
   }
 
   /**
-   * @returns what the answer holds
-   * @throws {SourceRefusal} a status that says no
-   * @throws {MigrationError} no such answer, after all tries
+   * @throws {SourceRefusal} an error status
+   * @throws {MigrationError} no JSON response after all attempts
    */
   json(request: SourceRequest): Promise<unknown> {
-    return this.#patiently(request, async () => {
+    return this.#retrying(request, async () => {
       const response = await this.#send(request, JSON_TIMEOUT_MS);
       const text = await readText(response, request);
       if (!response.ok) throw new SourceRefusal(nameOf(request), response.status, text);
-      const type = response.headers.get('content-type') ?? 'no type';
+      const type = response.headers.get('content-type') ?? 'no content type';
       if (!/^application\/json\b/.test(type)) {
-        throw new MigrationError(`${nameOf(request)}: the answer is no JSON but ${type.slice(0, 100)}`);
+        throw new MigrationError(`${nameOf(request)}: expected JSON, received ${type.slice(0, 100)}`);
       }
       return parse(text, request);
     });
   }
 
-  /** @throws {FileUnavailable} it isn't served here, or not to us */
+  /** @throws {FileUnavailable} an error status or a redirect */
   file<Result>(request: SourceRequest, use: (stream: Readable) => Promise<Result>): Promise<Result> {
-    return this.#patiently(request, async () => {
+    return this.#retrying(request, async () => {
       const response = await this.#send(request, FILE_TIMEOUT_MS).catch((error) => {
         throw error instanceof Redirected ? new FileUnavailable(error.message) : error;
       });
@@ -119,7 +104,7 @@ export class SourceClient {
         throw new FileUnavailable(`${nameOf(request)}: ${response.status}`);
       }
       const stream = Readable.fromWeb(response.body as ReadableStream);
-      // It may break off before anybody reads it, and unheard that would end the process.
+      // The stream may fail before anything reads it; without a listener, that error would end the process.
       let brokenOff: Error | undefined;
       stream.on('error', (error) => {
         brokenOff = error;
@@ -134,7 +119,7 @@ export class SourceClient {
     });
   }
 
-  async #patiently<Result>(request: SourceRequest, ask: () => Promise<Result>): Promise<Result> {
+  async #retrying<Result>(request: SourceRequest, ask: () => Promise<Result>): Promise<Result> {
     let refusals = 0;
     for (let tries = 1; ; ) {
       try {
@@ -142,23 +127,24 @@ export class SourceClient {
       } catch (error) {
         this.#settings.signal.throwIfAborted();
         if (error instanceof TooManyRequests) {
-          if (++refusals > MAX_REFUSALS) throw new MigrationError(`${nameOf(request)}: 429 again and again`);
+          if (++refusals > MAX_REFUSALS)
+            throw new MigrationError(`${nameOf(request)}: still 429 after ${MAX_REFUSALS} retries`);
           await this.#wait(error.waitFor);
           continue;
         }
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         if (tries === MAX_TRIES) {
           throw new MigrationError(`${nameOf(request)}: ${reasonOf(error)}, ${MAX_TRIES} times`);
         }
-        const asked = error instanceof Unavailable ? error.waitFor : 0;
-        await this.#wait(Math.max(asked, Math.min(MIN_RETRY_DELAY_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS)));
+        const requested = error instanceof Unavailable ? error.waitFor : 0;
+        await this.#wait(Math.max(requested, Math.min(MIN_RETRY_DELAY_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS)));
         tries++;
       }
     }
   }
 
   async #send({ method = 'GET', path, query, headers, body }: SourceRequest, timeout: number): Promise<Response> {
-    await this.#turn();
+    await this.#waitForTurn();
     const { baseUrl, signal } = this.#settings;
     const search = query ? `?${new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]))}` : '';
     const response = await fetch(`${baseUrl}${path}${search}`, {
@@ -168,13 +154,13 @@ export class SourceClient {
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
     });
-    this.#heed(response.headers);
+    this.#applyHeaders(response.headers);
     const { status } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      throw new Redirected(`${method} ${path}: a redirect, which is not followed`);
+      throw new Redirected(`${method} ${path}: redirects are not followed`);
     }
-    if (status === 429 || PASSING.has(status)) {
+    if (status === 429 || TRANSIENT.has(status)) {
       await response.body?.cancel();
       const waitFor = retryAfter(response.headers);
       throw status === 429
@@ -184,16 +170,15 @@ export class SourceClient {
     return response;
   }
 
-  /** Waits until the rate allows another request. */
-  async #turn(): Promise<void> {
+  async #waitForTurn(): Promise<void> {
     this.requests++;
     const wait = this.#nextAt - performance.now();
     if (wait > 0) await this.#wait(wait);
     this.#nextAt = performance.now() + SECOND / this.#settings.rate;
   }
 
-  /** Whoever has used up a quota waits for the next one, instead of being refused. */
-  #heed(headers: Headers): void {
+  /** Waits until a used-up quota resets, instead of provoking a 429. */
+  #applyHeaders(headers: Headers): void {
     const date = Date.parse(headers.get('date') ?? '');
     if (Number.isFinite(date)) this.#clockAhead = date - Date.now();
     const header = headers.get('ratelimit') ?? '';
@@ -229,15 +214,14 @@ class Unavailable extends Error {
 
 class Redirected extends MigrationError {}
 
-/** Milliseconds, of a number of seconds or a date; an hour at most. */
+/** Milliseconds until the given seconds or date; at most one hour. */
 function retryAfter(headers: Headers): number {
   const header = headers.get('retry-after') ?? '';
   const wait = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - Date.now();
   return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), HOUR) : 0;
 }
 
-/** Connections that fail or break off, timeouts, and statuses that say so. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof MigrationError || error instanceof FileUnavailable) return false;
   if (error instanceof Unavailable) return true;
   const { name, cause } = error as Error;
@@ -258,19 +242,20 @@ async function readText(response: Response, request: SourceRequest): Promise<str
   let size = 0;
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.length;
-    if (size > MAX_JSON_BYTES) throw new MigrationError(`${nameOf(request)}: the answer is too large`);
+    if (size > MAX_JSON_BYTES)
+      throw new MigrationError(`${nameOf(request)}: the response exceeds ${MAX_JSON_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** What PostgreSQL can't keep becomes what it can: NUL and half characters are U+FFFD. */
+/** Replaces NUL and lone surrogates by U+FFFD, because PostgreSQL cannot store them. */
 function parse(text: string, request: SourceRequest): unknown {
   try {
     return JSON.parse(text, (_key, value) =>
       typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
     );
   } catch {
-    throw new MigrationError(`${nameOf(request)}: the answer is no JSON`);
+    throw new MigrationError(`${nameOf(request)}: the response is not valid JSON`);
   }
 }

@@ -14,23 +14,21 @@ const credentials = z
     signatureHash: z.enum(['sha1', 'sha256']).default('sha1'),
     tokenHeader: z
       .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'should be the name of a header')
+      .regex(/^[A-Za-z0-9-]+$/, 'should be a header name')
       .default('SVC-Token'),
     users: z.array(userLogin).default([]),
   })
   .refine(
     ({ apiKey, applicationId, authKey, authSecret, users }) =>
       apiKey ? users.length === 0 : applicationId && authKey && authSecret && users.length > 0,
-    'an API key is needed, or applicationId, authKey, authSecret and users with login and password',
+    'specify an API key, or applicationId, authKey, authSecret and users with login and password',
   );
 
 /**
- * What the other server knows us by: an API key, by which we read as everybody, or the secret of an application and some
- * of its users, by which we read as those.
+ * Either an API key, which can act as every user, or the secret of an application and some of its users, who sign in.
  */
 export type SourceCredentials = z.infer<typeof credentials>;
 
-/** The variables that the configuration reads (src/config.ts). */
 export interface CredentialVariables {
   apiKey?: string | undefined;
   applicationId?: number | undefined;
@@ -42,10 +40,7 @@ export interface CredentialVariables {
   tokenHeader?: string | undefined;
 }
 
-/**
- * Credentials from a file's JSON, else from the variables.
- * @throws {MigrationError} they are incomplete
- */
+/** @throws {MigrationError} incomplete credentials */
 export function readCredentials(file: string | undefined, variables: CredentialVariables): SourceCredentials {
   const result = credentials.safeParse(file === undefined ? fromVariables(variables) : parse(file));
   if (result.success) return result.data;
@@ -63,6 +58,6 @@ function parse(file: string): unknown {
   try {
     return JSON.parse(file);
   } catch {
-    throw new MigrationError('--credentials: the file holds no JSON');
+    throw new MigrationError('--credentials: the file is not valid JSON');
   }
 }

@@ -7,38 +7,30 @@ import { Source } from './source.ts';
 import { runSteps } from './steps.ts';
 
 export interface MigrationSettings {
-  /** Checked (`checkedBaseUrl`). */
   baseUrl: string;
   credentials: SourceCredentials;
-  /** Requests in a second. */
+  /** Requests per second. */
   rate: number;
-  /** Gives up an unfinished migration and begins anew. */
   restart: boolean;
-  /** Whether each user is asked of each public group, too, what they have deleted for themselves and muted. */
   publicDetails: boolean;
-  /** Whether the other server had proof of e-mails, phones and provider accounts. */
   identitiesProven: boolean;
   progress: Told;
-  /** Stops it behind the page it is at. */
   signal: AbortSignal;
 }
 
 export type MigrationContext = AdministrationContext & Pick<Services, 'storage'>;
 
-/** What was read, stored and left out. */
 export interface MigrationSummary {
   source: string;
   applicationId: number;
-  /** Whether all of it was read and stored before, and this was only what has come or changed since. */
   isRepeated: boolean;
   requests: number;
   [count: string]: string | number | boolean;
 }
 
 /**
- * Reads an application from another server that speaks the documented REST paths, and stores it here under its ids. Goes
- * on where an interrupted one stopped; a finished one is repeated with what has come since.
- * @throws {MigrationError} one line of what is wrong with the other server, or with storing what it gave
+ * Resumes an interrupted run; after a completed one, transfers changes.
+ * @throws {MigrationError} a problem with the other server or its data, in one line
  */
 export async function migrateFrom(settings: MigrationSettings, context: MigrationContext): Promise<MigrationSummary> {
   const { baseUrl, restart, progress, publicDetails, identitiesProven, signal } = settings;
@@ -46,7 +38,7 @@ export async function migrateFrom(settings: MigrationSettings, context: Migratio
   const source = await openSource(settings);
   const ledger = new Ledger(applicationId, signal);
   const isResumed = await ledger.open(baseUrl, { startedAt: source.now(), restart });
-  if (isResumed) progress.say(`goes on with the step "${ledger.step}"`);
+  if (isResumed) progress.say(`resuming at step "${ledger.step}"`);
   await runSteps({ source, ledger, progress, publicDetails, identitiesProven, context });
   const { dialogsByKey: _hidden, ...counts } = ledger.counts;
   return {
@@ -59,7 +51,6 @@ export async function migrateFrom(settings: MigrationSettings, context: Migratio
   };
 }
 
-/** How much there is, as the other server says; nothing is written. */
 export async function countAtSource(settings: MigrationSettings): Promise<Record<string, number | string>> {
   const source = await openSource(settings);
   const { progress } = settings;
@@ -99,7 +90,7 @@ export async function countAtSource(settings: MigrationSettings): Promise<Record
 async function openSource({ baseUrl, rate, credentials, signal }: MigrationSettings): Promise<Source> {
   const source = new Source(new SourceClient({ baseUrl, rate, signal }), credentials);
   await source.signIn();
-  // The first answer tells the other server's clock, and whether it is one that we can read.
+  // Measures the clock of the other server and verifies that its responses are readable.
   await source.users(0);
   return source;
 }

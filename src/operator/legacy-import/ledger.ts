@@ -5,28 +5,24 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { MigrationError } from './problem.ts';
 import type { SourceMessage } from './shapes.ts';
 
-/** What is kept of the other server's, by kind. */
 export type ItemKind =
   | 'user'
   | 'class'
   | 'record'
   | 'dialog'
-  /** A dialog in a user's list. */
+  /** A dialog in the list of a user. */
   | 'place'
   /** A user whose list of dialogs was read. */
   | 'asked'
-  /** A message that a user has deleted for themselves. */
   | 'hidden'
-  /** A dialog of which a user wants no pushes. */
   | 'muted'
-  /** Who reacted to a message how, in the order in which they did. */
   | 'reactions'
   | 'blob';
 
 export interface Item {
   kind: ItemKind;
   id: string;
-  /** Id of the dialog or name of the class that it belongs to. */
+  /** Id of the dialog or name of the class. */
   container?: string;
   content: unknown;
 }
@@ -37,41 +33,35 @@ export interface StoredItem<Content> {
   previous: Content | null;
 }
 
-/** How far a step is; each step has its own. */
 export type Cursor = Record<string, string | number>;
 
-/** Items of one look into the ledger. */
 const BATCH = 500;
 
-/** How long a transaction may take that stores a long dialog, in milliseconds. */
 const LOCK_TIMEOUT_MS = 60 * 60 * 1_000;
 
 /**
- * What was read and is not yet stored, and how far we are: both move on in one transaction, so whatever kills the
- * process, the next one goes on behind the last page that was kept.
+ * Items and the progress are updated in one transaction, so that a killed process resumes after the last stored page.
  */
 export class Ledger {
   readonly applicationId: number;
   readonly #signal: AbortSignal;
   readonly #runId = randomUUID();
-  /** When the reading before this one began, by the other server's clock; undefined: this is the first. */
+  /** Start of the previous run, by the clock of the other server; undefined in the first run. */
   since: Date | undefined;
-  /** Undefined: nothing is left to do. */
+  /** Undefined: completed. */
   step: string | undefined;
   cursor: Cursor = {};
   counts: Record<string, number> = {};
 
-  /** @param signal stops it behind the page it is at */
   constructor(applicationId: number, signal: AbortSignal) {
     this.applicationId = applicationId;
     this.#signal = signal;
   }
 
   /**
-   * Goes on with a reading that was not finished, or begins one. Another process that is at it stops.
-   * The first migration of an application gives it the documented behavior.
-   * @returns whether it goes on
-   * @throws {MigrationError} an unfinished one is of another server
+   * Makes a concurrent process stop. The first run switches the application to the documented behavior.
+   * @returns whether it resumes
+   * @throws {MigrationError} the unfinished run is from another server
    */
   async open(source: string, { startedAt, restart }: { startedAt: Date; restart: boolean }): Promise<boolean> {
     const { applicationId } = this;
@@ -80,7 +70,7 @@ export class Ledger {
       const found = await transaction.migration.findUnique({ where: { applicationId } });
       const isOpen = found !== null && found.step !== null && !restart;
       if (isOpen && found.source !== source) {
-        throw new MigrationError(`a migration from ${found.source} is not finished; --restart gives it up`);
+        throw new MigrationError(`a migration from ${found.source} is unfinished; --restart discards it`);
       }
       if (isOpen) {
         await transaction.migration.update({ where: { applicationId }, data: { runId: this.#runId } });
@@ -92,7 +82,7 @@ export class Ledger {
       }
       if (found) await this.#forget(transaction);
       else await keepDocumentedBehavior(transaction, applicationId);
-      // What began and was given up has stored nothing, or is stored again.
+      // An abandoned run has stored nothing, or its items are stored again.
       const since = found === null ? null : found.step === null ? found.startedAt : found.since;
       const begun = { source, runId: this.#runId, startedAt, since, step: FIRST, cursor: {}, counts: {} };
       await transaction.migration.upsert({
@@ -106,7 +96,6 @@ export class Ledger {
     });
   }
 
-  /** Keeps what one page held and moves on. */
   async keep(cursor: Cursor, items: Item[], messages: SourceMessage[] = []): Promise<void> {
     await this.write(cursor, async (transaction) => {
       await this.#keepItems(transaction, items);
@@ -114,7 +103,6 @@ export class Ledger {
     });
   }
 
-  /** Does something in the transaction that moves on. */
   async write(cursor: Cursor, work: (transaction: Transaction) => Promise<void>): Promise<void> {
     this.#signal.throwIfAborted();
     await transact(
@@ -128,7 +116,7 @@ export class Ledger {
     this.cursor = cursor;
   }
 
-  /** The step is done; undefined: it was the last one, and nothing but what the next reading needs is kept. */
+  /** Completes the current step. After the last one (undefined), keeps only what the next run needs. */
   async enter(step: string | undefined): Promise<void> {
     this.#signal.throwIfAborted();
     await transact(
@@ -147,7 +135,6 @@ export class Ledger {
     if (number > 0) this.counts[name] = (this.counts[name] ?? 0) + number;
   }
 
-  /** Items of a kind behind an id, in the order of their ids, in batches. */
   async *batches<Content>(
     kind: ItemKind,
     after = '',
@@ -172,7 +159,6 @@ export class Ledger {
     }
   }
 
-  /** The same one by one. */
   async *each<Content>(kind: ItemKind, after = ''): AsyncGenerator<StoredItem<Content>, void, void> {
     for await (const items of this.batches<Content>(kind, after)) yield* items;
   }
@@ -182,7 +168,6 @@ export class Ledger {
     return db.migratedItem.count({ where: { applicationId, kind, content: { not: Prisma.AnyNull } } });
   }
 
-  /** What the application has now of what comes from elsewhere. */
   async totals(): Promise<Record<string, number>> {
     const { applicationId } = this;
     const where = { applicationId };
@@ -202,12 +187,12 @@ export class Ledger {
       where: { applicationId: this.applicationId, runId: this.#runId },
       data: { step: step ?? null, cursor, counts: this.counts },
     });
-    if (count === 0) throw new MigrationError('another process has taken this migration over');
+    if (count === 0) throw new MigrationError('another process has taken over this migration');
   }
 
   async #keepItems(transaction: Transaction, items: Item[]): Promise<void> {
     if (items.length === 0) return;
-    // What stands twice on a page stands there once; the later one counts.
+    // An item may occur twice on a page; the later one counts.
     const rows = new Map(items.map((item) => [`${item.kind} ${item.id}`, item]));
     await transaction.$executeRaw`
       INSERT INTO migrated_items (application_id, kind, id, container, content)
@@ -233,10 +218,10 @@ export class Ledger {
         custom_fields = excluded.custom_fields, updated_at = excluded.updated_at, read_ids = excluded.read_ids,
         delivered_ids = excluded.delivered_ids, has_reactions = excluded.has_reactions
       WHERE k.dialog_id = excluded.dialog_id`;
-    if (kept < rows.size) throw new MigrationError('a message is in two dialogs of the other server');
+    if (kept < rows.size) throw new MigrationError('the other server returned one message in two dialogs');
   }
 
-  /** Of dialogs it is kept how they were, to tell at the next reading what has changed. */
+  /** Keeps the previous state of dialogs, so that the next run can detect changes. */
   async #forget(transaction: Transaction): Promise<void> {
     const { applicationId } = this;
     const isDone = this.step !== undefined && this.step === LAST;
@@ -248,11 +233,10 @@ export class Ledger {
   }
 }
 
-/** The step that every reading begins with, and the one that it ends with. */
 const FIRST = 'users';
 const LAST = 'files';
 
-/** An application that moves keeps the documented behavior, on which its clients may rely. */
+/** Clients of a migrated application may rely on the documented behavior. */
 async function keepDocumentedBehavior(transaction: Transaction, id: number): Promise<void> {
   await transaction.application.update({ where: { id }, data: { groups: 'self', filesByNumber: 'session' } });
 }

@@ -4,13 +4,11 @@ import { ACCESS_KINDS } from '../../resolvers/classes/grants.ts';
 import { withoutReservedKeys } from '../../resolvers/messages/rules.ts';
 import { MigrationError } from './problem.ts';
 
-// What the documented answers look like, strict in what the database relies on and open for what more
-// another server may say. Rules for new input (lengths, letters of a login) are not asked of what is there already.
+// Rules for new input (lengths, characters of a login) do not apply to existing data.
 
 const MAX_ID = 2_147_483_647;
-/** Longer texts are no names, addresses or notes. */
 const MAX_TEXT = 10_000;
-/** Longest message text, custom fields or attachments, in bytes of JSON. */
+/** Bytes of JSON: text, custom fields, attachments. */
 const MAX_CONTENT = 1024 * 1024;
 const MAX_OCCUPANTS = 100_000;
 
@@ -22,12 +20,11 @@ const timestamp = z
   .string()
   .max(40)
   .transform((value) => new Date(value))
-  .refine(isStorable, 'should be a moment')
+  .refine(isStorable, 'should be a timestamp')
   .transform((value) => value.toISOString());
 const unixSeconds = z.int().min(0).max(MAX_ID);
 const count = z.int().min(0);
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]);
-/** Ids as other servers say them: numbers or their digits. */
 const digits = z
   .union([z.int().min(0).transform(String), z.string().regex(/^\d{1,20}$/, 'should be digits')])
   .nullish()
@@ -181,7 +178,7 @@ const message = z
   }))
   .refine(
     ({ attachments, customFields }) => JSON.stringify([attachments, customFields]).length <= MAX_CONTENT,
-    'should be smaller',
+    'should be at most 1 MiB',
   );
 export type SourceMessage = z.infer<typeof message>;
 
@@ -205,13 +202,11 @@ const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ total_entries: count, items: z.array(item).max(1_000) });
 const list = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).max(1_000) });
 
-/** The answers that are read, by name. */
 export const ANSWERS = {
   users: page(z.object({ user }).transform((wrapped) => wrapped.user)),
   classes: z.object({ items: z.array(recordClass).max(10_000) }),
   records: list(record),
   dialogs: page(dialog),
-  /** The rest of a dialog says the same to everybody. */
   places: page(z.object({ _id: stringId, unread_messages_count: count.nullish() })),
   messages: list(message),
   messageIds: list(z.object({ _id: stringId, date_sent: unixSeconds })),
@@ -225,12 +220,12 @@ export const ANSWERS = {
   session: z.object({ session: z.object({ token: z.string().min(1).max(1_000), user_id: databaseId }) }),
 } as const;
 
-/** @throws {MigrationError} it is not what is documented; the message says where */
+/** @throws {MigrationError} the message names the path of the wrong value */
 export function readAnswer<Shape extends z.ZodType>(shape: Shape, answer: unknown, what: string): z.infer<Shape> {
   const result = shape.safeParse(answer);
   if (result.success) return result.data;
   const { path, message: reason } = result.error.issues[0]!;
-  throw new MigrationError(`${what}: ${[path.join('.') || 'the answer', reason].join(': ')}`);
+  throw new MigrationError(`${what}: ${[path.join('.') || 'the response', reason].join(': ')}`);
 }
 
 function ascending(ids: number[]): number[] {

@@ -8,19 +8,17 @@ import type { SourceCredentials } from './credentials.ts';
 import { MigrationError } from './problem.ts';
 import { ANSWERS, readAnswer, type SourceDialog, type SourceMessage } from './shapes.ts';
 
-/** Items of one page. */
 export const PAGE = 100;
 
-/** Whom a question is asked as: a user, or `all`, an API key alone. */
+/** The user to act as; `all` is an API key alone. */
 export type Reader = number | 'all';
 
 type Query = Record<string, string | number>;
 
-/** The other server by its documented paths; one method for each question that is asked. */
 export class Source {
   readonly #client: SourceClient;
   readonly #credentials: SourceCredentials;
-  /** Of the users we sign in as. */
+  /** By user id. */
   readonly #tokens = new Map<number, { token: string; login: string; password: string }>();
 
   constructor(client: SourceClient, credentials: SourceCredentials) {
@@ -32,7 +30,7 @@ export class Source {
     return this.#credentials.apiKey !== undefined;
   }
 
-  /** The users we sign in as, where there is no API key. */
+  /** Users with a session, where there is no API key. */
   get signedIn(): number[] {
     return [...this.#tokens.keys()].sort((a, b) => a - b);
   }
@@ -45,18 +43,17 @@ export class Source {
     return this.#client.requests;
   }
 
-  /** @throws {MigrationError} somebody can't sign in */
+  /** @throws {MigrationError} sign-in failed */
   async signIn(): Promise<void> {
     for (const { login, password } of this.#credentials.users) await this.#openSession(login, password);
   }
 
-  /** Users behind this one, by their ids. */
   users(after: number) {
     const query = { 'filter[]': `number id gt ${after}`, order: 'asc number id', per_page: PAGE };
-    return this.#ask(ANSWERS.users, '/users.json', query, this.#anybody());
+    return this.#ask(ANSWERS.users, '/users.json', query, this.#defaultReader());
   }
 
-  /** @throws {SourceRefusal} we have no API key */
+  /** @throws {SourceRefusal} no API key */
   async classes() {
     return (await this.#ask(ANSWERS.classes, '/class.json', {}, 'all')).items;
   }
@@ -70,12 +67,10 @@ export class Source {
     return this.#ask(ANSWERS.count, `/data/${className}.json`, { count: 1 }, reader);
   }
 
-  /** Dialogs that the reader sees in their list, behind this one by their ids. */
   dialogs(after: string, reader: Reader) {
     return this.#ask(ANSWERS.dialogs, '/chat/Dialog.json', { ...afterId(after), ...BY_ID }, reader);
   }
 
-  /** The same of groups and private dialogs, without what is the same for everybody. */
   places(after: string, reader: Reader) {
     const query = { ...afterId(after), ...BY_ID, 'type[in]': '2,3' };
     return this.#ask(ANSWERS.places, '/chat/Dialog.json', query, reader);
@@ -85,11 +80,12 @@ export class Source {
     return this.#ask(ANSWERS.count, '/chat/Dialog.json', { count: 1 }, reader);
   }
 
-  /** Messages of a dialog in its order, nobody's marks changed. */
+  /** Messages ordered by date; does not mark them as read. */
   async messages({ id }: Pick<SourceDialog, 'id'>, window: MessageWindow, reader: Reader): Promise<SourceMessage[]> {
     const { items } = await this.#ask(ANSWERS.messages, '/chat/Message.json', messageQuery(id, window), reader);
     const stranger = items.find(({ dialogId }) => dialogId !== id);
-    if (stranger) throw new MigrationError(`GET /chat/Message.json: ${stranger.id} is of another dialog than ${id}`);
+    if (stranger)
+      throw new MigrationError(`GET /chat/Message.json: ${stranger.id} belongs to another dialog than ${id}`);
     return items;
   }
 
@@ -102,12 +98,11 @@ export class Source {
     return this.#ask(ANSWERS.count, '/chat/Message.json', query, reader);
   }
 
-  /** Whether the user gets pushes of the dialog. */
   async isNotified({ id }: Pick<SourceDialog, 'id'>, reader: Reader): Promise<boolean> {
     return (await this.#ask(ANSWERS.notifications, `/chat/Dialog/${id}/notifications.json`, {}, reader)).enabled;
   }
 
-  /** Users by the name of their reaction, names in the order in which they first came. */
+  /** User ids by name of the reaction; names ordered by first use. */
   reactions(messageId: string, reader: Reader) {
     return this.#ask(ANSWERS.reactions, `/chat/Message/${messageId}/reactions.json`, {}, reader);
   }
@@ -117,26 +112,26 @@ export class Source {
     return this.#ask(ANSWERS.ownReactions, `/chat/Message/${messageId}.json`, {}, reader);
   }
 
-  /** Files of the reader, newest first. */
   blobs(page: number, reader: Reader) {
     return this.#ask(ANSWERS.blobs, '/blobs.json', { page, per_page: PAGE }, reader);
   }
 
-  /** @throws {FileUnavailable} */
   blobFile<Result>(id: number, reader: Reader, use: (stream: Readable) => Promise<Result>): Promise<Result> {
     return this.#client.file({ path: `/blobs/${id}/download`, headers: this.#headers(reader) }, use);
   }
 
-  /** @throws {FileUnavailable} */
   recordFile<Result>(
     { className, id, field }: { className: string; id: string; field: string },
     use: (stream: Readable) => Promise<Result>,
   ): Promise<Result> {
     const path = `/data/${className}/${id}/file.json`;
-    return this.#client.file({ path, query: { field_name: field }, headers: this.#headers(this.#anybody()) }, use);
+    return this.#client.file(
+      { path, query: { field_name: field }, headers: this.#headers(this.#defaultReader()) },
+      use,
+    );
   }
 
-  #anybody(): Reader {
+  #defaultReader(): Reader {
     return this.hasKey ? 'all' : this.signedIn[0]!;
   }
 
@@ -145,7 +140,7 @@ export class Source {
     const answer = await ask().catch(async (error) => {
       const session = typeof reader === 'number' ? this.#tokens.get(reader) : undefined;
       if (!(error instanceof SourceRefusal) || error.status !== 401 || !session) throw error;
-      // It has expired, say while we were made to wait.
+      // The session expired, for example during a wait.
       await this.#openSession(session.login, session.password);
       return ask();
     });
@@ -158,7 +153,7 @@ export class Source {
       return { Authorization: `ApiKey ${apiKey}`, ...(reader === 'all' ? {} : { 'On-Behalf-Of': String(reader) }) };
     }
     const session = reader === 'all' ? undefined : this.#tokens.get(reader);
-    if (!session) throw new SourceRefusal('an API key is needed', 403, '');
+    if (!session) throw new SourceRefusal('an API key is required', 403, '');
     return { [tokenHeader]: session.token };
   }
 
@@ -180,15 +175,15 @@ export class Source {
   }
 }
 
-/** Messages from one moment on, in Unix seconds, some of them passed over. */
+/** `from` in Unix seconds; `skip`: messages to pass over. */
 export interface MessageWindow {
   from: number;
   skip: number;
-  /** Only those changed since then, in Unix seconds. */
+  /** Unix seconds; undefined: all. */
   changedSince?: number | undefined;
 }
 
-/** The window of the next page: those of the last second are asked for again, as others may have come to it. */
+/** Starts at the last second seen, because more messages of that second may follow. */
 export function nextWindow({ from, skip, ...others }: MessageWindow, dates: number[]): MessageWindow {
   const last = dates.at(-1)!;
   return { ...others, from: last, skip: last === from ? skip + dates.length : 0 };

@@ -16,8 +16,8 @@ import { storeUsers } from './storing/users.ts';
 type Step = (run: Run) => Promise<void>;
 
 /**
- * Everything is read and checked before anything is stored; each step may be killed and begun again. Users are read
- * before anybody is asked on their behalf, since that is a request of theirs.
+ * All reading precedes the first write. Users are read first, because requests on their behalf change
+ * `last_request_at`.
  */
 const STEPS: [name: string, step: Step][] = [
   ['users', readUsers],
@@ -37,7 +37,6 @@ const STEPS: [name: string, step: Step][] = [
   ['files', storeFiles],
 ];
 
-/** Goes on with the step that the ledger names, to the last one. */
 export async function runSteps(run: Run): Promise<void> {
   const { ledger } = run;
   while (ledger.step !== undefined) {

@@ -12,16 +12,11 @@ import { findUser, findUserByExternalId } from '../users/find.ts';
 import { requireOwn } from '../users/own.ts';
 import { endSessionsOf } from '../users/revoke.ts';
 
-/**
- * Deletes a user with their sessions, reactions and dialog memberships; their messages stay.
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {UnknownUserError} @throws {OtherUserError} checked in this order
- */
+/** @throws {InvalidFieldsError} {UnknownUserError} {OtherUserError} checked in this order */
 export async function deleteUser(id: number, context: ActingContext): Promise<true> {
   return remove(await findUser(id, context), context);
 }
 
-/** The same by the user's id in an integrated external system. */
 export async function deleteUserByExternalId(externalUserId: number, context: ActingContext): Promise<true> {
   return remove(await findUserByExternalId(externalUserId, context), context);
 }
@@ -48,7 +43,7 @@ interface UserKey {
   userId: number;
 }
 
-/** The user first, then dialogs, then members: nobody who holds one of the latter waits for the former. */
+/** Lock order is user, dialogs, members, so that transactions holding a dialog or a member never wait for the user. */
 async function lockUser(transaction: Transaction, { applicationId, userId }: UserKey): Promise<void> {
   const locked = await transaction.$executeRaw`
     SELECT FROM users WHERE application_id = ${applicationId} AND id = ${userId} FOR UPDATE`;
@@ -58,10 +53,10 @@ async function lockUser(transaction: Transaction, { applicationId, userId }: Use
 async function removeRows(transaction: Transaction, key: UserKey, at: Date): Promise<void> {
   const { applicationId, userId } = key;
   await lockUser(transaction, key);
-  // Dialogs that the user came into since the steps before.
+  // The user may have joined dialogs since the previous steps.
   while ((await leaveDialogs(transaction, key, at)) === 'more');
   const ofUser = Prisma.sql`application_id = ${applicationId} AND user_id = ${userId}`;
-  // Public groups have hidden messages and mutes of users who are no members.
+  // In public groups, users who are not members can hide messages and mute the dialog.
   await transaction.$executeRaw`DELETE FROM hidden_messages WHERE ${ofUser}`;
   await transaction.$executeRaw`DELETE FROM muted_dialogs WHERE ${ofUser}`;
   await removeReactionsOf(transaction, key, at);

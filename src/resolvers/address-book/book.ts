@@ -4,14 +4,14 @@ import { query } from '../../db/query.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { MAX_UDID } from './rules.ts';
 
-/** One of a user's address books; `udid` is empty for that of no device. */
+/** `udid` is empty for the book that belongs to no device. */
 export interface BookKey {
   applicationId: number;
   userId: number;
   udid: string;
 }
 
-/** The caller's book of a device, or of none. @throws {UnprocessableError} a udid of more than 64 characters */
+/** @throws {UnprocessableError} a udid of more than 64 characters */
 export function bookOf(udid: string | null | undefined, { viewer }: UserContext): BookKey {
   const problems = udidProblems(udid);
   if (problems.length > 0) throw new UnprocessableError(...problems);
@@ -22,12 +22,12 @@ export function udidProblems(udid: string | null | undefined): string[] {
   return [...(udid ?? '')].length > MAX_UDID ? [`Length of 'udid' field should be max: ${MAX_UDID}.`] : [];
 }
 
-/** Confines contacts `c` to those of a book. */
+/** Condition on `contacts c`. */
 export function inBook({ applicationId, userId, udid }: BookKey): Prisma.Sql {
   return Prisma.sql`c.application_id = ${applicationId} AND c.user_id = ${userId} AND c.udid = ${udid}`;
 }
 
-/** @throws {NotFoundError} there is nobody in it */
+/** @throws {NotFoundError} the book is empty */
 export async function requireContacts(book: BookKey): Promise<void> {
   const [found] = await query<unknown>`SELECT 1 AS one FROM contacts c WHERE ${inBook(book)} LIMIT 1`;
   if (!found) throw emptyBook();

@@ -23,7 +23,6 @@ export interface Contact {
   phone: string;
 }
 
-/** A whole address book: what its fields answer is read when they are asked for. */
 export type AddressBook = BookKey;
 
 type Listing = { udid?: string | null } & ConnectionArguments;
@@ -38,11 +37,7 @@ const ORDER: Order = {
   isAlwaysSet: true,
 };
 
-/**
- * Contacts of one of the caller's books, in the order in which they were first uploaded.
- * @throws {UnprocessableError} a udid of more than 64 characters
- * @throws {NotFoundError} the book is empty
- */
+/** In upload order. @throws {UnprocessableError} udid longer than 64 characters @throws {NotFoundError} empty book */
 export async function listContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
@@ -60,11 +55,7 @@ export async function listContacts(
   };
 }
 
-/**
- * Users of the application whom one of the caller's books has, by id, each once.
- * @throws {UnprocessableError} a udid of more than 64 characters
- * @throws {NotFoundError} the book is empty
- */
+/** By id, each once. @throws {UnprocessableError} udid longer than 64 characters @throws {NotFoundError} empty book */
 export async function listRegisteredContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
@@ -80,36 +71,35 @@ export async function listRegisteredContacts(
   };
 }
 
-/** One of the caller's books. @throws {UnprocessableError} @throws {NotFoundError} as above */
+/** @throws {UnprocessableError} {NotFoundError} */
 export async function findAddressBook(udid: string | null | undefined, context: UserContext): Promise<AddressBook> {
   const book = bookOf(udid, context);
   await requireContacts(book);
   return book;
 }
 
-/** All contacts of a book, in the order in which they were first uploaded. */
+/** In upload order. */
 export async function contactsOf(book: AddressBook): Promise<Contact[]> {
   const contacts = await query`
     SELECT ${CONTACT} FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
-  // It was not empty a moment ago.
+  // Emptied since `requireContacts`.
   if (contacts.length === 0) throw emptyBook();
   return contacts;
 }
 
-/** All users whom a book has, by id. */
+/** By id. */
 export async function registeredUsersOf(book: AddressBook, context: Context): Promise<User[]> {
   return asListed(await usersById(book.applicationId, await registeredIds(book)), context);
 }
 
-/** A user whom a book has: the phone is the caller's already, the profile is one of the users list. */
+/** The caller knows the phone already; the profile needs the right to list users. */
 export interface RegisteredContact {
   id: number;
   phone: string | null;
-  /** Null where the caller may not list users. */
+  /** Null if the caller may not list users. */
   user: User | null;
 }
 
-/** The same, also for callers who may not list users. */
 export async function registeredContactsOf(book: AddressBook, context: Context): Promise<RegisteredContact[]> {
   const [users, isListable] = await Promise.all([
     registeredIds(book).then((ids) => usersById(book.applicationId, ids)),
@@ -122,7 +112,6 @@ async function asListed(users: User[], context: Context): Promise<User[]> {
   return (await mayListUsers(context)) ? users : users.map(compactUser);
 }
 
-/** A user of whom everything but id and phone is refused. */
 function compactUser(user: User): User {
   const refuse = () => {
     throw new UsersListingForbiddenError();
@@ -133,7 +122,7 @@ function compactUser(user: User): User {
   return Object.defineProperties({ applicationId, id, phone }, getters) as User;
 }
 
-/** Up to one more than the page holds, in the order in which it is walked. */
+/** One more than the page size, so that the caller sees whether another page follows. */
 function idsOfPage(ids: number[], { after, before, isBackward, limit }: PageRequest): number[] {
   const [low, high] = [after, before].map((cursor) => cursor && idOf(cursor.id));
   const within = ids.filter((id) => (low === undefined || id > low) && (high === undefined || id < high));

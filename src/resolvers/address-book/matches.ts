@@ -6,10 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { type BookKey, inBook } from './book.ts';
 import { phoneKey, phoneTails } from './phone-numbers.ts';
 
-/**
- * Ids of the users whom a book has, rising. Each contact is looked up by an index of users, so the cost is that of the
- * book, however many users there are.
- */
+/** Sorted ids. Looks contacts up by index, so that the cost does not depend on the number of users. */
 export function registeredIds(book: BookKey): Promise<number[]> {
   return runLong(jobOwnerOf(book), (runStep) => runStep(() => findRegistered(book)));
 }
@@ -22,7 +19,7 @@ async function findRegistered(book: BookKey): Promise<number[]> {
   return phoneMatching === 'identical' ? idsByText(book) : idsByNumber(book, phoneRegion);
 }
 
-/** `OFFSET 0` keeps the planner from reading all users instead. */
+/** `OFFSET 0` keeps the planner from scanning all users. */
 async function idsByText(book: BookKey): Promise<number[]> {
   const rows = await query<{ id: number }>`
     SELECT DISTINCT u.id FROM contacts c CROSS JOIN LATERAL (
@@ -31,7 +28,7 @@ async function idsByText(book: BookKey): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The last digits find the users who may be meant, the numbers themselves those who are. */
+/** The last digits select candidates by index; comparing normalized numbers then confirms them. */
 async function idsByNumber(book: BookKey, region: string | null): Promise<number[]> {
   const contacts = await query<{ phone: string }>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
   const keys = new Set(await keysOf(contacts, region));
@@ -47,7 +44,7 @@ async function idsByNumber(book: BookKey, region: string | null): Promise<number
   return [...new Set(ids)];
 }
 
-/** Reading ten thousand numbers takes a while: others have their turn in between. */
+/** Numbers parsed per event loop turn, because a book may have 10,000 contacts. */
 const AT_A_TIME = 200;
 
 async function keysOf(rows: { phone: string }[], region: string | null): Promise<string[]> {

@@ -1,22 +1,18 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
-/** Digits at the end that all ways of writing one number share; an index of users keeps as many. */
+/** Trailing digits that all notations of a number share; must match the index of users. */
 const TAIL_DIGITS = 7;
 const MAX_COUNTRY_CODE = 3;
 
-/**
- * What tells numbers apart however they are written: `020 7946 0000` in `GB` and `+44 (0)20 7946-0000` are
- * `+442079460000`. A text that is no such number stands for itself.
- * @param region ISO country of numbers without country code; null: they stand for themselves
- */
+/** `020 7946 0000` in `GB` and `+44 (0)20 7946-0000` become `+442079460000`; other text is unchanged. */
 export function phoneKey(phone: string, region: string | null): string {
   const defaultCountry = (region ?? undefined) as CountryCode | undefined;
   return parsePhoneNumberFromString(phone, { defaultCountry, extract: false })?.number ?? phone;
 }
 
 /**
- * The last digits under which the index of users keeps whatever has this key. They are the same for every way of
- * writing a number, but for those of a few islands, shorter than the tail: what stands before them then counts too.
+ * Index tails of users who may have this key. One suffices, except for national numbers shorter than the tail: there
+ * the tail also covers the prefix, so that each notation of the prefix is included.
  */
 export function phoneTails(key: string): string[] {
   const digits = key.replace(/[^0-9]/g, '');
@@ -27,7 +23,6 @@ export function phoneTails(key: string): string[] {
   return [...new Set(forms.map((form) => form.slice(-TAIL_DIGITS)))];
 }
 
-/** Whether numbering plans know an ISO country, `GB`. */
 export function isPhoneRegion(region: string): boolean {
   return isSupportedCountry(region);
 }

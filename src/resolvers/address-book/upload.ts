@@ -12,25 +12,19 @@ import { type ContactInput, contactChange, contactProblems, planUpload, type Upl
 export interface ContactUpload {
   contacts?: ContactInput[] | null;
   udid?: string | null;
-  /** Contacts that the upload does not name go. */
+  /** Removes contacts that the upload does not name. */
   force?: boolean | null;
 }
 
-/** What an upload came to. */
 export interface UploadedContacts extends Pick<UploadPlan, 'created' | 'updated' | 'deleted'> {
-  /** Entries that were not taken, by their place in the upload from 0. */
+  /** `index` is the 0-based position in the upload. */
   rejected: { index: number; errors: string[] }[];
 }
 
-/** New contacts of a user in a day: more than people know, and too few to find out who has which number. */
+/** Per user and day: above any real address book, but too low for probing which numbers are registered. */
 const NEW_CONTACTS_A_DAY = 50_000;
 
-/**
- * Changes one of the caller's address books: all that is right in an upload, or nothing. Uploads of one
- * book come one after the other.
- * @throws {UnprocessableError} no list of contacts, or a udid of more than 64 characters
- * @throws {RateLimitedError} more new contacts than a user may add in a day
- */
+/** All valid entries or none. @throws {UnprocessableError} @throws {RateLimitedError} too many new contacts per day */
 export async function uploadContacts(
   { contacts, udid, force }: ContactUpload,
   context: UserContext,
@@ -53,7 +47,7 @@ async function store(
 
   const { created, updated, deleted } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     await lockUsers(transaction, [], context);
-    await holdBook(transaction, book);
+    await lockBook(transaction, book);
     const known = await knownPhones(transaction, book, force ? undefined : changes.map(({ phone }) => phone));
     const plan = planUpload(known, changes, force);
     const share = { kind: 'contacts', amount: plan.created, quota: NEW_CONTACTS_A_DAY } as const;
@@ -64,13 +58,12 @@ async function store(
   return { created, updated, deleted, rejected };
 }
 
-/** There need not be a row that could be locked. */
-async function holdBook(transaction: Transaction, { applicationId, userId, udid }: BookKey): Promise<void> {
+/** An advisory lock, because the book may have no row to lock. */
+async function lockBook(transaction: Transaction, { applicationId, userId, udid }: BookKey): Promise<void> {
   const name = `address book ${applicationId} ${userId} ${udid}`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }
 
-/** Which of the phones are in the book; undefined: all that are. */
 async function knownPhones(transaction: Transaction, book: BookKey, phones: string[] | undefined): Promise<string[]> {
   const rows = phones
     ? await transaction.$queryRaw<{ phone: string }[]>`

@@ -13,18 +13,17 @@ interface Asked {
 
 export interface AnswerRequest extends Asked {
   message?: string | null;
-  /** What was said before: a list of `Turn`, of which nothing is checked yet. */
+  /** Previous messages: an unvalidated list of `Turn`. */
   history?: unknown;
 }
 
 export interface TranslationRequest extends Asked {
   text?: string | null;
-  /** A code or a name. */
   toLanguage?: string | null;
 }
 
 export interface GatewayRequest extends Asked {
-  /** A list of `ConversationMessage`, of which nothing is checked yet. */
+  /** An unvalidated list of `ConversationMessage`. */
   messages?: unknown;
 }
 
@@ -33,16 +32,12 @@ interface Question {
   prompt: PromptText;
 }
 
-// All of them throw, in this order: {DisabledError} {InvalidParametersError} {NotFoundError} unknown
-// assistant, {RateLimitedError} the user's quota, {ServiceUnavailableError} the model is away.
-
-/** Proposes an answer to a message. */
 export async function assistAnswer(request: AnswerRequest, context: ActingContext): Promise<string> {
   const { chosen, prompt } = await answerQuestion(request, context);
   return ask(chosen, prompt, context);
 }
 
-/** The same bit by bit; what is wrong with the request is told at once. */
+/** Validates the request before it returns. */
 export async function streamAnswer(request: AnswerRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
   const { chosen, prompt } = await answerQuestion(request, context);
   return live((signal) => streamAnswerParts(chosen, prompt, context, signal));
@@ -59,10 +54,7 @@ export async function translateText(request: TranslationRequest, context: Acting
   return ask(chosen, translationPrompt(chosen.assistant.instructions, text!, toLanguage!), context);
 }
 
-/**
- * Takes a conversation to the model as it is.
- * @throws {UnprocessableError} the address of an image, before an unknown assistant
- */
+/** @throws {UnprocessableError} a forbidden image URL; checked before the assistant */
 export async function askGateway({ assistantId, messages }: GatewayRequest, context: ActingContext): Promise<string> {
   const problems = [...textProblems('assistantId', assistantId), ...conversationProblems(messages)];
   const read = () => readConversation(messages, allowedImage);

@@ -7,18 +7,13 @@ import { correctDailyShare, takeDailyShare } from '../users/daily-usage.ts';
 import { additionalDataOfApiKey } from './assistants.ts';
 import { type PromptText, promptTokens, tokensOf } from './prompts.ts';
 
-/** An assistant, and what its application lets each user use up. */
 export interface ChosenAssistant {
   assistant: Assistant;
-  /** Tokens of a user in a day. */
+  /** Tokens per user and day. */
   quota: number;
 }
 
-/**
- * The model's answer.
- * @throws {RateLimitedError} more than what is left of the user's day
- * @throws {ServiceUnavailableError} the model is away, or the caller has left, which ends its request
- */
+/** @throws {RateLimitedError} quota @throws {ServiceUnavailableError} model unavailable, or the caller disconnected */
 export async function ask(chosen: ChosenAssistant, prompt: PromptText, context: ActingContext): Promise<string> {
   const bill = await Bill.open(chosen, prompt, context);
   let tokens = 0;
@@ -33,10 +28,7 @@ export async function ask(chosen: ChosenAssistant, prompt: PromptText, context: 
   }
 }
 
-/**
- * The model's answer bit by bit.
- * @throws as `ask`; what is used up counts, also of an answer that broke off
- */
+/** Throws like `ask`. Tokens of an interrupted answer count, too. */
 export async function* streamAnswerParts(
   chosen: ChosenAssistant,
   prompt: PromptText,
@@ -58,7 +50,7 @@ export async function* streamAnswerParts(
   }
 }
 
-/** What a question may cost is taken before it is asked, so that many at once never use up more than there is. */
+/** Reserves the maximum cost before the request, so that parallel requests cannot exceed the quota. */
 class Bill {
   readonly #context: ActingContext;
   readonly #taken: number;
@@ -79,7 +71,7 @@ class Bill {
     return new Bill(context, amount, takenAt);
   }
 
-  /** Gives back what was not used up, or takes what was used up beyond it. */
+  /** Replaces the reserved amount by the tokens used. */
   async close(tokens: number): Promise<void> {
     const { viewer, log } = this.#context;
     if (viewer.kind !== 'user' || this.#taken === 0) return;
@@ -87,8 +79,8 @@ class Bill {
     try {
       await correctDailyShare(viewer, share, this.#takenAt);
     } catch (error) {
-      // The answer is there, or the failure that matters is.
-      log.warn({ err: error }, 'the tokens of a model could not be counted');
+      // The caller gets the answer, or the original error, even if counting fails.
+      log.warn({ err: error }, 'could not count the tokens of an AI answer; the quota of the user keeps the estimate');
     }
   }
 }
@@ -106,6 +98,9 @@ function endpointOf({ assistant }: ChosenAssistant, { encrypter }: ActingContext
 
 function unavailable(error: unknown, { assistant }: ChosenAssistant, { log }: ActingContext): unknown {
   if (!(error instanceof ModelUnavailableError)) return error;
-  log.warn({ assistant: assistant.id, reason: error.message }, 'a model is away');
+  log.warn(
+    { assistant: assistant.id, reason: error.message },
+    'the AI model is unavailable; check its endpoint and API key',
+  );
   return new ServiceUnavailableError();
 }

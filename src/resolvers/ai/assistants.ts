@@ -7,13 +7,12 @@ import type { Assistant } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
-/** What may be given of an assistant; what is left out, or null where null means nothing, stays as it is. */
+/** Undefined leaves a field unchanged; so does null unless null is a valid value. */
 export interface AssistantChanges {
   name?: string | null;
-  /** `<baseUrl>/chat/completions` is asked. */
   baseUrl?: string | null;
   model?: string | null;
-  /** Null takes it away. */
+  /** Null removes it. */
   apiKey?: string | null;
   instructions?: string | null;
 }
@@ -22,21 +21,20 @@ export type NewAssistant = AssistantChanges & { name: string; baseUrl: string; m
 
 type AssistantServices = Pick<Services, 'now' | 'encrypter'>;
 
-const printable = z.string().regex(/^[!-~]+$/, 'should be printable characters without blanks');
+const printable = z.string().regex(/^[!-~]+$/, 'should be printable characters without spaces');
 
-/** Each field's rule, with the text of what is wrong. */
 const RULES = {
   name: z.string().trim().min(1, "can't be blank").max(255, 'is too long (maximum is 255 characters)'),
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'should be an http or https address' })
     .max(2000, 'is too long (maximum is 2000 characters)')
-    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should hold no user and password'),
+    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should not contain a user or password'),
   model: printable.max(255, 'is too long (maximum is 255 characters)'),
   apiKey: printable.max(4096, 'is too long (maximum is 4096 characters)'),
   instructions: z.string().max(20_000, 'is too long (maximum is 20000 characters)'),
 };
 
-/** The assistants of an application, the oldest first. */
+/** Oldest first. */
 export function listAssistants(
   applicationId: number,
   selection: Prisma.AssistantDefaultArgs = {},
@@ -44,7 +42,6 @@ export function listAssistants(
   return db.assistant.findMany({ ...selection, where: { applicationId }, orderBy: { id: 'asc' } });
 }
 
-/** @throws {NotFoundError} */
 export async function findAssistant(
   applicationId: number,
   id: string,
@@ -57,11 +54,7 @@ export async function findAssistant(
   return assistant;
 }
 
-/**
- * Makes an assistant of the caller's application. Its address has to be public: who runs the service asks it from
- * within its own network.
- * @throws {InvalidFieldsError} all fields at fault, all texts
- */
+/** Requires a public address, because the server connects from inside its own network. */
 export function createAssistant(
   input: NewAssistant,
   { viewer, ...services }: AdministrationContext,
@@ -71,11 +64,7 @@ export function createAssistant(
   return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services, selection);
 }
 
-/**
- * Changes what is given of an assistant. With another address goes its API key, unless there is a new one: it is for
- * nobody else to see.
- * @throws {NotFoundError} @throws {InvalidFieldsError}
- */
+/** A new address drops the API key unless the changes include one, so that the key never reaches another host. */
 export function updateAssistant(
   id: string,
   changes: AssistantChanges,
@@ -90,10 +79,7 @@ export function updateAssistant(
   );
 }
 
-/**
- * As `updateAssistant`, for the operator, who trusts whatever address they give, the one it has, too.
- * @throws {NotFoundError} @throws {InvalidFieldsError}
- */
+/** Like `updateAssistant`, but the operator may trust a private address. */
 export async function changeAssistant(
   id: string,
   { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
@@ -108,7 +94,7 @@ export async function changeAssistant(
   const isKeyless = apiKey === null || (isMoved && apiKey === undefined);
   const [updated] = await db.assistant.updateManyAndReturn({
     ...selection,
-    // Somebody else may have moved it meanwhile: then a key of theirs must not be sent here.
+    // A concurrent change of the address must not send its API key to this one.
     where: { applicationId, id, baseUrl: before.baseUrl },
     data: {
       name: name?.trim(),
@@ -126,17 +112,13 @@ export async function changeAssistant(
   return updated;
 }
 
-/** @throws {NotFoundError} */
 export async function deleteAssistant(id: string, { viewer }: AdministrationContext): Promise<true> {
   const { count } = await db.assistant.deleteMany({ where: { applicationId: viewer.applicationId, id } });
   if (count === 0) throw new NotFoundError();
   return true;
 }
 
-/**
- * As `createAssistant`, for the operator, who may trust an address inside the service's own network.
- * @throws {InvalidFieldsError}
- */
+/** Like `createAssistant`, but the operator may trust a private address. */
 export async function storeAssistant(
   input: NewAssistant & { applicationId: number; isTrusted: boolean },
   { now, encrypter }: AssistantServices,
@@ -173,7 +155,7 @@ function problemsOf(changes: AssistantChanges): FieldErrors {
   return problems;
 }
 
-/** Says at once of an address what the transport would only say when it is asked. */
+/** Reports early what the transport would reject on each request. */
 function requirePublic({ baseUrl }: AssistantChanges): void {
   if (baseUrl == null || !URL.canParse(baseUrl) || isOutside(new URL(baseUrl))) return;
   throw new InvalidFieldsError({ baseUrl: ['should be a public address'] });
@@ -183,7 +165,7 @@ function requireNone(problems: FieldErrors): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
 
-/** Binds the encrypted key of an assistant's model to its row. */
+/** Binds the encrypted API key to its row. */
 export function additionalDataOfApiKey({ applicationId, id }: Pick<Assistant, 'applicationId' | 'id'>): string {
   return `assistants ${applicationId} ${id}`;
 }

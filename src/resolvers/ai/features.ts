@@ -5,7 +5,6 @@ import { DisabledError, InvalidParametersError } from '../../lib/errors.ts';
 import type { ChosenAssistant } from './ask.ts';
 import { findAssistant } from './assistants.ts';
 
-/** What assistants do, each of which an application can switch off. */
 export type AiFeature = 'answerAssist' | 'summarize' | 'translate' | 'gateway';
 
 const NAMES: Record<AiFeature, string> = {
@@ -15,12 +14,7 @@ const NAMES: Record<AiFeature, string> = {
   gateway: 'AI Gateway',
 };
 
-/**
- * Checks that every feature shares: it is enabled, its parameters are valid, the assistant exists, in this order.
- * @param problems sentences of the rules that the parameters break
- * @param check throws for what is wrong with parameters that break none of them
- * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant
- */
+/** Checks the feature, `problems`, `check()` and the assistant, in this order. */
 export async function requireAssistant(
   feature: AiFeature,
   assistantId: string | null | undefined,

@@ -1,18 +1,15 @@
 import { isPublicHost } from '../../gateways/public-addresses.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 
-/** Characters of an image inside a `data:` URL. */
+/** Characters. */
 const MAX_DATA = 1024 * 1024;
-/** Characters of any other URL. */
+/** Characters. */
 const MAX_URL = 2000;
 
-/** SVG is left out: it can name further addresses, which whoever draws it would load. */
+/** Excludes SVG, because an SVG can reference URLs that its renderer would load. */
 const DATA = /^data:image\/(?:png|jpe?g|gif|webp|bmp|avif|heic|heif|tiff)(?:;base64)?,/i;
 
-/**
- * The address of an image as the model is given it, so that model and check read the same host.
- * @throws {UnprocessableError} neither an image itself nor a public `https` address
- */
+/** Returns the normalized URL, so that the model and this check see the same host. @throws {UnprocessableError} */
 export function allowedImage(url: unknown): string {
   if (typeof url === 'string') {
     if (url.length <= MAX_DATA && DATA.test(url)) return url;

@@ -1,12 +1,8 @@
 import { LiveEvent, LiveQueue } from '../../realtime/live-queue.ts';
 
-/** A part of an answer, or the failure that it ended with. */
 export type AnswerPart = { text: string; isLast: boolean } | { failure: unknown };
 
-/**
- * Tells the parts of an answer as they come, and then that it is over. Whoever leaves ends the asking.
- * @param answer is asked for as soon as somebody listens
- */
+/** Publishes the parts of an answer, then the end. Closing the queue aborts the model request. */
 export function live(answer: (signal: AbortSignal) => AsyncIterable<string>): LiveQueue<AnswerPart> {
   const left = new AbortController();
   const queue = new LiveQueue<AnswerPart>(() => left.abort());
@@ -14,7 +10,6 @@ export function live(answer: (signal: AbortSignal) => AsyncIterable<string>): Li
   return queue;
 }
 
-/** What a subscriber is shown of an event. @throws the failure */
 export function presentPart(part: AnswerPart): { text: string; isLast: boolean } {
   if ('failure' in part) throw part.failure;
   return part;

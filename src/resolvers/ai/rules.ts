@@ -1,7 +1,5 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 
-// Rules for the input of the AI operations.
-
 export const MAX_MESSAGE = 2000;
 export const MAX_TEXT = 5000;
 export const MAX_LANGUAGE = 100;
@@ -17,10 +15,10 @@ export interface ConversationMessage {
   content: string | ConversationPart[];
 }
 
-/** `message` and `text` may be so long; an id is what it is. */
+/** Characters; ids have no limit. */
 const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, toLanguage: MAX_LANGUAGE };
 
-/** A parameter that has to be a text with something in it. */
+/** Requires a non-blank string. */
 export function textProblems(parameter: string, value: string | null | undefined): string[] {
   if (value == null || value.trim() === '') {
     return [problem(parameter, `${words(parameter)} can't be empty, must be a string`)];
@@ -30,7 +28,7 @@ export function textProblems(parameter: string, value: string | null | undefined
   return isTooLong ? [problem(parameter, `${words(parameter)} is too long (maximum is ${most} characters)`)] : [];
 }
 
-/** What was said before a message; nothing is as good as an empty list. */
+/** Null counts as an empty history. */
 export function historyProblems(history: unknown): string[] {
   const isHistory = history == null || (Array.isArray(history) && history.every(isTurn));
   return isHistory
@@ -38,15 +36,11 @@ export function historyProblems(history: unknown): string[] {
     : [problem('history', 'History must be an array of objects with role user or assistant and string message')];
 }
 
-/** A history without problems. */
 export function readHistory(history: unknown): Turn[] {
   return (history as Turn[] | null | undefined) ?? [];
 }
 
-/**
- * A conversation without problems, with nothing in it that the rules do not know.
- * @param imageUrl what the model is given for the address of an image, which may be anything; may throw
- */
+/** Copies the known properties. @param imageUrl checks and normalizes an image URL; may throw */
 export function readConversation(messages: unknown, imageUrl: (url: unknown) => string): ConversationMessage[] {
   const readPart = (part: ConversationPart): ConversationPart =>
     part.type === 'text'
@@ -58,7 +52,6 @@ export function readConversation(messages: unknown, imageUrl: (url: unknown) => 
   }));
 }
 
-/** A conversation that goes to the model as it is. */
 export function conversationProblems(messages: unknown): string[] {
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isConversationMessage)) {
     return [problem('messages', 'Messages must be an array of objects with role and content')];
@@ -72,7 +65,6 @@ export function conversationProblems(messages: unknown): string[] {
   ];
 }
 
-/** Characters and images of a conversation. */
 function conversationSize(messages: ConversationMessage[]): { text: number; images: number } {
   const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [textPart(content)] : content));
   return {

@@ -23,30 +23,24 @@ export interface SummaryRequest {
   dialogId?: string | null;
 }
 
-/** Messages that a summary is made from. */
+/** Messages per summary. */
 const LATEST = 1000;
 
-/** Parts of a long dialog that are asked about at once. */
+/** Parts summarized in parallel. */
 const AT_ONCE = 3;
 
-/** Characters of the kind of an attachment. */
 const MAX_KIND = 50;
 
 const EMPTY = 'Chat is empty.';
 
-/**
- * Summarizes the latest messages of a dialog that the caller can see; no model is asked about an empty one.
- * @throws {DisabledError} @throws {InvalidParametersError} @throws {NotFoundError} unknown assistant or dialog
- * @throws {ForbiddenError} the caller is no occupant; checked in this order
- * @throws {RateLimitedError} @throws {ServiceUnavailableError} the model is away
- */
+/** Summarizes the messages that the caller can see. An empty dialog needs no model request. */
 export async function summarizeDialog(request: SummaryRequest, context: ActingContext): Promise<string> {
   const { chosen, parts } = await readDialog(request, context);
   if (parts.length === 0) return EMPTY;
   return ask(chosen, await lastPrompt(chosen, parts, context), context);
 }
 
-/** The same bit by bit; what is wrong with the request is told at once. */
+/** Validates the request before it returns. */
 export async function streamSummary(request: SummaryRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
   const { chosen, parts } = await readDialog(request, context);
   return live(async function* (signal) {
@@ -65,7 +59,7 @@ async function readDialog(
   return { chosen, parts: dialogParts(await latestMessages(dialog.id, context)) };
 }
 
-/** A dialog of one part is summarized as it is, a longer one by the summaries of its parts. */
+/** A dialog of several parts is summarized from the summaries of its parts. */
 async function lastPrompt(
   { assistant, quota }: ChosenAssistant,
   parts: string[],

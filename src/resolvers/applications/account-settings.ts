@@ -1,11 +1,8 @@
 import type { Services } from '../../context.ts';
 
-/** Where clients find the service; mobile ones ask it first. */
 export interface AccountSettings {
   accountId: number;
-  /** Public base URL. */
   apiEndpoint: string;
-  /** Public host, without port. */
   chatEndpoint: string;
   turnserverEndpoint: string;
 }

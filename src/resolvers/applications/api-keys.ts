@@ -8,40 +8,34 @@ import { BadInputError, InvalidFieldsError, NotFoundError } from '../../lib/erro
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
 
-/** An API key together with the key itself, which is shown this once. */
+/** The key itself is returned only once. */
 export type NewApiKey = ApiKey & { key: string };
 
 const MAX_NAME = 255;
 
-/** A key nobody has: 43 characters of `A–Z a–z 0–9 - _`. */
+/** 43 characters of `A–Z a–z 0–9 - _`. */
 export function randomApiKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The application's API keys, the revoked ones too, the oldest first. */
+/** Oldest first, including revoked keys. */
 export function listApiKeys(applicationId: number, selection: Prisma.ApiKeyDefaultArgs = {}): Promise<ApiKey[]> {
   return db.apiKey.findMany({ ...selection, where: { applicationId }, orderBy: { id: 'asc' } });
 }
 
-/** The API keys of all applications, the oldest first; for the operator alone. */
 export function listAllApiKeys(): Promise<ApiKey[]> {
   return db.apiKey.findMany({ orderBy: { id: 'asc' } });
 }
 
-/**
- * A key of whatever application, for the operator alone, who knows keys by their ids. Imported keys bring theirs along,
- * so that two applications may have the same.
- * @throws {NotFoundError} no such key
- * @throws {BadInputError} several applications have one, and none is named
- */
+/** Imported keys keep their ids, so two applications may have the same. @throws {BadInputError} ambiguous id */
 export async function findApiKey(id: number, applicationId?: number): Promise<ApiKey> {
   const [key, another] = isDatabaseId(id) ? await db.apiKey.findMany({ where: { id, applicationId }, take: 2 }) : [];
-  if (another) throw new BadInputError(`several applications have an API key ${id}: name one with --application`);
+  if (another) throw new BadInputError(`several applications have an API key ${id}; select one with --application`);
   if (!key) throw new NotFoundError();
   return key;
 }
 
-/** @throws {InvalidFieldsError} no name, or more than 255 characters of it */
+/** @throws {InvalidFieldsError} a name that is blank or longer than 255 characters */
 export async function createApiKey(
   applicationId: number,
   name: string,
@@ -57,10 +51,7 @@ export async function createApiKey(
   return { ...(await db.apiKey.create({ data })), key };
 }
 
-/**
- * Refuses the key from now on, and ends what was opened with it, On-Behalf-Of too. It may be the caller's own.
- * @throws {NotFoundError} no such key, or revoked before
- */
+/** Also ends everything opened with the key, including On-Behalf-Of. @throws {NotFoundError} unknown or revoked */
 export async function revokeApiKey(
   applicationId: number,
   id: number,

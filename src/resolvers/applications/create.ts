@@ -6,7 +6,6 @@ import { InvalidFieldsError } from '../../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { randomApiKey } from './api-keys.ts';
 import { problemsOf, requireNone } from './rules.ts';
-/** What a new application is reached with; key and secret are shown this once. */
 export interface ApplicationCredentials {
   applicationId: number;
   authKey: string;
@@ -22,13 +21,10 @@ export interface NewApplication {
   apiKey?: string;
 }
 
-/** Applications are made one after the other: never two first ones, and no id is handed out twice. */
+/** Serializes creations, so that there is one first application and no id is used twice. */
 const CREATION_LOCK = 7_270_101;
 
-/**
- * Creates the first application of an empty database; does nothing where there is one.
- * @param keep is given the secrets before the application is stored for good; if it fails, there is none
- */
+/** Does nothing unless the database is empty. @param keep receives the secrets before the commit; may reject */
 export function bootstrapApplication(
   input: NewApplication,
   now: Date,
@@ -42,10 +38,7 @@ export function bootstrapApplication(
   });
 }
 
-/**
- * Creates an application with one API key; for the operator alone.
- * @throws {InvalidFieldsError} a blank or long name; an id that is taken, or can't be one
- */
+/** For the operator only. @throws {InvalidFieldsError} a blank or long name; an invalid or used id */
 export async function createApplication(
   { id, name }: Pick<NewApplication, 'id' | 'name'>,
   { now }: Pick<Services, 'now'>,
@@ -67,10 +60,9 @@ function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): 
   });
 }
 
-/** Settings whose documented values, which applications from elsewhere keep, grant sessions more than is safe. */
+/** Stricter than the column defaults, which imported applications keep because the legacy contract documents them. */
 const SAFE_SETTINGS = { groups: 'granted', filesByNumber: 'owner' } as const;
 
-/** What is not given of the credentials is random. */
 async function storeApplication(
   transaction: Transaction,
   { id: wanted, name, ...given }: NewApplication,
@@ -85,7 +77,7 @@ async function storeApplication(
   await transaction.apiKey.create({
     data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },
   });
-  // An id that was chosen must not be handed out again.
+  // Moves the sequence past an explicit id.
   await transaction.$executeRaw`
     SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
   return { applicationId: id, authKey, authSecret, apiKey };

@@ -2,34 +2,31 @@ import type { FilesByNumber, GroupTags, PhoneMatching, SignatureHash } from '../
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import { isPhoneRegion } from '../address-book/phone-numbers.ts';
 
-/** What may be changed of an application; what is left out, or null where null means nothing, stays as it is. */
+/** Undefined leaves a field unchanged; so does null unless null is a valid value. */
 export interface ApplicationChanges {
   name?: string | null;
-  /** The one hash that signatures of its sessions may use. */
+  /** The only hash that signatures of its sessions may use. */
   signatureHash?: SignatureHash | null;
-  /** Whether sessions may list its users. */
   usersList?: boolean | null;
   /** Which tags make a user a member of a group. */
   groups?: GroupTags | null;
-  /** Who reads a file that is not public by its number. */
+  /** Who may read a non-public file by its id. */
   filesByNumber?: FilesByNumber | null;
-  /** Whether users may have mails sent by which they set a new password. */
+  /** Whether users may request a password reset by mail. */
   passwordReset?: boolean | null;
-  /** Whether legacy clients, too, need the old password or a fresh sign-in to change e-mail, phone or login. */
+  /** Whether legacy clients also need the old password or a recent sign-in to change e-mail, phone or login. */
   strictCredentialChanges?: boolean | null;
-  /** Whether offline occupants get pushes of messages. */
   chatPushes?: boolean | null;
-  /** Sliding lifetime of its sessions, at least 1; null is the service's own. */
+  /** Sliding lifetime of its sessions, at least 1; null selects the default of the service. */
   sessionMinutes?: number | null;
-  /** How contacts of address books find registered users. */
   phoneMatching?: PhoneMatching | null;
-  /** ISO country of numbers without country code; null: such numbers match only themselves. */
+  /** ISO country of numbers without country code; null matches such numbers by their exact text. */
   phoneRegion?: string | null;
   answerAssist?: boolean | null;
   summarize?: boolean | null;
   translate?: boolean | null;
   gateway?: boolean | null;
-  /** Tokens of models that each user may use up in a day (UTC). */
+  /** Model tokens per user and day (UTC). */
   aiDailyTokens?: number | null;
 }
 

@@ -4,11 +4,7 @@ import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
 import { additionalDataOfProvider } from '../sessions/identity-providers.ts';
 
-/**
- * How many secrets can't be decrypted, because they were encrypted with another key or for another row.
- * @param most rows of each table that are looked at; default: all
- * @param applicationId default: of all applications
- */
+/** @param most rows read per table; default: all @param applicationId default: all applications */
 export async function countUndecryptable(
   encrypter: Encrypter,
   { applicationId, most }: { applicationId?: number; most?: number } = {},

@@ -6,11 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { appendSessionMinutes } from '../../realtime/outbox.ts';
 import { type ApplicationChanges, problemsOf, requireNone } from './rules.ts';
-/**
- * Changes an application's settings from the next request on. Another session lifetime counts for open sessions too.
- * @throws {NotFoundError} unknown application
- * @throws {InvalidFieldsError} a blank or long name; minutes that are no positive number; an unknown country
- */
+/** Effective from the next request; a new session lifetime also applies to open sessions. */
 export async function updateApplication(
   id: number,
   changes: ApplicationChanges,

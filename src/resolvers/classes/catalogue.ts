@@ -10,19 +10,18 @@ import type { Grants } from './grants.ts';
 import type { Slot } from './slots.ts';
 import type { FieldType } from './values.ts';
 
-/** A field as its class defines it. */
 export interface ClassField {
   name: string;
   type: FieldType;
   isArray: boolean;
   isRequired: boolean;
   isUnique: boolean;
-  /** Column of `records` that repeats the value for an index. */
+  /** Column of `records` that copies the value for an index. */
   slot: Slot | null;
   indexState: IndexState;
 }
 
-/** A class as one process knows it; another `version` is another one. Never changed once it is made. */
+/** Immutable; every change of a class increments `version`. */
 export interface ClassDefinition {
   applicationId: number;
   key: number;
@@ -38,11 +37,10 @@ export interface ClassDefinition {
   hasShared: boolean;
   createdAt: Date;
   updatedAt: Date;
-  /** In the order in which they were added. */
+  /** In creation order. */
   fields: ReadonlyMap<string, ClassField>;
 }
 
-/** The classes of an application at one moment. */
 export interface Catalogue {
   applicationId: number;
   version: number;
@@ -50,22 +48,20 @@ export interface Catalogue {
   byKey: ReadonlyMap<number, ClassDefinition>;
 }
 
-/** Applications whose classes are kept at hand. */
+/** Applications in memory; the least recently loaded one is evicted first. */
 const MAX_KEPT = 1_000;
 
-/** By database, then by application. */
 const keptByDatabase = new WeakMap<object, Map<number, Catalogue>>();
 
 /**
- * The classes of an application, from memory where they are at least as new as asked for. The version comes with the
- * credentials of each request (`Viewer.catalogueVersion`), so a change made by any process is seen by the next request.
+ * The version comes with the credentials of each request (`Viewer.catalogueVersion`), so that the next request sees a
+ * change by any process.
  */
 export async function catalogueOf(applicationId: number, atLeast: number): Promise<Catalogue> {
   const known = keptCatalogues().get(applicationId);
   return known && known.version >= atLeast ? known : reloadCatalogue(applicationId);
 }
 
-/** The classes as they are now, whatever is kept. */
 export async function reloadCatalogue(applicationId: number): Promise<Catalogue> {
   const catalogue = await readCatalogue(applicationId);
   const kept = keptCatalogues();
@@ -86,7 +82,7 @@ function keptCatalogues(): Map<number, Catalogue> {
   return kept;
 }
 
-/** The classes as they are at least at this moment, for what is read without a request that told their version. */
+/** For reads outside a request, which therefore have no catalogue version. */
 export async function currentCatalogue(applicationId: number): Promise<Catalogue> {
   return catalogueOf(applicationId, await readVersion(applicationId));
 }
@@ -103,7 +99,6 @@ const readVersion = coalesce(
   { max: 100 },
 );
 
-/** Who asks: their application, and its classes at the moment of the request. */
 export interface CatalogueReader {
   applicationId: number;
   catalogueVersion: number;
@@ -121,7 +116,7 @@ interface ClassRow extends Omit<ClassDefinition, 'fields'> {
 
 const readCatalogue = coalesce(
   async (applicationIds: number[]): Promise<Catalogue[]> => {
-    // One statement, so that the version is that of the classes.
+    // One statement, so that version and classes are consistent.
     const rows = await query<{ id: number; version: number; classes: ClassRow[] | null; fields: FieldRow[] }>`
       SELECT a.id, a.catalogue_version AS version,
         (SELECT json_agg(json_build_object('applicationId', c.application_id, 'key', c.key, 'id', c.id,
@@ -163,7 +158,7 @@ function catalogueFrom(applicationId: number, version: number, rows: ClassRow[],
   };
 }
 
-/** Notes that the class has records of a kind that it had none of, before the first is stored. */
+/** Records the kinds of permissions in use. Call it before the first record of a kind is stored. */
 export async function noteKinds(
   { applicationId, key }: ClassDefinition,
   kinds: Pick<Prisma.RecordClassUpdateInput, 'hasOpen' | 'hasPrivate' | 'hasShared'>,
@@ -177,7 +172,7 @@ export async function noteKinds(
   });
 }
 
-/** Every process notices by it that what it knows of the application's classes is old. */
+/** Invalidates the catalogues that processes cache. */
 export async function renewCatalogue(transaction: Transaction, applicationId: number): Promise<void> {
   await transaction.application.update({
     where: { id: applicationId },

@@ -9,10 +9,7 @@ import { changedFields } from './definition.ts';
 import { storeFields } from './fields.ts';
 import { isClassName } from './names.ts';
 import { DEFAULTS, given, grantsIn, type NewClass } from './rules.ts';
-/**
- * Defines a class of the key's application.
- * @throws {UnprocessableError} with all sentences that apply
- */
+/** @throws {UnprocessableError} with all messages that apply */
 export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<ClassDefinition> {
   const { applicationId } = viewer;
   const { name, permissions } = input;

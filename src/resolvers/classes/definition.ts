@@ -4,7 +4,7 @@ import { isClassName } from './names.ts';
 import { SLOTS, type Slot, slotKindOf } from './slots.ts';
 import type { FieldType } from './values.ts';
 
-/** A field as a client defines it. What is left out of an existing one stays as it is. */
+/** Omitted options of an existing field are unchanged. */
 export interface FieldInput {
   name: string;
   type: FieldType;
@@ -14,24 +14,18 @@ export interface FieldInput {
   index?: boolean | null;
 }
 
-/** How a field is to be, and how it was. */
 export interface FieldChange {
   before: ClassField | undefined;
   after: ClassField;
 }
 
-/** Most fields of a class. */
 const MAX_FIELDS = 200;
 
 const TOO_MANY_INDEXES =
   `Too many indexed fields (maximum is ${SLOTS.number.length} numbers, dates and booleans, ${SLOTS.text.length} ` +
   `strings and ${SLOTS.place.length} locations)`;
 
-/**
- * What a definition makes of the fields of a class, which it only adds to.
- * @param isEmpty there are no records that an index would have to be made of
- * @throws {UnprocessableError} with all sentences that apply
- */
+/** @param isEmpty the class has no records to index @throws {UnprocessableError} with all messages that apply */
 export function changedFields(
   known: ReadonlyMap<string, ClassField>,
   inputs: FieldInput[],
@@ -84,7 +78,7 @@ function withOptions({ name, type, array, required, unique }: FieldInput, curren
   };
 }
 
-/** The field with or without its index; undefined when there is no slot for it. Arrays need none. */
+/** Undefined if no slot is free. Arrays need none. */
 function indexed(
   field: ClassField,
   index: boolean | null | undefined,
@@ -95,7 +89,7 @@ function indexed(
   if (!kind) return { ...field, indexState: index ? 'ready' : 'none' };
   if (!index) return field.slot === null ? field : { ...field, indexState: 'dropping' };
   if (field.indexState === 'building' || field.indexState === 'ready') return field;
-  // One that is still being emptied is filled again.
+  // Reuses a slot that is being cleared.
   const slot = field.slot ?? SLOTS[kind].find((free) => !taken.has(free));
   if (!slot) return undefined;
   taken.add(slot);

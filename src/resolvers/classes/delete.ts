@@ -7,16 +7,13 @@ type Listener = () => void;
 
 const listeners = new Set<Listener>();
 
-/** Registers the job that removes records of deleted classes. @returns removes it */
+/** Registers the job that removes records of deleted classes. @returns unregisters it */
 export function onClassDeleted(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/**
- * Deletes a class. Its records are gone at once; a job removes their rows.
- * @throws {ForbiddenError} `Undefined class`
- */
+/** Hides its records immediately; a job deletes the rows. @throws {ForbiddenError} `Undefined class` */
 export async function deleteClass(name: string, { viewer, now, outbox }: AdministrationContext): Promise<true> {
   const { applicationId } = viewer;
   await changeClasses(applicationId, async (transaction) => {

@@ -10,7 +10,7 @@ const TYPES: ReadonlySet<string> = new Set<FieldType>([
   'File',
 ]);
 
-/** `String` → one string, `String_a` → an array of them; undefined for what is no type, as arrays of files. */
+/** `String` → a string, `String_a` → an array of strings. Undefined if unknown; arrays of files do not exist. */
 export function readFieldType(text: string): { type: FieldType; array: boolean } | undefined {
   const array = text.endsWith('_a');
   const type = array ? text.slice(0, -2) : text;

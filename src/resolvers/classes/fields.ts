@@ -8,13 +8,13 @@ export function ofClass({ applicationId, key }: ClassDefinition) {
   return { applicationId, classKey: key };
 }
 
-/** What an option demands of the records that are there. */
+/** Checks existing records against the new options, and adds or removes their unique keys. */
 export async function prepareField(
   transaction: Transaction,
-  held: ClassDefinition,
+  locked: ClassDefinition,
   { before, after }: FieldChange,
 ): Promise<void> {
-  const { applicationId, key } = held;
+  const { applicationId, key } = locked;
   const { name } = after;
   const records = Prisma.sql`records r WHERE r.application_id = ${applicationId} AND r.class_key = ${key}`;
   const hasValue = before && Prisma.sql`jsonb_exists(r.fields, ${name})`;

@@ -1,40 +1,34 @@
 import { UnprocessableError } from '../../lib/errors.ts';
 
-// Who may do something with a record is stored as a list of texts that index and SQL can ask for: `*` everybody,
-// `u:7` a user, `g:driver` whoever has that tag, `!` nobody but API keys alone. No text at all: the owner, who always may.
-// A list of users or groups that names nobody keeps its kind by `u:` or `g:`.
+// Texts that indexes and SQL can match: `*` all callers, `u:7` a user, `g:driver` users with a tag, `!` only API keys.
+// Empty: only the owner. An empty list of users or groups is `u:` or `g:`, so that its kind is preserved.
 
 export const ACCESS_KINDS = ['open', 'owner', 'open_for_users_ids', 'open_for_groups', 'not_allowed'] as const;
 
-/** The contract's values of `access`. */
 export type AccessKind = (typeof ACCESS_KINDS)[number];
 
-/** Who may do something, as clients say it. */
 export interface Permission {
   access: AccessKind;
-  /** Users, of `open_for_users_ids`. */
   ids?: number[] | null | undefined;
-  /** Tags, of `open_for_groups`. */
   groups?: string[] | null | undefined;
 }
 
-/** Who may do something, as it is stored. */
 export type Grants = string[];
 
 export const EVERYBODY = '*';
 export const NOBODY = '!';
 
-/** More would make each look at the record slow. */
+/** Longer lists would slow down every permission check. */
 const MAX_NAMED = 1_000;
 
-/** Characters of a name: as long as a tag. More would not fit into the index of readers. */
+/** Characters, as for tags; longer names would not fit into the index of readers. */
 const MAX_GROUP = 50;
 
 function isGroupName(name: string): boolean {
   return name.trim() !== '' && [...name.slice(0, 2 * MAX_GROUP + 1)].length <= MAX_GROUP;
 }
 
-/** @throws {UnprocessableError} users or groups that should be named are not, or too many */
+/** @throws {UnprocessableError} missing, invalid or too many users or groups */
 export function grantsOf({ access, ids, groups }: Permission): Grants {
   switch (access) {
     case 'open':
@@ -63,7 +57,6 @@ function named(
   return names.length === 0 ? [`${kind}:`] : [...new Set(names)].map((name) => `${kind}:${name}`);
 }
 
-/** The way back. */
 export function permissionOf(grants: Grants): Permission {
   const [first] = grants;
   if (first === undefined) return { access: 'owner' };
@@ -83,17 +76,16 @@ export function isForbidden(grants: Grants): boolean {
   return grants[0] === NOBODY;
 }
 
-/** Whether users or groups are named. */
 export function isShared(grants: Grants): boolean {
   return grants.some((grant) => grant.length > 2);
 }
 
-/** Whether a group is named, so that somebody's tags matter. */
+/** Whether it names a group, so that the tags of the user matter. */
 export function namesGroup(grants: Grants): boolean {
   return grants.some((grant) => grant.startsWith('g:') && grant.length > 2);
 }
 
-/** Whether a user with these tags is among those who are granted it, the owner not looked at. */
+/** Does not check for the owner. */
 export function isGranted(grants: Grants, userId: number, tags: readonly string[]): boolean {
   return isOpen(grants) || grants.includes(`u:${userId}`) || tags.some((tag) => grants.includes(`g:${tag}`));
 }

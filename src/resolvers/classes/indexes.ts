@@ -7,13 +7,12 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { reloadCatalogue } from './catalogue.ts';
 import { ALL_SLOTS, type Slot, slotKindOf, UNSET_NUMBER, UNSET_TEXT } from './slots.ts';
 
-/** Records of one statement, so that none holds its locks for long. */
+/** Records per statement, so that row locks are short. */
 const BATCH = 2_000;
 
 /**
- * Finishes the indexes of fields that were asked for or given up while there were records: fills the slots, or empties
- * them. Any number of processes may do it at once, and a killed one loses nothing: `jobs/sweep.ts` calls it too.
- * @param applicationId undefined: of all applications
+ * Fills or clears slots of fields whose index was requested or dropped while records existed. Safe to run in parallel
+ * and after a crash; `jobs/sweep.ts` runs it again.
  */
 export async function settleIndexes(applicationId?: number): Promise<void> {
   const fields = await db.classField.findMany({
@@ -30,7 +29,7 @@ async function settleIndex(field: StoredField): Promise<void> {
   const isLeft = isBuilding ? Prisma.sql`${slot} IS NULL` : Prisma.sql`${slot} IS NOT NULL`;
   await runLong(jobOwnerOf({ applicationId }), async (runStep) => {
     let last = '';
-    // Whoever wants it otherwise waits for the statement that runs, and the next one finds out.
+    // `FOR SHARE` blocks a concurrent change of the field until the statement ends; the next statement sees the change.
     for (;;) {
       const after = last;
       const [batch] = await runStep(
@@ -57,10 +56,10 @@ async function settleIndex(field: StoredField): Promise<void> {
     }
   });
   await transact(jobOwnerOf({ applicationId }), async (transaction) => {
-    // The class before its fields, as everybody takes them who changes or deletes it: else they wait for each other.
-    const held = await transaction.$queryRaw<{ key: number }[]>`
+    // Same lock order as changes and deletions (class, then fields), so that they cannot deadlock.
+    const locked = await transaction.$queryRaw<{ key: number }[]>`
       SELECT key FROM record_classes WHERE application_id = ${applicationId} AND key = ${classKey} FOR UPDATE`;
-    if (held.length === 0) return;
+    if (locked.length === 0) return;
     const settled = await transaction.classField.updateMany({
       where: { applicationId, classKey, name, indexState, slot: field.slot },
       data: isBuilding ? { indexState: 'ready' } : { indexState: 'none', slot: null },
@@ -78,13 +77,11 @@ async function settleIndex(field: StoredField): Promise<void> {
   await reloadCatalogue(applicationId);
 }
 
-/** One of our own column names. */
 function columnOf(slot: Slot): Prisma.Sql {
-  if (!ALL_SLOTS.includes(slot)) throw new Error(`there is no slot ${slot}`);
+  if (!ALL_SLOTS.includes(slot)) throw new Error(`unknown slot: ${slot}`);
   return Prisma.raw(slot);
 }
 
-/** What the slot holds of a record `r` (src/resolvers/classes/slots.ts). */
 function slotContent(field: StoredField): Prisma.Sql {
   const value = Prisma.sql`r.fields -> ${field.name}`;
   switch (slotKindOf(field)) {

@@ -5,7 +5,7 @@ import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import type { ClassDefinition, ClassField } from './catalogue.ts';
 
-/** A change of a class waits for its writers with a connection in hand, and may scan all its records. */
+/** A changer holds a connection while it waits for writers, and may scan all records of the class. */
 const changers = new Semaphore({
   concurrency: 2,
   concurrencyPerOwner: [1],
@@ -14,7 +14,7 @@ const changers = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/** Making a field unique reads all records of the class at once, because none may be written in the meantime. */
+/** Making a field unique reads all records of the class in one transaction, because writes must wait for it. */
 const SCAN_TIMEOUT_MS = 10 * 60 * 1_000;
 
 export function changeClasses(
@@ -25,17 +25,17 @@ export function changeClasses(
   return changers.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
 }
 
-/** The class as it is now; nobody writes records of it until the transaction ends. */
+/** Blocks writes to records of the class until the transaction ends. */
 export async function lockClass(
   transaction: Transaction,
   applicationId: number,
   name: string,
 ): Promise<ClassDefinition> {
-  const held = await transaction.$queryRaw<{ key: number }[]>`
+  const locked = await transaction.$queryRaw<{ key: number }[]>`
     SELECT key FROM record_classes WHERE application_id = ${applicationId} AND name = ${name} FOR UPDATE`;
-  if (held.length === 0) throw new ForbiddenError('Undefined class');
+  if (locked.length === 0) throw new ForbiddenError('Undefined class');
   const row = await transaction.recordClass.findUniqueOrThrow({
-    where: { applicationId_key: { applicationId, key: held[0]!.key } },
+    where: { applicationId_key: { applicationId, key: locked[0]!.key } },
     include: { fields: { orderBy: { position: 'asc' } } },
   });
   return { ...row, fields: new Map(row.fields.map((field) => [field.name, field as ClassField])) };

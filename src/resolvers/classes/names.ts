@@ -1,4 +1,4 @@
-/** Names that a field can't have, since requests and answers use them for something else. */
+/** Requests and responses use these names for something else. */
 const RESERVED = new Set([
   'file',
   'permissions',
@@ -14,12 +14,11 @@ const RESERVED = new Set([
   'count',
   'output',
   'group_by',
-  // Dropped from the parameters of every request.
+  // The server drops these from all parameters.
   'constructor',
   'prototype',
 ]);
 
-/** Whether a text can be the name of a class or of a field. Either may not be `file`, which is a path of its own. */
 export function isClassName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_]{0,49}$/.test(name) && !RESERVED.has(name);
 }

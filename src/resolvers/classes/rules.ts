@@ -1,6 +1,6 @@
 import type { FieldInput } from './definition.ts';
 import { type Grants, grantsOf, type Permission } from './grants.ts';
-/** Who may do what with the records of a class; what is left out stays as it is, or becomes the default. */
+/** Omitted permissions are unchanged, or get their default. */
 export interface ClassPermissions {
   create?: Permission | null;
   read?: Permission | null;
@@ -23,7 +23,6 @@ export const DEFAULTS: Required<{ [Operation in keyof ClassPermissions]: Permiss
   delete: { access: 'owner' },
 };
 
-/** The permissions that are given. */
 export function given(permissions: ClassPermissions | null | undefined): Partial<typeof DEFAULTS> {
   return Object.fromEntries(Object.entries(permissions ?? {}).filter(([, permission]) => permission != null));
 }

@@ -1,7 +1,6 @@
 import type { FieldType, Place, StoredValue, TypedField } from './values.ts';
 
-// Indexed fields have a copy of their value in a column of `records` that an index serves, a slot. An unset value has a
-// mark there that sorts behind all others, so that one walk over the index finds the unset ones last.
+// A slot is a column of `records` that copies the value of an indexed field. Unset values are a marker that sorts last.
 
 export const SLOTS = {
   number: ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8'],
@@ -24,21 +23,21 @@ const KINDS: Record<FieldType, SlotKind | undefined> = {
   File: undefined,
 };
 
-/** Which kind of slot an index of the field needs; undefined: none, since arrays are served by the index of all fields. */
+/** Undefined for files, and for arrays, which the index of all fields covers. */
 export function slotKindOf({ type, isArray }: TypedField): SlotKind | undefined {
   return isArray ? undefined : KINDS[type];
 }
 
-/** PostgreSQL sorts it behind every number. */
+/** PostgreSQL sorts it after all numbers. */
 export const UNSET_NUMBER = 'NaN';
-/** Behind every text that is set, as those begin with `v`. */
+/** Sorts after all set texts, which begin with `v`. */
 export const UNSET_TEXT = 'w';
 const SET_TEXT = 'v';
 
-/** Longest text of an indexed or unique field: an entry of an index has to fit a page. */
+/** Limit of indexed and unique texts, because an index entry must fit a page. */
 export const MAX_INDEXED_BYTES = 1_000;
 
-/** What a slot holds of a value; of a place SQL makes the point, which is null for an unset one. */
+/** SQL converts a place to a point; null if unset. */
 export function slotValue(field: TypedField, stored: StoredValue | undefined): string | Place | null {
   switch (slotKindOf(field)) {
     case 'number':

@@ -5,12 +5,7 @@ import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
 import { changeClasses, lockClass } from './lock.ts';
 import { type ClassChanges, given, grantsIn } from './rules.ts';
-/**
- * Adds fields, changes their options, replaces the given permissions. Whoever is just writing records is waited for, and
- * whoever comes later knows of the change; the index of a field that records have already is made in the background.
- * @throws {ForbiddenError} `Undefined class`
- * @throws {UnprocessableError} with all sentences that apply
- */
+/** Waits for writers of records; later writers see the change. Builds indexes of existing records in the background. */
 export async function updateClass(
   name: string,
   changes: ClassChanges,
@@ -21,17 +16,19 @@ export async function updateClass(
   const at = now();
   const grants = grantsIn(given(changes.permissions));
   await changeClasses(applicationId, async (transaction) => {
-    const held = await lockClass(transaction, applicationId, name);
-    const isEmpty = (await transaction.record.findFirst({ where: ofClass(held), select: { id: true } })) === null;
-    const fields = changedFields(held.fields, changes.fields ?? [], { isEmpty });
-    for (const change of fields) await prepareField(transaction, held, change);
-    await storeFields(transaction, held, fields);
+    const locked = await lockClass(transaction, applicationId, name);
+    const isEmpty = (await transaction.record.findFirst({ where: ofClass(locked), select: { id: true } })) === null;
+    const fields = changedFields(locked.fields, changes.fields ?? [], { isEmpty });
+    for (const change of fields) await prepareField(transaction, locked, change);
+    await storeFields(transaction, locked, fields);
     await transaction.recordClass.update({
-      where: { applicationId_key: { applicationId, key: held.key } },
+      where: { applicationId_key: { applicationId, key: locked.key } },
       data: { ...grants, version: { increment: 1 }, updatedAt: at },
     });
     await renewCatalogue(transaction, applicationId);
   });
-  settleIndexes(applicationId).catch((error) => log.warn({ err: error }, 'indexes of a class wait for the next sweep'));
+  settleIndexes(applicationId).catch((error) =>
+    log.warn({ err: error }, 'could not build the indexes of a class; the next sweep will retry'),
+  );
   return reloadClass(applicationId, name);
 }

@@ -14,14 +14,13 @@ import { clampedDegrees } from '../geodata/rules.ts';
 
 export type FieldType = 'Integer' | 'Float' | 'String' | 'Boolean' | 'Date' | 'Location' | 'File';
 
-/** A field as far as its values are concerned. */
 export interface TypedField {
   name: string;
   type: FieldType;
   isArray: boolean;
 }
 
-/** A place as it is stored: keys instead of an order, so that no comparison takes one of them for the other. */
+/** Has keys instead of an order, so that latitude and longitude cannot be confused. */
 export interface Place {
   /** Degrees, −90 to 90. */
   lat: number;
@@ -29,10 +28,9 @@ export interface Place {
   lon: number;
 }
 
-/** A file as its field keeps it. */
 export interface FileValue {
   fileId: string;
-  /** Of its bytes in the storage; shown to nobody. */
+  /** Storage key; never exposed. */
   key: string;
   name: string;
   /** Bytes. */
@@ -40,17 +38,16 @@ export interface FileValue {
   contentType: string;
 }
 
-/** As it is stored: moments as milliseconds since 1970. */
+/** Dates are milliseconds since 1970. */
 export type Scalar = number | string | boolean | Place | FileValue;
 export type StoredValue = Scalar | Scalar[];
 
-/** Stored values by field; unset ones are absent. */
+/** Unset fields are absent. */
 export type StoredFields = Record<string, StoredValue>;
 
-/** What a cast makes of an input: the value, null for one that unsets the field, or the sentence that says what is wrong. */
+/** A null value unsets the field; `problem` is the message for the client. */
 export type Cast<Value> = { value: Value; problem?: undefined } | { problem: string };
 
-/** Casts what a client says of a field to the type of its class. */
 export function castField(field: TypedField, given: ParameterInput): Cast<StoredValue | null> {
   if (given === undefined || given === null) return { value: null };
   if (!field.isArray) return castScalar(field, given);
@@ -65,14 +62,13 @@ export function castField(field: TypedField, given: ParameterInput): Cast<Stored
   return { value: values };
 }
 
-/** One value, or one item of an array. */
 export function castScalar({ name, type }: TypedField, given: ParameterValue): Cast<Scalar> {
   if (type === 'Location') return castPlace(name, given);
   const value = SCALARS[type](given);
   return value === undefined || value === null ? { problem: `Field ${name} should be ${WANTED[type]}` } : { value };
 }
 
-/** A list in any form that an array field takes: only a whole value that is one text is split at its commas. */
+/** Splits at commas only if the complete value is one text. */
 function itemsOf({ type }: TypedField, given: ParameterValue): ParameterValue[] | undefined {
   if (type === 'Location') return placesOf(given);
   if (typeof given === 'string') return splitCommas(given);
@@ -95,7 +91,7 @@ function castPlace(name: string, given: ParameterValue): Cast<Place> {
   return problem === undefined ? { value: place } : { problem };
 }
 
-/** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined for all else. The range is not looked at. */
+/** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined otherwise. Does not check the range. */
 export function readPlace(given: ParameterInput): Place | undefined {
   const parts = typeof given === 'string' ? splitPlace(given) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
@@ -103,7 +99,7 @@ export function readPlace(given: ParameterInput): Place | undefined {
   return lat === undefined || lon === undefined ? undefined : { lat: clampedDegrees(lat), lon: clampedDegrees(lon) };
 }
 
-/** Two numbers need no more characters; longer text is not split. */
+/** Characters; longer text cannot be two numbers and is not split. */
 const MAX_PLACE = 2 * MAX_VALUE_LENGTH;
 
 function splitPlace(text: string): string[] {
@@ -115,7 +111,6 @@ function coordinatesOf(given: ParameterInput): ParameterValue[] | undefined {
   return readNumberedObject(given);
 }
 
-/** What is wrong with the range of a place. */
 export function placeProblem({ lat, lon }: Place): string | undefined {
   if (lat > 90) return 'Latitude must be less than or equal to 90';
   if (lat < -90) return 'Latitude must be greater than or equal to -90';
@@ -124,7 +119,7 @@ export function placeProblem({ lat, lon }: Place): string | undefined {
   return undefined;
 }
 
-/** As `readNumber` of parameters, but blanks around the text are allowed. */
+/** Like `readNumber` of parameters, but trims text. */
 export function readNumber(given: ParameterInput): number | undefined {
   return readDecimal(typeof given === 'string' ? given.trim() : given);
 }
@@ -135,7 +130,6 @@ const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: ParameterInput) =>
   String: readText,
   Boolean: readFlag,
   Date: (given) => readTimestamp((given as unknown) instanceof Date ? (given as unknown as Date).toISOString() : given),
-  // Files are set by their own calls.
   File: () => undefined,
 };
 
@@ -149,7 +143,7 @@ const WANTED: Record<FieldType, string> = {
   File: 'a file',
 };
 
-/** What a client is shown of a field: moments as `Date`, places as `[lat, lon]`, null for an unset one. */
+/** Dates become `Date`, places `[lat, lon]`, unset values null. */
 export function presentedType({ type, isArray }: TypedField, stored: StoredValue | undefined): unknown {
   if (stored === undefined) return null;
   return isArray

@@ -6,16 +6,14 @@ import { HOUR, isoSeconds } from '../../lib/time.ts';
 import { type BlobWithUpload, findBlobByUid } from './rows.ts';
 import { isSignedPolicy, signedFields } from './upload-policy.ts';
 
-/** How long the right to an upload holds. */
 const ACCESS_LIFETIME_MS = HOUR;
 
-/** What is stored of a new right to upload. Whole seconds: that is how it is told. */
+/** `expiresAt` is in whole seconds, because clients receive it without fractions. */
 export function newAccess(now: Date): Pick<BlobUpload, 'signingKey' | 'expiresAt'> {
   const expiresAt = new Date(Math.floor((now.getTime() + ACCESS_LIFETIME_MS) / 1000) * 1000);
   return { signingKey: randomBytes(32).toString('hex'), expiresAt };
 }
 
-/** The address at which the blob's bytes are uploaded, with the form fields that have to go with them as its query. */
 export function uploadAddress(blob: Blob, { signingKey, expiresAt }: BlobUpload, publicUrl: string): string {
   const fields = signedFields(
     {
@@ -31,7 +29,6 @@ export function uploadAddress(blob: Blob, { signingKey, expiresAt }: BlobUpload,
   return `${publicUrl}/uploads?${query.join('&')}`;
 }
 
-/** The fields of an upload as they are sent; undefined are those that are not. */
 export interface UploadFields {
   key: string;
   policy: string;
@@ -42,10 +39,7 @@ export interface UploadFields {
   successActionStatus?: string | null;
 }
 
-/**
- * The blob that somebody has the right to upload: one whose latest policy these fields are, in time and not completed.
- * @throws {UploadDeniedError}
- */
+/** @throws {UploadDeniedError} unless the fields match the blob's current policy, which is not expired or completed */
 export async function requireUploadAccess(
   fields: UploadFields,
   { now }: Pick<Context, 'now'>,
@@ -58,7 +52,7 @@ export async function requireUploadAccess(
   return { ...blob, upload };
 }
 
-/** The application whose file an upload will be. @throws {UploadDeniedError} */
+/** Returns the application that will own the file. @throws {UploadDeniedError} */
 export async function admitUpload(fields: UploadFields, context: Pick<Context, 'now'>): Promise<number> {
   const { applicationId } = await requireUploadAccess(fields, context);
   return applicationId;

@@ -10,8 +10,8 @@ interface AttachingMessage {
 }
 
 /**
- * The blobs that a message's attachments name, in their order, each once. Other ids name what lies elsewhere; a number is
- * followed only if the sender could read the blob by it, as else a message would reveal the `uid` of any blob.
+ * Ids of other files are ignored. A numeric id resolves only if the sender may read the blob by it, because a message
+ * would otherwise reveal the `uid` of any blob.
  */
 export async function attachedBlobs(
   { applicationId, senderId, attachments }: AttachingMessage,

@@ -2,11 +2,7 @@ import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 
-/**
- * Whether a session finds the blob by its number: numbers are consecutive, so by `owner` they open to others
- * only what is public.
- * @param readerId the user; null: an application session
- */
+/** Ids are consecutive, so with `files_by_number = 'owner'` sessions find only public blobs and their own by id. */
 export async function isReadableByNumber(
   { applicationId, isPublic, userId }: Pick<Blob, 'applicationId' | 'isPublic' | 'userId'>,
   readerId: number | null,

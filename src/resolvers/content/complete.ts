@@ -6,12 +6,7 @@ import { UnprocessableError } from '../../lib/errors.ts';
 import { releaseFile, removeReleased } from '../files/staged.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 
-/**
- * Makes what was uploaded the bytes of the blob, instead of those it had; with that the right to upload ends. Done
- * again, say after a lost answer, it changes nothing.
- * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
- * @throws {UnprocessableError} nothing was uploaded
- */
+/** Ends the right to upload. Idempotent, so that clients can retry. @throws {UnprocessableError} no upload */
 export async function completeBlob(id: number, context: ActingContext): Promise<Blob> {
   const found = await requireBlob(id, context.viewer);
   requireOwn(found, context.viewer);

@@ -4,10 +4,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { releaseFile, removeReleased } from '../files/staged.ts';
 import { filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 
-/**
- * Deletes a blob, bytes too. A download that is under way ends in peace.
- * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
- */
+/** Deletes the bytes, too; downloads in flight complete. */
 export async function deleteBlob(id: number, context: ActingContext): Promise<true> {
   const found = await requireBlob(id, context.viewer);
   requireOwn(found, context.viewer);

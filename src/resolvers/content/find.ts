@@ -8,24 +8,14 @@ import { type ServedFile, servedFile } from '../files/content.ts';
 import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 
-/**
- * A blob by its number.
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {NotFoundError} unknown, or one that the caller may not read by its number
- */
+/** @throws {InvalidFieldsError} not a positive integer @throws {NotFoundError} unknown, or not readable by its id */
 export async function findBlob(id: number, { viewer }: IdentifiedContext): Promise<Blob> {
   const blob = await requireBlob(id, viewer);
   await requireReadableByNumber(blob, viewer);
   return blob;
 }
 
-/**
- * The bytes of a blob, by its uid or its id: those of a public one for everybody, those of another one for whoever has
- * a credential of its application, by the id as far as its setting `files_by_number` lets them.
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {NotFoundError} unknown or not complete; of another application and not public
- * @throws what `refusal` says of a caller without a credential
- */
+/** Non-public blobs need a credential of their application; reading by id also depends on `files_by_number`. */
 export async function findBlobFile(
   { uid, id }: { uid?: string | null; id?: number | null },
   context: Context,
@@ -38,20 +28,16 @@ export async function findBlobFile(
   return servedFile({ key, name, contentType, size: size!, path: blobPath(blob) }, context);
 }
 
-/** Where REST serves the bytes of a blob. */
 export function blobPath({ uid }: Pick<Blob, 'uid'>): string {
   return `/blobs/${uid}`;
 }
 
-/** A public blob needs no credential, which nobody has of an application that is just being imported. */
+/** Hides the blobs of an application that is still being imported. */
 async function requireServed({ applicationId }: Blob): Promise<void> {
   if ((await db.application.count({ where: { id: applicationId, importId: null } })) === 0) throw new NotFoundError();
 }
 
-/**
- * Without a credential there is no application to look in; ids are given once over all of them. Each is looked for alone:
- * what is asked for at once by several applications is not mixed into one statement.
- */
+// Ids are unique across applications. Not `findUnique`, which would batch reads of several applications.
 function findBlobById(id: number): Promise<Blob | null> {
   requirePositive(id);
   return isDatabaseId(id) ? db.blob.findFirst({ where: { id } }) : Promise.resolve(null);

@@ -11,21 +11,17 @@ import {
 } from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** All of a user's, or for an API key alone of everybody's. */
+/** In `blob_counts`: the application's total. */
 const ALL = 0;
 
-/**
- * The caller's blobs, newest first; an API key alone gets all of the application.
- * @param skip blobs to pass over; the cost grows with it
- * @throws {BadInputError} page or cursor
- */
+/** Newest first; an API key alone lists all blobs. @param skip the cost grows with it */
 export async function listBlobs(
-  { skip, ...asked }: ConnectionArguments & { skip?: number | null },
+  { skip, ...listing }: ConnectionArguments & { skip?: number | null },
   { viewer }: ActingContext,
 ): Promise<CountedConnection<Blob>> {
   const { applicationId } = viewer;
   const own = viewer.kind === 'user' ? { userId: viewer.userId } : {};
-  const page = pageRequest(asked);
+  const page = pageRequest(listing);
   const blobs = await db.blob.findMany({
     where: { applicationId, ...own, id: { lt: idOf(page.after), gt: idOf(page.before) } },
     orderBy: { id: page.isBackward ? 'asc' : 'desc' },
@@ -43,7 +39,6 @@ async function countBlobs(applicationId: number, userId: number): Promise<number
   return count?.number ?? 0;
 }
 
-/** Cursors come from outside; the ids of ours are numbers. */
 function idOf(cursor: Cursor | undefined): number | undefined {
   if (!cursor) return undefined;
   const id = /^\d{1,10}$/.test(cursor.id) ? Number(cursor.id) : 0;

@@ -4,13 +4,13 @@ import type { Blob } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** A blob as messages name it: by its id in decimal text, or by its uid. */
+/** `name` is the decimal id or the uid. */
 interface BlobReference {
   applicationId: number;
   name: string;
 }
 
-/** Complete blobs; null for those that are not there. */
+/** Null for unknown and incomplete blobs. */
 export function blobLoader(): DataLoader<BlobReference, Blob | null, string> {
   return new DataLoader(
     async (keys) => {

@@ -2,10 +2,7 @@ import type { Transaction } from '../../db/client.ts';
 import { type ReleasedKey, releaseFile } from '../files/staged.ts';
 import { filesOf } from './rows.ts';
 
-/**
- * Ends a user's rights to upload, with what has come by them.
- * @returns bytes for `removeReleased` after the transaction
- */
+/** @returns bytes for `removeReleased` after the transaction */
 export async function revokeUploads(
   transaction: Transaction,
   { applicationId, userId }: { applicationId: number; userId: number },

@@ -5,15 +5,12 @@ import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/err
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { applicationOfUid } from './uids.ts';
 
-/** A blob; with the right to upload it where that has just been given. */
+/** `access` is set if a right to upload was just granted. */
 export type BlobRow = Blob & { access?: BlobUpload };
 
 export type BlobWithUpload = Blob & { upload: BlobUpload | null };
 
-/**
- * A blob of the caller's application.
- * @throws {InvalidFieldsError} an id that is no positive integer @throws {NotFoundError}
- */
+/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {NotFoundError} */
 export async function requireBlob(id: number, { applicationId }: IdentifiedViewer): Promise<Blob> {
   requirePositive(id);
   const blob = isDatabaseId(id)
@@ -23,14 +20,14 @@ export async function requireBlob(id: number, { applicationId }: IdentifiedViewe
   return blob;
 }
 
-/** Who may call without a credential finds a blob by its uid, whatever application it is of. */
+/** Searches all applications, because the caller may have no credential. */
 export async function findBlobByUid(uid: string): Promise<BlobWithUpload | null> {
   const applicationId = applicationOfUid(uid);
   if (applicationId === undefined) return null;
   return db.blob.findUnique({ where: { applicationId_uid: { applicationId, uid } }, include: { upload: true } });
 }
 
-/** Whoever changes a blob holds its row first. @throws {NotFoundError} it has just been deleted */
+/** Every change of a blob locks its row first. @throws {NotFoundError} deleted in the meantime */
 export async function lockBlob(
   transaction: Transaction,
   { applicationId, id }: Pick<Blob, 'applicationId' | 'id'>,
@@ -45,12 +42,11 @@ export async function lockBlob(
   return blob;
 }
 
-/** A blob is changed by its maker or by an API key alone. @throws {ForbiddenError} */
+/** @throws {ForbiddenError} neither the owner nor an API key alone */
 export function requireOwn({ userId }: Blob, viewer: ActingViewer): void {
   if (viewer.kind === 'user' && viewer.userId !== userId) throw new ForbiddenError();
 }
 
-/** The bytes of these, where there are any, as keys of the storage. */
 export function filesOf(
   ...owners: ({ applicationId: number; storageKey: string | null } | null)[]
 ): { applicationId: number; key: string }[] {

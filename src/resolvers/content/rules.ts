@@ -1,6 +1,5 @@
 import type { FieldErrors } from '../../lib/errors.ts';
 
-/** What may be given of a blob, before it is checked. */
 export interface BlobInput {
   contentType?: string | null;
   name?: string | null;
@@ -8,7 +7,6 @@ export interface BlobInput {
   tags?: string[] | null;
 }
 
-/** A blob's own fields, checked and in the form in which they are stored. */
 export interface CheckedBlob {
   contentType: string;
   name: string;
@@ -18,19 +16,18 @@ export interface CheckedBlob {
 
 export const MAX_NAME = 100;
 export const MAX_TYPE = 255;
-/** Of all tags together, with the commas between them. */
+/** Characters of all tags, including the separating commas. */
 const MAX_TAGS = 1_000;
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
-/** A media type, perhaps with parameters: `text/plain; charset=utf-8`. Nothing in it can end a header. */
+/** A media type such as `text/plain; charset=utf-8`. Excludes line breaks, so that it cannot inject headers. */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*$`);
 
-/** Texts of every rule that a new blob breaks, by field in the order of the record; empty when none. */
+/** Messages by field, in record order; empty if valid. */
 export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldErrors {
   return changeProblems({ ...more, contentType: contentType ?? '', name: name ?? '' });
 }
 
-/** The same for a change of a blob; what is not given stays as it is. */
 export function changeProblems({ contentType, name, tags, ...flags }: BlobInput): FieldErrors {
   return compact({
     contentType: contentType === undefined ? [] : typeProblems(text(contentType)),
@@ -40,7 +37,7 @@ export function changeProblems({ contentType, name, tags, ...flags }: BlobInput)
   });
 }
 
-/** The blob as it is stored; call it only when there are no problems. */
+/** Requires input without problems. */
 export function checkedBlob(input: BlobInput): CheckedBlob {
   return {
     contentType: text(input.contentType),
@@ -50,7 +47,6 @@ export function checkedBlob(input: BlobInput): CheckedBlob {
   };
 }
 
-/** The given fields as they are stored; call it only when there are no problems. */
 export function checkedChanges(input: BlobInput): Partial<CheckedBlob> {
   const { contentType, name, isPublic, tags } = checkedBlob(input);
   return {

@@ -5,22 +5,19 @@ import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DAY } from '../../lib/time.ts';
 import { releaseFile } from '../files/staged.ts';
 
-/** How long after its right to upload a blob may still be completed, or be given a new right. */
+/** Time after which an unfinished upload is removed, counted from the expiry of its right to upload. */
 const UPLOAD_LIFETIME_MS = DAY;
 
-/** Blobs of one transaction. */
 const BATCH = 100;
 
 const UNFINISHED = columns({
   applicationId: ['int', 'u.application_id'],
   blobId: ['int', 'u.blob_id'],
   uploadId: ['int', 'u.id'],
-  // Of the uploaded bytes.
   key: ['text | null', 'u.storage_key'],
 });
 type Unfinished = RowOf<[typeof UNFINISHED]>;
 
-/** Ends uploads that nobody has completed; a blob that was never complete goes with its upload. */
 export async function sweepUnfinishedBlobs(now: Date): Promise<void> {
   while ((await sweepBatch(now)) === BATCH);
 }
@@ -28,8 +25,7 @@ export async function sweepUnfinishedBlobs(now: Date): Promise<void> {
 function sweepBatch(now: Date): Promise<number> {
   const before = new Date(now.getTime() - UPLOAD_LIFETIME_MS);
   return transact(BACKGROUND, async (transaction) => {
-    // Both rows are held, so what has been completed or uploaded since this statement began is seen as it is now. One
-    // that somebody else holds is being used.
+    // Locks both rows, so that an upload or completion since the statement began is seen; a locked blob is in use.
     const statement = select`
       SELECT ${UNFINISHED} FROM blob_uploads u JOIN blobs b ON b.application_id = u.application_id AND b.id = u.blob_id
       WHERE u.expires_at < ${before} ORDER BY u.expires_at LIMIT ${BATCH} FOR UPDATE OF b, u SKIP LOCKED`;

@@ -10,14 +10,11 @@ import { type BlobRow, type BlobWithUpload, filesOf, lockBlob, requireBlob, requ
 import { type BlobInput, changeProblems, checkedChanges } from './rules.ts';
 
 export interface BlobChanges extends BlobInput {
-  /** Gives a new right to upload; one given before ends, with what came by it. */
+  /** Issues a new right to upload; the previous one ends and its bytes are released. */
   new?: unknown;
 }
 
-/**
- * Changes what is given of a blob. Its bytes stay as they are until a new upload is completed.
- * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError}
- */
+/** The bytes are unchanged until a new upload is completed. */
 export async function updateBlob(id: number, input: BlobChanges, context: ActingContext): Promise<BlobRow> {
   const problems = changeProblems(input);
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);

@@ -1,16 +1,14 @@
 import { isSignedBy, sign } from '../../lib/signature.ts';
 
-/** What an upload has to say of itself, by the names of its form fields. */
 export interface UploadPolicy {
   key: string;
   acl: 'public-read' | 'authenticated-read';
   'Content-Type': string;
-  /** ISO, in whole seconds. */
+  /** ISO 8601, in whole seconds. */
   Expires: string;
   success_action_status: '201';
 }
 
-/** The form fields by which a client uploads, in the order of their names. */
 export function signedFields(policy: UploadPolicy, signingKey: string): Record<string, string> {
   const encoded = Buffer.from(JSON.stringify(policy)).toString('base64url');
   return {
@@ -24,7 +22,7 @@ export function signedFields(policy: UploadPolicy, signingKey: string): Record<s
   };
 }
 
-/** Whether the fields are those of a policy signed with that key. Ones that are not there say nothing against it. */
+/** Checks the signature, and the fields that are present. */
 export function isSignedPolicy(fields: Record<string, string | undefined>, signingKey: string): boolean {
   const { policy = '', signature = '' } = fields;
   if (!isSignedBy(signature, [['policy', policy]], signingKey, 'sha256')) return false;

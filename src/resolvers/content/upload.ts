@@ -6,19 +6,14 @@ import { claimFile, releaseFile, removeReleased } from '../files/staged.ts';
 import { requireUploadAccess, type UploadFields } from './access.ts';
 import { filesOf, lockBlob } from './rows.ts';
 
-/** Bytes that have come for a blob, which nobody sees before they are completed. */
 export interface UploadedBlob {
   uid: string;
   size: number;
-  /** In hex. */
+  /** Hex. */
   md5: string;
 }
 
-/**
- * Takes over the file that came with the request as the bytes of a blob. Uploaded again before it is completed, say
- * after a lost answer, the latest bytes count.
- * @throws {UnprocessableError} no file @throws {UploadDeniedError} expired, badly signed, unknown or completed
- */
+/** Claims the staged file; until completion the latest upload wins, so that clients can retry. */
 export async function uploadBlob(fields: UploadFields, context: Context): Promise<UploadedBlob> {
   const { upload: file, now } = context;
   if (!file) throw new UnprocessableError('File is missing');
@@ -26,7 +21,7 @@ export async function uploadBlob(fields: UploadFields, context: Context): Promis
 
   const replaced = await transact(jobOwnerOf(blob), async (transaction) => {
     const { applicationId, upload } = await lockBlob(transaction, blob);
-    // Completed, or given anew, since it was looked at.
+    // Completed or renewed since the check.
     if (upload?.id !== blob.upload.id) throw new UploadDeniedError();
     const earlier = filesOf(upload);
     await claimFile(transaction, file);

@@ -6,29 +6,24 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
-/** A dialog as its reader stands to it. */
 export interface ReadableDialog {
   id: string;
   type: number;
-  /** Grows with each change of occupants. */
   memberVersion: number;
-  /** The caller's place in a group or private dialog; undefined for API keys alone and in public groups. */
+  /** Undefined for API keys alone and in public groups. */
   member: ReadingMember | undefined;
 }
 
-/** How far a member has read, without the marks that deviate from it. */
+/** Watermarks, without the marks that deviate from them. */
 export interface ReadingMember {
   readSeq: number;
   deliveredSeq: number;
-  /** Own messages up to here need not count as read, or as delivered. */
+  /** Up to this `seq`, own messages may not count as read or delivered. */
   unseenOwnSeq: number;
   hasMarks: boolean;
 }
 
-/**
- * @throws {NotFoundError} unknown dialog
- * @throws {ForbiddenError} the caller is not one of its occupants
- */
+/** @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
 export async function requireReadableDialog(dialogId: string, viewer: ActingViewer): Promise<ReadableDialog> {
   if (!isStringId(dialogId)) throw new NotFoundError();
   const row = await findDialogPlace({
@@ -49,7 +44,6 @@ export function requireReader({ type, isMember }: { type: number; isMember: bool
 }
 
 const DIALOG = columnsOf('Dialog', 'd', ['type', 'memberVersion']);
-/** Of member `m`, if there is one. */
 const STANDING = columns({
   ord: ['int', 'w.ord::int'],
   isMember: ['boolean', 'm.user_id IS NOT NULL'],

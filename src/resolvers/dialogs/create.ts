@@ -20,11 +20,7 @@ export interface NewDialog extends DataInput {
   isJoinRequired?: boolean | null;
 }
 
-/**
- * Creates a dialog the caller owns; a private one that exists is returned as it is.
- * @throws {UnprocessableError} with all sentences that apply
- * @throws {ForbiddenError} `Undefined class`
- */
+/** Returns an existing private dialog. @throws {UnprocessableError} with all messages that apply */
 export function createDialog(input: NewDialog, context: UserContext): Promise<Dialog> {
   if (!namesData(input)) return create(input, context, () => undefined);
   return withClasses(context.viewer, (classes) =>
@@ -95,7 +91,7 @@ async function createGroup(
       },
     });
     if (!isPublic) {
-      // One statement however many they are: Prisma would split a long list and run the parts at once.
+      // One statement, because Prisma would split a long list and run the parts in parallel.
       await transaction.$executeRaw`
         INSERT INTO members (application_id, dialog_id, user_id, joined_at)
         SELECT ${applicationId}::int, ${dialog.id}, unnest(${memberIds}::int[]), ${at}::timestamptz`;

@@ -10,18 +10,12 @@ import { readRecordFilter } from '../records/filter.ts';
 import { lockClass } from '../records/lock-class.ts';
 import { presentFields } from '../records/rows.ts';
 
-// A dialog may carry values of the fields of one class. They are cast, kept and shown as those of a record;
-// who may change them is a matter of the dialog alone.
-
-/** What a client says of the data of a dialog. */
 export interface DataInput {
-  /** Class whose fields the dialog is to carry. */
   dataClassName?: string | null;
-  /** Values by field, in any form that `castField` takes; names that the class does not know are ignored. */
+  /** Values by field, in any form that `castField` accepts; unknown names are ignored. */
   data?: unknown;
 }
 
-/** The data of a dialog by the class that its values were cast by. */
 export interface DialogData {
   class: ClassDefinition;
   fields: StoredFields;
@@ -31,11 +25,7 @@ export function namesData({ dataClassName, data }: DataInput): boolean {
   return dataClassName != null || data != null;
 }
 
-/**
- * The data of a new dialog; undefined when it is to carry none.
- * @param problems gets the sentences of values against the rules
- * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} that, and problems there are already
- */
+/** @param problems receives the messages of invalid values @throws {ForbiddenError} `Undefined class` */
 export function newData(input: DataInput, { byName }: Catalogue, problems: string[]): DialogData | undefined {
   if (!namesData(input)) return undefined;
   const known = byName.get(input.dataClassName ?? '');
@@ -46,18 +36,14 @@ export function newData(input: DataInput, { byName }: Catalogue, problems: strin
   return { class: known, fields };
 }
 
-/** What is wrong with a change of data whatever the dialog carries. */
+/** Problems that do not depend on the dialog's current data. */
 export function dataProblems(input: DataInput, { byName }: Catalogue): string[] {
   const fields = valuesOf(input);
   const known = byName.get(input.dataClassName ?? '');
   return known ? new FieldChanges(known.fields, { fields }).problems() : [];
 }
 
-/**
- * The data of a held dialog after a change. A class that it does not carry yet takes the place of the other.
- * @throws {ForbiddenError} `Undefined class`: it is unknown, or none is named and the dialog carries none
- * @throws {UnprocessableError} values against the rules
- */
+/** A different class replaces the data. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} */
 export function changedData(dialog: Dialog, input: DataInput, { byName, byKey }: Catalogue): DialogData {
   const { dataClassName } = input;
   const known = dataClassName == null ? byKey.get(dialog.dataClassKey ?? 0) : byName.get(dataClassName);
@@ -73,10 +59,7 @@ export function changedData(dialog: Dialog, input: DataInput, { byName, byKey }:
   return { class: known, fields };
 }
 
-/**
- * The columns of data; nobody changes or deletes its class until the transaction ends.
- * @throws {ClassChanged} the class is another one by now
- */
+/** Locks the class until the transaction ends. @throws {ClassChanged} it has another version */
 export async function dataColumns(
   transaction: Transaction,
   data: DialogData | undefined,
@@ -86,7 +69,6 @@ export async function dataColumns(
   return { dataClassKey: data.class.key, data: data.fields as Prisma.InputJsonObject };
 }
 
-/** What a list of dialogs `d` is asked of their data: without a class nothing can be asked. */
 export function dataCondition(known: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
   return (filter) => {
     if (!known) throw new ForbiddenError('Undefined class');
@@ -100,13 +82,12 @@ export function dataCondition(known: ClassDefinition | undefined): (filter: unkn
   };
 }
 
-/** As clients see it. */
 export interface PresentedData {
   className: string;
   fields: Record<string, unknown>;
 }
 
-/** The data of each dialog; null for one that carries none, or whose class is deleted. */
+/** Null for a dialog without data, or whose class was deleted. */
 export async function presentData(dialogs: readonly Dialog[]): Promise<(PresentedData | null)[]> {
   const carrier = dialogs.find(({ dataClassKey }) => dataClassKey !== null);
   if (!carrier) return dialogs.map(() => null);
@@ -119,10 +100,9 @@ export async function presentData(dialogs: readonly Dialog[]): Promise<(Presente
   });
 }
 
-/** Dialogs of one statement, so that none holds its locks for long. */
+/** Dialogs per statement, so that row locks are short. */
 const BATCH = 1_000;
 
-/** Takes the data of a deleted class from the dialogs that carried it, bit by bit. */
 export async function removeData(applicationId: number, classKey: number): Promise<void> {
   while (
     (await db.$executeRaw`

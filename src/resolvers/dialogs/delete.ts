@@ -12,12 +12,7 @@ import { hideDialogs } from './hide.ts';
 import { leaveGroups } from './leave.ts';
 import { type LockedDialog, lockDialogs } from './lock.ts';
 
-/**
- * Deletes a dialog for the caller, who leaves a group, or has a private dialog hidden until its next message; by force
- * for all, which its owner or an API key alone may do.
- * @throws {NeedUserError} an API key alone without force
- * @throws {NotFoundError} @throws {ForbiddenError}
- */
+/** Leaves a group; hides a private dialog until its next message. `force` deletes it for all occupants. */
 export async function deleteDialog(id: string, force: boolean, context: ActingContext): Promise<true> {
   const { deletedIds, wrongPermissionsIds } = await remove([id], force, context);
   if (wrongPermissionsIds.length > 0) throw new ForbiddenError();
@@ -25,12 +20,7 @@ export async function deleteDialog(id: string, force: boolean, context: ActingCo
   return true;
 }
 
-/**
- * The same for several, of which those that may not be deleted stay.
- * @throws {NeedUserError} an API key alone without force
- * @throws {UnprocessableError} more than 100
- * @throws {NotFoundError} none of them exists
- */
+/** Reports dialogs that it may not delete. @throws like `deleteDialog` @throws {UnprocessableError} more than 100 */
 export async function deleteDialogs(ids: string[], force: boolean, context: ActingContext): Promise<DeletedItems> {
   const deleted = await remove(ids, force, context);
   if (deleted.deletedIds.length + deleted.wrongPermissionsIds.length === 0) throw new NotFoundError();
@@ -54,7 +44,7 @@ async function remove(input: string[], force: boolean, context: ActingContext): 
       },
       runStep,
     );
-  // Removal for all touches the rows of every member.
+  // A forced deletion touches the rows of all members.
   const locked = force ? await runLong(owner, removeLocked) : await removeLocked();
   outbox.wake();
   return {

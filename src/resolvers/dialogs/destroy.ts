@@ -2,10 +2,7 @@ import type { Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 
-/**
- * Destroys dialogs, which are held, for all. Nobody reaches a message without its dialog, so the messages themselves
- * may be many and go later (`sweepDestroyedDialogs`).
- */
+/** Requires locked dialogs. Messages become unreachable, so that `sweepDestroyedDialogs` can delete them later. */
 export async function destroyDialogs(
   transaction: Transaction,
   applicationId: number,

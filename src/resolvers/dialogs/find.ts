@@ -3,10 +3,7 @@ import { db } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { requireReadableDialog } from './access.ts';
-/**
- * @throws {NotFoundError} unknown dialog
- * @throws {ForbiddenError} the caller is not one of its occupants
- */
+/** @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
 export async function findDialog(dialogId: string, { viewer }: ActingContext): Promise<Dialog> {
   await requireReadableDialog(dialogId, viewer);
   const { applicationId } = viewer;

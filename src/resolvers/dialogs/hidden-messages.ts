@@ -1,11 +1,10 @@
 import { Prisma } from '../../db/client.ts';
 import type { Viewer } from '../../lib/access.ts';
-/** Confines messages `m` to those the viewer has not deleted for themselves. Whether they may know the dialog is asked apart. */
+/** Condition on `messages m`; does not check access to the dialog. */
 export function visibleTo(viewer: Viewer): Prisma.Sql {
   return Prisma.sql`NOT ${hiddenFrom(viewer)}`;
 }
 
-/** Whether the viewer has deleted message `m` for themselves. */
 export function hiddenFrom(viewer: Viewer): Prisma.Sql {
   return viewer.kind === 'user' ? hiddenFromUser(Prisma.sql`${viewer.userId}`) : Prisma.sql`false`;
 }

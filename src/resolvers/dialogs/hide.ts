@@ -10,7 +10,6 @@ interface Occupant {
   userId: number;
 }
 
-/** Hides private dialogs, which are held, from one occupant's list until their next message. */
 export async function hideDialogs(
   transaction: Transaction,
   { applicationId, dialogIds, userId }: Occupant,
@@ -29,7 +28,6 @@ export async function hideDialogs(
   await appendDialogEvents(transaction, events, now);
 }
 
-/** Shows a private dialog in its occupant's list again. */
 export async function unhideDialog(
   dialogId: string,
   { viewer: { applicationId, userId }, now, outbox }: UserContext,

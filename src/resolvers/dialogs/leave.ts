@@ -13,10 +13,9 @@ interface Leaving {
 }
 
 /**
- * Takes occupants out of groups, which are held. They keep their rows as former members: what they have read stays as
- * it is. A group of theirs goes to its admin, else to its occupant, with the lowest id; one that is left without
- * occupants is destroyed.
- * @returns whether anybody was in there
+ * Requires locked groups. Leavers stay as former members, so that watermarks are preserved. Ownership passes to the
+ * admin, else the occupant, with the lowest id; a group without occupants is deleted.
+ * @returns whether a user left
  */
 export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {
   const { applicationId, dialogIds, userIds } = leaving;
@@ -40,7 +39,6 @@ export async function leaveGroups(transaction: Transaction, leaving: Leaving, no
   return true;
 }
 
-/** Dialogs that a deleted user leaves in one step. */
 const BATCH = 500;
 
 interface UserKey {
@@ -48,10 +46,7 @@ interface UserKey {
   userId: number;
 }
 
-/**
- * Takes a user who is being deleted, and is locked, out of the next dialogs without a trace but their messages.
- * @returns whether there may be more
- */
+/** Requires a locked user, whose messages remain. @returns whether to call again */
 export async function leaveDialogs(transaction: Transaction, key: UserKey, now: Date): Promise<'more' | 'done'> {
   const { applicationId, userId } = key;
   const dialogIds = await lockDialogs(transaction, key);
@@ -63,14 +58,11 @@ export async function leaveDialogs(transaction: Transaction, key: UserKey, now: 
   const former = new Set(left.filter((member) => member.isFormer).map((member) => member.dialogId));
   const current = dialogIds.filter((id) => !former.has(id));
   await settleOwnership(transaction, { applicationId, dialogIds: current, userIds: [userId] }, now);
-  // Fewer than a batch may have been left because others were destroyed in the meantime.
+  // A batch may have been incomplete because other dialogs were deleted concurrently.
   return dialogIds.length === 0 ? 'done' : 'more';
 }
 
-/**
- * Every writer locks dialogs in the order of their ids, before members, former ones among them. Owners of public groups
- * are no members.
- */
+/** Every writer locks dialogs by id, then members, including former ones. Owners of public groups are not members. */
 async function lockDialogs(transaction: Transaction, { applicationId, userId }: UserKey): Promise<string[]> {
   const rows = await transaction.$queryRaw<{ id: string }[]>`
     SELECT d.id FROM dialogs d
@@ -84,11 +76,8 @@ async function lockDialogs(transaction: Transaction, { applicationId, userId }: 
   return rows.map(({ id }) => id);
 }
 
-/**
- * Every user of the application is an occupant of a public group; its members are its admins. A user who is just being
- * deleted, or changing their login, is passed over while there are others: waiting for one while dialogs are held could
- * go in a circle.
- */
+// All users are occupants of public groups, whose members are admins. Skips locked users if other users remain, because
+// waiting for a user while holding dialogs could deadlock.
 async function settleOwnership(
   transaction: Transaction,
   { applicationId, dialogIds, userIds }: Leaving,
@@ -108,7 +97,7 @@ async function settleOwnership(
         d.user_id) END
     WHERE d.application_id = ${applicationId} AND d.id = ANY(${dialogIds}::text[])
     RETURNING d.id, d.type <> ${DIALOG_TYPE.PRIVATE} AND d.user_id = ANY(${userIds}::int[]) AS "isEmpty"`;
-  // Whoever is left owns the group, so one that is still a leaver's has nobody.
+  // Any remaining occupant became the owner, so that a group still owned by a leaver is empty.
   const empty = dialogs.filter((dialog) => dialog.isEmpty).map((dialog) => dialog.id);
   await destroyDialogs(transaction, applicationId, empty, now);
   const kept = dialogs.filter((dialog) => !dialog.isEmpty);

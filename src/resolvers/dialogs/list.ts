@@ -28,15 +28,14 @@ export interface DialogListing {
   filter?: FilterInput | null;
   /** Default: latest activity first. */
   orderBy?: { field: DialogSortField; direction: 'asc' | 'desc' } | null;
-  /** Dialogs to pass over; the cost grows with it. */
+  /** The cost grows with it. */
   skip?: number | null;
-  /** Only dialogs that carry this class; then `filter` may ask for its fields under `data`. */
+  /** Only dialogs with data of this class; `filter` may then use its fields under `data`. */
   dataClassName?: string | null;
 }
 
 const COMPARISONS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'notIn'] as const;
 
-/** Columns of the dialogs themselves, which every list walks. */
 const OF_THE_ROW: CheapOperators = {
   id: COMPARISONS,
   type: COMPARISONS,
@@ -46,8 +45,7 @@ const OF_THE_ROW: CheapOperators = {
 };
 
 /**
- * The caller's groups and private dialogs and all public groups; for an API key alone all of its application.
- * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} a filter that the class does not have
+ * An API key alone lists all dialogs. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} filter
  */
 export async function listDialogs(
   listing: DialogListing & ConnectionArguments,
@@ -79,10 +77,8 @@ export async function listDialogs(
   };
 }
 
-/**
- * The dialogs `d` that the caller may see, with the `WHERE` that confines a list to them. Users are led from their
- * places to their dialogs one by one, never by way of everybody's; admins of public groups have a place there too.
- */
+// The lateral join reads dialogs by the user's memberships, so that the planner never scans all dialogs. Admins of
+// public groups are members, too.
 function visibleTo(viewer: ActingViewer): Prisma.Sql {
   const { applicationId } = viewer;
   if (viewer.kind === 'key') return Prisma.sql`dialogs d WHERE d.application_id = ${applicationId}`;
@@ -101,12 +97,11 @@ function carries(known: ClassDefinition | undefined): Prisma.Sql {
   return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
 }
 
-/** Said in the statement itself, so that its plan knows how few public groups there are. */
+/** Inlined, so that the planner knows the selectivity of public groups. */
 const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 
 type SortedField = FilteredField & { isAlwaysSet?: boolean };
 
-/** What a list can be filtered and sorted by, as the viewer sees it. */
 function fieldsFor(viewer: ActingViewer) {
   const lastMessageAt = shownLastMessageAt(viewer);
   return {
@@ -126,7 +121,7 @@ function fieldsFor(viewer: ActingViewer) {
   } as const satisfies Record<string, SortedField>;
 }
 
-/** A private dialog is called after the other occupant (see `views.ts`). */
+/** A private dialog is named after the other occupant (see `views.ts`). */
 function shownName(viewer: ActingViewer): Prisma.Sql {
   const own = viewer.kind === 'user' ? Prisma.sql`${viewer.userId}` : Prisma.sql`d.user_id`;
   return Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
@@ -135,10 +130,8 @@ function shownName(viewer: ActingViewer): Prisma.Sql {
       CASE WHEN split_part(d.pair_key, ':', 1)::int = ${own} THEN 2 ELSE 1 END)::int) ELSE d.name END`;
 }
 
-/**
- * Only who has deleted messages for themselves need have another latest one than the dialog. The maximum is what an
- * index gives at once; for whether there is any, the table may be scanned dialog by dialog.
- */
+// Only users with hidden messages can see another last message. `max` uses an index; with EXISTS the planner might scan
+// the table for each dialog.
 function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`d.last_message_at`;
   return Prisma.sql`CASE WHEN (SELECT max(h.seq) FROM hidden_messages h
@@ -149,7 +142,6 @@ function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
     ELSE d.last_message_at END`;
 }
 
-/** Latest activity first unless asked otherwise. */
 function orderOf({ orderBy }: DialogListing, fields: ReturnType<typeof fieldsFor>): Order {
   const id = Prisma.sql`d.id`;
   if (!orderBy) return { ...fields.activeAt, id, isDescending: true };

@@ -12,20 +12,15 @@ import { DIALOG_COLUMNS } from './rows.ts';
 import type { Standing } from './rules.ts';
 
 export interface LockedDialog extends Dialog {
-  /** What the caller is in it; undefined when they are no occupant. */
+  /** Undefined if the caller is not an occupant. */
   standing: Standing | undefined;
 }
 
-/**
- * How a dialog is held: `KEY SHARE` keeps changes of its occupants out, `SHARE` also sends, `NO KEY UPDATE` also marks,
- * `UPDATE` whatever refers to the dialog.
- */
+/** `KEY SHARE` blocks changes of occupants, `SHARE` also sends, `NO KEY UPDATE` also marks, `UPDATE` all references. */
 export type Lock = 'KEY SHARE' | 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
 
-/** A change of more occupants is a long job. */
 const MANY_USERS = 500;
 
-/** Runs a transaction that changes a dialog for so many users. */
 export function transactForUsers<Result>(
   owner: JobOwner,
   userCount: number,
@@ -35,10 +30,7 @@ export function transactForUsers<Result>(
   return runLong(owner, (runStep) => transactInTurns(owner, work, runStep));
 }
 
-/**
- * Holds dialogs until the transaction ends, in the order of their ids, which every writer keeps to. Unknown ones are
- * left out.
- */
+/** Locks dialogs in id order, as every writer does, until the transaction ends. Omits unknown ids. */
 export async function lockDialogs(
   transaction: Transaction,
   dialogIds: string[],
@@ -51,7 +43,7 @@ export async function lockDialogs(
     ORDER BY d.id FOR ${Prisma.raw(lock)}`;
   const dialogs = await queryIn(transaction, statement);
   if (viewer.kind === 'key') return dialogs.map((dialog) => ({ ...dialog, standing: 'owner' }));
-  // Asked once the dialogs are held: before that, their members may change.
+  // Read after locking, because memberships may change before.
   const memberships = await transaction.$queryRaw<{ dialogId: string; isAdmin: boolean }[]>`
     SELECT dialog_id AS "dialogId", is_admin AS "isAdmin" FROM members
     WHERE application_id = ${viewer.applicationId} AND user_id = ${viewer.userId} AND left_at IS NULL

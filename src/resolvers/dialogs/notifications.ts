@@ -7,15 +7,11 @@ import { lockUsers } from '../users/lock.ts';
 import { requireReadableDialog } from './access.ts';
 import { lockDialogs } from './lock.ts';
 
-/** Whether an occupant gets pushes of a dialog. */
 export interface DialogNotifications {
   enabled: boolean;
 }
 
-/**
- * On unless the caller has switched them off.
- * @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
- */
+/** Enabled by default. @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
 export async function findDialogNotifications(dialogId: string, { viewer }: UserContext): Promise<DialogNotifications> {
   await requireReadableDialog(dialogId, viewer);
   const { applicationId, userId } = viewer;
@@ -23,11 +19,7 @@ export async function findDialogNotifications(dialogId: string, { viewer }: User
   return { enabled: muted === 0 };
 }
 
-/**
- * Switches the pushes of a dialog on or off for the caller.
- * @throws {NoUpdateDataError}
- * @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
- */
+/** @throws {NoUpdateDataError} {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
 export async function updateDialogNotifications(
   dialogId: string,
   enabled: boolean | null | undefined,

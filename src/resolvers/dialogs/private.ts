@@ -9,12 +9,7 @@ import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { lockUsers } from '../users/lock.ts';
 import { type DialogData, dataColumns } from './data.ts';
 
-/**
- * The private dialog of the caller and another user, made when there is none. Both may write to each other for the
- * first time at the same moment: the pair's unique key lets one of them make it, and the other finds it.
- * @param data what a new one carries
- * @returns undefined when the other user does not exist
- */
+/** If both users create the dialog concurrently, the unique pair key lets one succeed and the other finds it. */
 export async function findOrCreatePrivateDialog(
   otherId: number,
   context: UserContext,

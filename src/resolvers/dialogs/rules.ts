@@ -1,18 +1,14 @@
 import { db } from '../../db/client.ts';
 import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 
-/** What a caller is in a dialog; each is also what stands before it. An API key alone is as good as the owner. */
+/** A standing includes the previous ones. An API key alone counts as the owner. */
 export type Standing = 'occupant' | 'admin' | 'owner';
 
-/** What can be changed of a dialog. */
 export type DialogChange = 'settings' | 'data' | 'occupants' | 'others' | 'admins';
 
 const { PUBLIC_GROUP, GROUP, PRIVATE } = DIALOG_TYPE;
 
-/**
- * Who may change what, at least: `settings` are name, photo and whether joining is required, `occupants`
- * adding anybody and removing oneself, `others` removing anybody else.
- */
+/** Minimum standing. `occupants` means adding any user or removing oneself, `others` removing other users. */
 const RIGHTS: Record<DialogChange, Record<DialogType, Standing | 'nobody'>> = {
   settings: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'occupant', [PRIVATE]: 'nobody' },
   data: { [PUBLIC_GROUP]: 'owner', [GROUP]: 'occupant', [PRIVATE]: 'occupant' },
@@ -27,7 +23,6 @@ export function mayChange(change: DialogChange, type: DialogType, standing: Stan
   return RANK[standing] >= RANK[RIGHTS[change][type]];
 }
 
-/** Whether messages of others may be deleted for all. */
 export function mayModerate(type: DialogType, standing: Standing): boolean {
   return type !== PRIVATE && RANK[standing] >= RANK.admin;
 }
@@ -38,13 +33,11 @@ export const MAX_OCCUPANTS = 10_000;
 
 export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS})`;
 
-/** What is wrong with a group's name. */
 export function nameProblems(name: string | null | undefined): string[] {
   if (!name?.trim()) return ["Name can't be blank"];
   return [...name.trimEnd()].length > MAX_NAME ? [`Name is too long (maximum is ${MAX_NAME} characters)`] : [];
 }
 
-/** Which of the ids are users of the application. */
 export async function existingUsers(applicationId: number, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await db.user.findMany({ where: { applicationId, id: { in: ids } }, select: { id: true } });

@@ -1,9 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { requireReadableDialog } from './access.ts';
-/**
- * Tells the other occupants who listen now that the caller is typing; nothing of it is kept.
- * @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
- */
+/** Notifies current subscribers; stores nothing. */
 export async function startTyping(dialogId: string, { viewer, hub }: UserContext): Promise<true> {
   const dialog = await requireReadableDialog(dialogId, viewer);
   hub.broadcast({

@@ -24,19 +24,12 @@ export interface DialogChanges extends DataInput {
   removeAdminIds?: number[] | null;
 }
 
-/**
- * Changes what is given of a dialog: all of it, or nothing when one part is not the caller's to change.
- * Occupants are added first, then removed; admins come last.
- * @returns the dialog as it is then, also for a caller who has just left it
- * @throws {UnprocessableError} name, data, or occupants that do not exist or are too many
- * @throws {NotFoundError} @throws {ForbiddenError} also `Undefined class`
- */
+/** All changes or none. Adds occupants first, then removes some, then changes admins. */
 export function updateDialog(id: string, input: DialogChanges, context: ActingContext): Promise<Dialog> {
   if (!namesData(input)) return update(id, input, context, undefined);
   return withClasses(context.viewer, (classes) => update(id, input, context, classes));
 }
 
-/** @param classes those of the application, when data is given */
 async function update(
   id: string,
   input: DialogChanges,
@@ -121,15 +114,11 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: ReadChan
   }
   const leaving = { applicationId, dialogIds: [id], userIds: changes.removeOccupantIds ?? [] };
   const hasLeft = !isPublic && leaving.userIds.length > 0 && (await leaveGroups(transaction, leaving, now));
-  // Whoever leaves a group last destroys it; they are shown it once more.
+  // The last member to leave deletes the group; the response still contains it.
   return hasLeft ? ((await transaction.dialog.findUnique({ where })) ?? changed) : changed;
 }
 
-/**
- * Those who leave by the same change make room.
- * @returns whether somebody has come, or come back
- * @throws {UnprocessableError} too many
- */
+/** The limit counts after the same change's removals. @returns whether users joined or rejoined */
 async function addOccupants(
   transaction: Transaction,
   { applicationId, id }: Dialog,
@@ -155,10 +144,7 @@ function without(ids: number[], others: number[]): number[] {
   return ids.filter((id) => !left.has(id));
 }
 
-/**
- * Admins of a group are among its occupants after the change; anybody may be one of a public group, whose only members
- * they are.
- */
+/** Only occupants become admins of a group. Any user can be admin of a public group, whose members are its admins. */
 async function changeAdmins(
   transaction: Transaction,
   { applicationId, id, type }: Dialog,

@@ -10,7 +10,6 @@ import { type PresentedData, presentData } from './data.ts';
 const OCCUPANT = columnsOf('Member', 'm', ['dialogId', 'userId', 'isAdmin']);
 type Occupant = RowOf<[typeof OCCUPANT]>;
 
-/** Those who are members of each dialog now, by user id. */
 export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
   return dialogLoader(async (dialogs) => {
     const rows = await query`
@@ -23,7 +22,7 @@ export function memberLoader(): DataLoader<Dialog, Occupant[], string> {
   });
 }
 
-/** Messages of each dialog that the viewer has not sent, not read and not hidden; 0 where nothing is counted. */
+/** Messages that the viewer has not sent, read or hidden; 0 in public groups and without a user. */
 export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, string> {
   return dialogLoader(async (dialogs) => {
     if (viewer.kind !== 'user') return dialogs.map(() => 0);
@@ -38,12 +37,11 @@ export function unreadCountLoader(viewer: Viewer): DataLoader<Dialog, number, st
   });
 }
 
-/** What each dialog carries of a class, or null. */
 export function dialogDataLoader(): DataLoader<Dialog, PresentedData | null, string> {
   return dialogLoader(presentData);
 }
 
-/** The other user's id in a private dialog, as the viewer sees it; the owner's partner for API keys alone. */
+/** For an API key alone, the owner's partner. */
 export function otherOccupant({ pairKey, userId }: Dialog, viewer: Viewer): number | undefined {
   const own = viewer.kind === 'user' ? viewer.userId : userId;
   return pairKey

@@ -6,11 +6,7 @@ import { PUSH_CHANNELS, storedMessage, USER_CHANNELS } from '../pushes/channels.
 import { ownerOf } from './own.ts';
 import { checkEvent, type EventInput, firstDue, maxRecipientsOf } from './rules.ts';
 
-/**
- * Records a push for the recipients' devices, and has it sent when it is due.
- * @returns the event, or without a push type one for each of two channels
- * @throws {UnprocessableError} all that is wrong with it
- */
+/** @returns without a push type, one event per default channel @throws {UnprocessableError} all problems */
 export async function createEvents(
   input: EventInput,
   context: ActingContext,

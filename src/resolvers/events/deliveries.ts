@@ -17,11 +17,7 @@ import { isStringId } from '../../lib/string-ids.ts';
 import { requireListing } from '../users/listing.ts';
 import { findEvent } from './find.ts';
 
-/**
- * Sends of an event, or of a dialog's messages, the newest first.
- * @throws {BadInputError} page, cursor, or not exactly one of the two
- * @throws {NotFoundError} an event that is unknown or another's; a dialog, for whoever is no API key alone
- */
+/** Newest first. @throws {BadInputError} not exactly one of `eventId` and `dialogId` @throws {NotFoundError} */
 export async function listPushSends(
   { eventId, dialogId, ...listing }: ConnectionArguments & { eventId?: number | null; dialogId?: string | null },
   context: ActingContext,
@@ -47,12 +43,7 @@ export async function listPushSends(
   return connection(found, page, ({ id }) => ({ value: id, id }));
 }
 
-/**
- * What became of a send at its devices, by their ids.
- * @throws {BadInputError} page or cursor
- * @throws {NotFoundError} a send that is unknown, or of another's event; of a dialog, for whoever is no API key alone
- * @throws {UsersListingForbiddenError} the application does not let sessions list its users
- */
+/** By subscription id. @throws {BadInputError} {NotFoundError} {UsersListingForbiddenError} */
 export async function listPushDeliveries(
   { sendId, status, ...listing }: ConnectionArguments & { sendId: string; status?: DeliveryStatus | null },
   context: ActingContext,
@@ -65,13 +56,13 @@ export async function listPushDeliveries(
   if (!send) throw new NotFoundError();
   if (send.eventId !== null) await findEvent(send.eventId, context);
   else if (kind !== 'key') throw new NotFoundError();
-  // Deliveries of an event for a tag name its holders.
+  // Deliveries of an event reveal which users have its tags.
   await requireListing(context);
   const order: Order = { ...DELIVERIES, isDescending: false };
-  const asked = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
+  const hasStatus = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
   const rows = await query`
     SELECT ${DELIVERY_COLUMNS} FROM push_deliveries d
-    WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${asked} AND ${between(page, order)}
+    WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${hasStatus} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
   return connection(rows, page, ({ subscriptionId }) => ({ value: subscriptionId, id: String(subscriptionId) }));
 }

@@ -6,7 +6,7 @@ import { dueOf, isServed, type Timed } from '../pushes/due.ts';
 import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 import { nextDue } from './rules.ts';
 
-/** Events, or devices, of one transaction. */
+/** Events or devices per transaction. */
 const BATCH = 100;
 
 const EVENTS: Timed = {
@@ -18,9 +18,8 @@ const EVENTS: Timed = {
 };
 
 /**
- * Begins the sends of events whose time has come; several processes take different ones. A time is begun once: the
- * event moves on to its next one in the transaction that stores the send and the work for it.
- * @returns how many
+ * Processes take different events; each moves on to its next time in the transaction that stores its send, so that no
+ * time is sent twice.
  */
 export function startDueEvents({ now, queue }: PushContext): Promise<number> {
   const at = now();

@@ -6,7 +6,7 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
 import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 
-/** @throws {NotFoundError} unknown, or another's */
+/** @throws {NotFoundError} unknown, or owned by another caller */
 export async function findEvent(
   id: number,
   { viewer }: ActingContext,
@@ -17,7 +17,6 @@ export async function findEvent(
   return event;
 }
 
-/** What has become of an event so far. */
 export interface EventStatus extends Pick<PresentedEvent, 'id' | 'active' | 'occuredCount' | 'lastSentAt'> {
   /** Devices of the latest send. */
   recipients: number;
@@ -25,10 +24,7 @@ export interface EventStatus extends Pick<PresentedEvent, 'id' | 'active' | 'occ
   failed: number;
 }
 
-/**
- * How far an event has come, with the counts of its latest send.
- * @throws {NotFoundError} unknown, or another's
- */
+/** @throws {NotFoundError} unknown, or owned by another caller */
 export async function findEventStatus(id: number, context: ActingContext): Promise<EventStatus> {
   const { active, occuredCount, lastSentAt, lastSendId, applicationId } = await findEvent(id, context);
   const send = lastSendId

@@ -15,10 +15,7 @@ const ORDER: Order = {
   isAlwaysSet: true,
 };
 
-/**
- * Events of the caller, the newest first.
- * @throws {BadInputError} page or cursor
- */
+/** Newest first. @throws {BadInputError} invalid page or cursor */
 export async function listEvents(
   { skip, ...listing }: ConnectionArguments & { skip?: number | null },
   { viewer }: ActingContext,

@@ -5,16 +5,13 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
 import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 
-/**
- * The event, which nobody else changes until the transaction ends.
- * @throws {NotFoundError} unknown, or another's
- */
+/** Locks the event until the transaction ends. @throws {NotFoundError} unknown, or owned by another caller */
 export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<PresentedEvent> {
   const { applicationId, userId } = ownerOf(viewer);
   if (!isDatabaseId(id)) throw new NotFoundError();
-  const held = await transaction.$queryRaw<unknown[]>(Prisma.sql`
+  const locked = await transaction.$queryRaw<unknown[]>(Prisma.sql`
     SELECT id FROM events WHERE application_id = ${applicationId} AND id = ${id} AND user_id = ${userId} FOR UPDATE`);
-  if (held.length === 0) throw new NotFoundError();
+  if (locked.length === 0) throw new NotFoundError();
   return transaction.event.findUniqueOrThrow({
     where: { applicationId_id: { applicationId, id } },
     omit: RECIPIENTS,

@@ -1,6 +1,6 @@
 import type { Event } from '../../generated/prisma/client.ts';
 
-/** Recipients, which no answer shows; only the job that spreads a send reads these columns. */
+/** Never returned to clients; only the job that spreads a send reads these columns. */
 export const RECIPIENTS = {
   userIds: true,
   externalUserIds: true,
@@ -9,5 +9,4 @@ export const RECIPIENTS = {
   tagsExclude: true,
 } as const;
 
-/** An event without its recipients. */
 export type PresentedEvent = Omit<Event, keyof typeof RECIPIENTS>;

@@ -6,21 +6,16 @@ import { SECOND } from '../../lib/time.ts';
 import { DEFAULT_CHANNELS, isPushEnvironment, type PushEnvironment } from '../pushes/channels.ts';
 import { MAX_TAG } from '../users/rules.ts';
 
-// What may be said of an event, and when it is due.
-
 export type EventType = 'one_shot' | 'fixed_date' | 'period_date';
 
-/** When an event is sent, as it was given; null clears, undefined says nothing. */
+/** As the client sent it: null clears, undefined changes nothing. */
 export interface ScheduleInput {
-  /** A moment in any of its forms. */
   date?: unknown;
   /** Seconds. */
   period?: unknown;
-  /** A moment in any of its forms. */
   endDate?: unknown;
 }
 
-/** What can be given of a new event, as it was given. */
 export interface EventInput extends ScheduleInput {
   notificationType?: string | null;
   environment?: string | null;
@@ -31,7 +26,7 @@ export interface EventInput extends ScheduleInput {
   userIds?: readonly number[] | null;
   externalUserIds?: readonly number[] | null;
   tags?: TagsInput | null;
-  /** The tags as they were asked for; left out, the JSON of `tags`. */
+  /** The tags as the client wrote them; default: the JSON of `tags`. */
   tagQuery?: string | null;
 }
 
@@ -44,12 +39,10 @@ export interface TagsInput {
 export interface Schedule {
   eventType: EventType;
   date: Date | null;
-  /** Seconds. */
   period: number | null;
   endDate: Date | null;
 }
 
-/** What a caller may ask for. */
 export interface EventLimits {
   channels: readonly PushChannel[];
   /** User ids and external ids together. */
@@ -59,31 +52,26 @@ export interface EventLimits {
 export interface CheckedEvent {
   schedule: Schedule;
   environment: PushEnvironment;
-  /** Several for a universal event. */
   channels: readonly PushChannel[];
 }
 
 export const MAX_MESSAGE_BYTES = 8192;
 export const MAX_NAME = 255;
-/** Of an event of a user, in ids. */
 export const MAX_RECIPIENTS = 1_000;
-/** Of an event of an API key alone, in ids. */
+/** Ids in an event of an API key alone. */
 export const MAX_KEY_RECIPIENTS = 10_000;
-/** In all lists of an event together. */
+/** In all tag lists of an event together. */
 export const MAX_EVENT_TAGS = 100;
-/** As JSON: room for the longest tags, at 4 bytes a character. */
+/** As JSON: enough for the longest tags at 4 bytes per character. */
 export const MAX_TAG_QUERY_BYTES = 32_768;
 export const MIN_PERIOD = 60;
-/** As far apart as a date can be told. */
+/** Seconds; the largest 32-bit integer. */
 export const MAX_PERIOD = 2_147_483_647;
 
 export function maxRecipientsOf(viewer: ActingViewer): number {
   return viewer.kind === 'key' ? MAX_KEY_RECIPIENTS : MAX_RECIPIENTS;
 }
 
-/**
- * @returns what is wrong, in the order of the fields; else the event with its times
- */
 export function checkEvent(
   input: EventInput,
   { channels, maxRecipients }: EventLimits,
@@ -109,7 +97,7 @@ export function checkEvent(
   };
 }
 
-/** The times of an event as they are after a change; `isNew` is false for those that stay as they are. */
+/** @param isNew false if the date is unchanged and may therefore be in the past */
 export function checkSchedule(
   type: string | null,
   { date: givenDate, period: givenPeriod, endDate: givenEnd }: ScheduleInput,
@@ -134,7 +122,7 @@ export function checkSchedule(
   else if (endDate && date !== undefined && endDate < (date ?? now)) {
     problems.push('endDate should not be before date');
   }
-  // Steps are counted from a date, so repeated events have one.
+  // Repetitions are counted from a date, so repeated events always have one.
   const first = type === 'period_date' ? (date ?? now) : (date ?? null);
   const schedule = {
     eventType: (isKnown ? type : 'one_shot') as EventType,
@@ -156,21 +144,21 @@ export function nameProblems(name: string | null | undefined): string[] {
   return isLonger(name ?? '', MAX_NAME) ? [`name is too long (maximum is ${MAX_NAME} characters)`] : [];
 }
 
-/** When an event that has just been made, changed or set active is sent first; null when never. */
+/** First send after creation, a change or activation; null if never. */
 export function firstDue({ eventType, date, period, endDate }: Schedule, now: Date): Date | null {
   if (eventType !== 'period_date') return date && date > now ? date : now;
   const next = date! >= now ? date! : stepAfter(date!, period!, new Date(now.getTime() - 1));
   return endDate && next > endDate ? null : next;
 }
 
-/** When it is due again after a time that has come: steps that were missed meanwhile are that one time. */
+/** Next send after a due time; repetitions missed in the meantime are not sent again. */
 export function nextDue({ eventType, date, period, endDate }: Schedule, now: Date): Date | null {
   if (eventType !== 'period_date') return null;
   const next = stepAfter(date!, period!, now);
   return endDate && next > endDate ? null : next;
 }
 
-/** The first of `date + n · period` that lies behind a moment. */
+/** The first `date + n · period` after a moment. */
 function stepAfter(date: Date, periodSeconds: number, moment: Date): Date {
   const period = periodSeconds * SECOND;
   const steps = Math.max(Math.floor((moment.getTime() - date.getTime()) / period) + 1, 0);
@@ -200,12 +188,12 @@ export function tagProblems({ tags, tagQuery }: EventInput): string[] {
   ];
 }
 
-/** Whether a text has more characters; a very long text is not taken apart. */
+/** In characters; does not split very long texts. */
 function isLonger(text: string, max: number): boolean {
   return text.length > 2 * max || [...text].length > max;
 }
 
-/** Null for none, undefined for what is no moment; cut to whole seconds, in which all of them are told. */
+/** Null if blank, undefined if invalid; truncated to whole seconds. */
 function dateOf(value: unknown): Date | null | undefined {
   if (isBlank(value)) return null;
   const milliseconds = readTimestamp(value as ParameterValue);

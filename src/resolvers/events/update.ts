@@ -18,19 +18,15 @@ import {
   type ScheduleInput,
 } from './rules.ts';
 
-/** What may be changed of an event; what is undefined stays as it is. */
+/** Undefined leaves a field unchanged. */
 export interface EventChanges extends ScheduleInput {
-  /** False cancels; true has an event sent again that is not active. */
+  /** False cancels; true sends an inactive event again. */
   active?: boolean | null;
   message?: string | null;
   name?: string | null;
 }
 
-/**
- * Changes an event of the caller's; what is given is checked and rewritten as at creation.
- * @throws {NotFoundError} unknown, or another's
- * @throws {UnprocessableError} all that is wrong
- */
+/** @throws {NotFoundError} unknown, or owned by another caller @throws {UnprocessableError} all problems */
 export async function updateEvent(
   id: number,
   changes: EventChanges,
@@ -69,7 +65,7 @@ function timesOf(event: PresentedEvent, changes: EventChanges, at: Date): Prisma
   if (!isActive) return { date, period, endDate, active: false, dueAt: null };
   if (event.active && !isMoved) return {};
   const isUnderWay = event.active && event.dueAt === null;
-  // What is being sent now is not sent at once again.
+  // An event whose send is in progress is not sent again immediately.
   const dueAt = isUnderWay && !(date && date > at) ? nextDue(schedule, at) : firstDue(schedule, at);
   return { date, period, endDate, active: isUnderWay || dueAt !== null, dueAt };
 }
@@ -86,7 +82,7 @@ function movedSchedule(event: PresentedEvent, { date, period, endDate }: EventCh
     date !== undefined,
   );
   if (problems.length > 0) throw new UnprocessableError(...problems);
-  // The first of repeated sends keeps the fraction of a second that it may have.
+  // An unchanged date keeps its fraction of a second.
   return date === undefined ? { ...schedule, date: event.date } : schedule;
 }
 

@@ -4,7 +4,6 @@ import type { Storage } from '../../gateways/storage.ts';
 import type { ByteRange } from '../../lib/byte-ranges.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 
-/** A file that the caller may download. */
 export interface ServedFile {
   name: string;
   contentType: string;
@@ -13,14 +12,13 @@ export interface ServedFile {
   content: FileContent;
 }
 
-/** A file of somebody's row, once it is known that the caller may have it. */
+/** Access must be checked before. */
 export interface OwnedFile {
-  /** Of the storage. */
   key: string;
   name: string;
   contentType: string;
   size: number;
-  /** Where REST serves it: `/blobs/…`, in its escaped form. */
+  /** REST path, URL-encoded: `/blobs/…`. */
   path: string;
 }
 
@@ -32,7 +30,7 @@ export function servedFile(
   return { name, contentType, size, content: new FileContent(storage, key, publicUrl() + path) };
 }
 
-/** The bytes of a file: REST sends them, in JSON they are the address they can be loaded from. */
+/** REST streams the bytes; JSON contains their URL. */
 export class FileContent {
   readonly #storage: Storage;
   readonly #key: string;
@@ -44,7 +42,7 @@ export class FileContent {
     this.#url = url;
   }
 
-  /** @throws {NotFoundError} the file has just been deleted */
+  /** @throws {NotFoundError} the file was deleted in the meantime */
   async open(range?: ByteRange): Promise<Readable> {
     const found = await this.#storage.get(this.#key, range);
     if (!found) throw new NotFoundError();

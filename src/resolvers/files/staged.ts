@@ -9,10 +9,9 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { HOUR } from '../../lib/time.ts';
 
-/** Longer than any upload lasts. */
+/** Longer than any upload takes. */
 const STAGED_LIFETIME_MS = HOUR;
 
-/** Files that one transaction of the sweep holds while their bytes are removed. */
 const BATCH = 20;
 
 export interface IncomingFile {
@@ -25,11 +24,7 @@ export interface IncomingFile {
 
 type FileServices = Pick<Services, 'storage' | 'now' | 'log'>;
 
-/**
- * Stores the bytes of an upload. Whoever makes a row of them takes them over (`claimFile`) in the row's transaction;
- * what nobody takes over within an hour is removed.
- * @throws {BadInputError} 413 beyond `maxBytes`
- */
+/** Stores bytes that a row must claim within an hour (`claimFile`). @throws {BadInputError} 413 above `maxBytes` */
 export async function stageFile(file: IncomingFile, services: FileServices): Promise<StagedFile> {
   const { applicationId, name, contentType, stream, maxBytes } = file;
   const key = newStorageKey(applicationId);
@@ -44,10 +39,7 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
   }
 }
 
-/**
- * Makes staged bytes those of a row, which the same transaction stores.
- * @throws {ServiceUnavailableError} they have been removed: the request has taken longer than an hour
- */
+/** Call it in the transaction that stores the row. @throws {ServiceUnavailableError} the upload took over an hour */
 export async function claimFile(transaction: Transaction, { applicationId, key }: ReleasedKey): Promise<void> {
   const { count } = await transaction.unclaimedFile.deleteMany({ where: { applicationId, key } });
   if (count === 0) throw new ServiceUnavailableError();
@@ -58,7 +50,7 @@ export interface ReleasedKey {
   key: string;
 }
 
-/** Gives up bytes in the transaction that deletes their rows; after it the caller calls `removeReleased`. */
+/** Call it in the transaction that deletes the rows, then `removeReleased`. */
 export async function releaseFile(transaction: Transaction, files: ReleasedKey[], removeAfter: Date): Promise<void> {
   if (files.length === 0) return;
   await transaction.unclaimedFile.createMany({
@@ -66,7 +58,7 @@ export async function releaseFile(transaction: Transaction, files: ReleasedKey[]
   });
 }
 
-/** Removes bytes now unless a row has taken them over; what fails is left to the sweep. */
+/** Deletes the bytes unless a row has claimed them; the sweep retries failures. */
 export async function removeReleased(files: ReleasedKey[], { storage, log }: Omit<FileServices, 'now'>): Promise<void> {
   for (const { applicationId, key } of files) {
     try {
@@ -75,14 +67,14 @@ export async function removeReleased(files: ReleasedKey[], { storage, log }: Omi
         if (count > 0) await storage.delete(key);
       });
     } catch (error) {
-      log.warn({ err: error, key }, 'a file could not be removed; the sweep will try it again');
+      log.warn({ err: error, key }, 'could not delete a file; the sweep will retry');
     }
   }
 }
 
 const KEY = columnsOf('UnclaimedFile', 'f', ['applicationId', 'key']);
 
-/** Removes unclaimed files that are due. Skips those that another process has locked; a claim waits, and fails. */
+/** Skips files that another process has locked; a concurrent claim waits and then fails. */
 export async function sweepStagedFiles(now: Date, storage: Storage): Promise<void> {
   while ((await sweepBatch(now, storage)) === BATCH);
 }

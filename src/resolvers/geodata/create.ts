@@ -6,10 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { lockUsers } from '../users/lock.ts';
 import { lockGeodata, requireNone } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumProblems, statusText } from './rules.ts';
-/**
- * Stores where the caller is.
- * @throws {InvalidFieldsError} all fields at fault, all texts
- */
+/** @throws {InvalidFieldsError} all invalid fields */
 export async function createGeodatum(
   input: GeodatumInput,
   context: UserContext,

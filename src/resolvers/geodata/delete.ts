@@ -13,19 +13,13 @@ import { lockGeodata, markLatest } from './latest.ts';
 
 const DAY = 24 * HOUR;
 
-/** Days that reach back before everything. */
 const MAX_DAYS = 100_000;
 
-/** Rows of one statement. */
 const BATCH = 5_000;
 
 const AGAIN_AFTER = 20;
 
-/**
- * Deletes a place; the one before it becomes its user's newest.
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {NotFoundError} @throws {ForbiddenError} another user's
- */
+/** The user's previous location becomes the latest. @throws {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
 export async function deleteGeodatum(id: number, context: ActingContext): Promise<true> {
   const { applicationId, userId } = await requireOwnGeodatum(id, context);
   await transact(jobOwnerOf(context.viewer), async (transaction) => {
@@ -34,17 +28,14 @@ export async function deleteGeodatum(id: number, context: ActingContext): Promis
     const wasLatest = await transaction.$executeRaw`
       UPDATE geodata SET is_latest = false WHERE application_id = ${applicationId} AND id = ${id} AND is_latest`;
     if (wasLatest > 0) await markLatest(transaction, { applicationId, userId }, id);
-    // The count comes last: whoever waits for it holds nothing that we wait for.
+    // Last, because it locks the counter row: its waiters hold no lock that this transaction needs.
     const { count } = await transaction.geodatum.deleteMany({ where: { applicationId, id } });
     if (count === 0) throw new NotFoundError();
   });
   return true;
 }
 
-/**
- * Deletes the caller's places that are older than so many days, or everybody's for an API key alone.
- * @throws {InvalidFieldsError} `days` is no positive whole number
- */
+/** For an API key alone, of all users. @throws {InvalidFieldsError} `days` is not a positive integer */
 export async function deleteOldGeodata(days: number | null | undefined, context: ActingContext): Promise<true> {
   if (days == null || days < 1) throw new InvalidFieldsError({ days: ['should be an integer greater then 0'] });
   const { viewer, now } = context;
@@ -52,7 +43,7 @@ export async function deleteOldGeodata(days: number | null | undefined, context:
   const before = new Date(now().getTime() - days * DAY);
   const owner = viewer.kind === 'user' ? Prisma.sql`user_id = ${viewer.userId}` : Prisma.sql`true`;
   const old = Prisma.sql`application_id = ${viewer.applicationId} AND created_at < ${before} AND ${owner}`;
-  // Rows that others hold are left for the next round, so that nobody waits in a circle.
+  // `SKIP LOCKED` prevents deadlocks; the loop retries skipped rows.
   const deleteBatch = () => db.$executeRaw`
     DELETE FROM geodata WHERE (application_id, id) IN (
       SELECT application_id, id FROM geodata WHERE ${old} ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;

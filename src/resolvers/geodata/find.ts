@@ -4,10 +4,7 @@ import type { Geodatum } from '../../generated/prisma/client.ts';
 import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/**
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {NotFoundError}
- */
+/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {NotFoundError} */
 export async function findGeodatum(
   id: number,
   { viewer }: IdentifiedContext,
@@ -22,10 +19,7 @@ export async function findGeodatum(
   return geodatum;
 }
 
-/**
- * One that the caller may change: their own, or any for an API key alone.
- * @throws {InvalidFieldsError} @throws {NotFoundError} @throws {ForbiddenError} another user's
- */
+/** @throws {InvalidFieldsError} {NotFoundError} {ForbiddenError} owned by another user */
 export async function requireOwnGeodatum(id: number, context: ActingContext): Promise<Geodatum> {
   const geodatum = await findGeodatum(id, context);
   const { viewer } = context;

@@ -6,7 +6,7 @@ interface UserKey {
   userId: number;
 }
 
-/** One user's places are added and deleted one after the other, so that one is the newest. */
+/** Serializes changes of one user's locations, so that exactly one is the latest. */
 export async function lockGeodata(transaction: Transaction, { applicationId, userId }: UserKey): Promise<void> {
   const name = `geodata ${applicationId} ${userId}`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;

@@ -27,23 +27,20 @@ import { antipodeOf, boxAround, chordOf, clampedDegrees, isPosition, type Positi
 
 export type GeodataSortField = 'createdAt' | 'latitude' | 'longitude' | 'distance';
 
-/** What is asked of the places; all that is given has to match. */
 export interface GeodataListing {
   filter?: FilterInput | null;
-  /** Part of the user's login or full name, letter case ignored. */
+  /** Part of the login or full name, case-insensitive. */
   userName?: string | null;
   externalUserIds?: readonly number[] | null;
   within?: Rectangle | null;
   position?: Position | null;
   /** Metres around `position`. */
   radius?: number | null;
-  /** Only the newest of each user. */
   latestOnly?: boolean | null;
-  /** Only those with a status. */
   withStatus?: boolean | null;
-  /** Default: the newest first. */
+  /** Default: newest first. */
   orderBy?: { field: GeodataSortField; direction: 'asc' | 'desc' } | null;
-  /** Places to pass over; the cost grows with it. */
+  /** The cost grows with it. */
   skip?: number | null;
 }
 
@@ -60,15 +57,10 @@ const SORTS: Record<Exclude<GeodataSortField, 'distance'>, Pick<Order, 'column' 
   longitude: { column: Prisma.sql`g.longitude`, cast: 'float8' },
 };
 
-/** Where a place lies on the sphere with the radius 1: what the indexes keep. */
+/** Point on the unit sphere; must match the indexes. */
 const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
 
-/**
- * Places of the application's users.
- * @throws {UnprocessableError} a distance from nowhere
- * @throws {BadInputError} a place that the earth does not have, a negative radius, page or cursor
- * @throws {UsersListingForbiddenError} a name, where the application does not let sessions list its users
- */
+/** @throws {UnprocessableError} a distance without a position @throws {UsersListingForbiddenError} `userName` */
 export async function listGeodata(
   listing: GeodataListing & ConnectionArguments,
   context: IdentifiedContext,
@@ -96,14 +88,13 @@ export async function listGeodata(
   };
 }
 
-/** `geodata g WHERE …`, with the table narrowed down to a part of the earth if one is asked for. */
 function selection(applicationId: number, listing: GeodataListing): Prisma.Sql {
   const { filter, userName, externalUserIds, latestOnly, withStatus, orderBy } = listing;
   const conditions = [Prisma.sql`g.application_id = ${applicationId}`];
   if (latestOnly) conditions.push(Prisma.sql`g.is_latest`);
   conditions.push(...placeConditions(listing));
   const there = Prisma.join(conditions, ' AND ');
-  // Of places in a part of the earth the planner knows too little: else it looks for them among all, newest first.
+  // `OFFSET 0`, because the planner cannot estimate cube conditions and would scan all locations, newest first.
   const isApart = orderBy?.field !== 'distance' && (listing.within || listing.radius != null);
   const table = isApart
     ? Prisma.sql`(SELECT * FROM geodata g WHERE ${there} OFFSET 0) g WHERE true`
@@ -147,7 +138,7 @@ function usersNamed(applicationId: number, name: string): Prisma.Sql {
   return Prisma.sql`SELECT u.id FROM users u WHERE u.application_id = ${applicationId} AND ${named}`;
 }
 
-/** The farthest first are those nearest to the other side of the earth, which the same index knows. */
+/** The farthest first equals the nearest to the antipode first, which the same index serves. */
 function orderOf({ orderBy, position }: GeodataListing): Order {
   const { field, direction } = orderBy ?? { field: 'createdAt', direction: 'desc' };
   const order = { id: Prisma.sql`g.id`, isDescending: direction === 'desc', isAlwaysSet: true };
@@ -172,11 +163,12 @@ function requirePlaces({ within, position, radius, orderBy }: GeodataListing): v
       ]
     : [];
   const places = position ? [position, ...corners] : corners;
-  if (!places.every(isPosition)) throw new BadInputError('There is no such place on the earth');
-  if (within && within.south > within.north) throw new BadInputError('north should not lie south of south');
+  if (!places.every(isPosition))
+    throw new BadInputError('Latitude should be between -90 and 90, longitude between -180 and 180');
+  if (within && within.south > within.north) throw new BadInputError('north should not be less than south');
 }
 
-/** Cursors come from outside; the ids of ours are numbers. */
+/** Cursors are untrusted; valid ones have numeric ids. */
 function geodataPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
@@ -191,13 +183,12 @@ function isUnfiltered({ filter, userName, externalUserIds, within, radius, lates
   return Object.keys(filter ?? {}).length === 0 && !isGiven && !latestOnly && !withStatus;
 }
 
-/** Kept, so that the plainest list costs the same with a million of them. */
+/** From a counter, so that the cost does not grow with the number of locations. */
 async function countAll(applicationId: number): Promise<number> {
   const { _sum } = await db.geodataCount.aggregate({ where: { applicationId }, _sum: { count: true } });
   return _sum.count ?? 0;
 }
 
-/** The cost grows with what is found. */
 async function count(found: Prisma.Sql): Promise<number> {
   const [row] = await query<{ count: number }>`SELECT count(*)::int AS count FROM ${found}`;
   return row!.count;

@@ -1,12 +1,12 @@
 import type { FieldErrors } from '../../lib/errors.ts';
 
-/** A place on the earth, in degrees. */
+/** Degrees. */
 export interface Position {
   latitude: number;
   longitude: number;
 }
 
-/** From its south-west to its north-east corner; a west that lies east of the east means across the date line. */
+/** Crosses the date line if `west > east`. */
 export interface Rectangle {
   south: number;
   west: number;
@@ -14,27 +14,25 @@ export interface Rectangle {
   east: number;
 }
 
-/** What may be given of a place, before it is checked; null is what could not be read. */
+/** Unvalidated; null is an unreadable value. */
 export interface GeodatumInput {
   latitude?: number | null;
   longitude?: number | null;
   status?: string | null;
 }
 
-/** A point of the sphere with the radius 1. */
 type Point = [x: number, y: number, z: number];
 
-/** Mean radius of the earth in metres. */
+/** Mean radius in metres. */
 const EARTH_RADIUS = 6_371_008.8;
 export const MAX_STATUS = 1000;
 
-/** Of degrees: far less than an atom on the ground. PostgreSQL does not compute with what it has to round to 0. */
+/** Degrees. Smaller values would underflow to 0 in PostgreSQL, which reports an error. */
 const NOTHING = 1e-100;
 
-/** Makes up for what rounding takes from a bound: a millimetre on the ground is 1.6e-10. */
+/** Margin for rounding errors of bounds; a millimeter on the ground is 1.6e-10. */
 const ROUNDING = 1e-12;
 
-/** Texts of the rules that a new place breaks, by field in the order of the record. */
 export function geodatumProblems({ latitude, longitude, status }: GeodatumInput): FieldErrors {
   return compact({
     latitude: degreeProblems(latitude, 90),
@@ -43,7 +41,6 @@ export function geodatumProblems({ latitude, longitude, status }: GeodatumInput)
   });
 }
 
-/** The same for a change, which leaves as it is what is not given. */
 export function geodatumChangeProblems({ latitude, longitude, status }: GeodatumInput): FieldErrors {
   return compact({
     latitude: latitude === undefined ? [] : degreeProblems(latitude, 90),
@@ -52,32 +49,28 @@ export function geodatumChangeProblems({ latitude, longitude, status }: Geodatum
   });
 }
 
-/** A status as it is kept: user texts are trimmed at the end, and an empty one is none. */
 export function statusText(status: string | null | undefined): string | null {
   return status?.trimEnd() || null;
 }
 
-/** Degrees that can be computed with. */
 export function clampedDegrees(degrees: number): number {
   return Math.abs(degrees) < NOTHING ? 0 : degrees;
 }
 
-/** Whether the earth has such a place. */
 export function isPosition({ latitude, longitude }: Position): boolean {
   return degreeProblems(latitude, 90).length === 0 && degreeProblems(longitude, 180).length === 0;
 }
 
-/** The place on the other side of the earth: what is far from one is near the other. */
 export function antipodeOf({ latitude, longitude }: Position): Position {
   return { latitude: -latitude, longitude: longitude > 0 ? longitude - 180 : longitude + 180 };
 }
 
-/** The straight way, on the sphere with the radius 1, between places that are so many metres apart on the ground. */
+/** Chord length on the unit sphere for a distance on the ground. */
 export function chordOf(metres: number): number {
   return 2 * Math.sin(Math.min(metres / EARTH_RADIUS, Math.PI) / 2) + ROUNDING;
 }
 
-/** The smallest box around all the rectangle's points of the sphere with the radius 1. */
+/** Bounding box of the rectangle's points on the unit sphere. */
 export function boxAround({ south, west, north, east }: Rectangle): { low: Point; high: Point } {
   const [bottom, top, left] = [south, north, west].map(radians) as [number, number, number];
   const right = radians(east < west ? east + 360 : east);
@@ -96,10 +89,9 @@ interface Range {
   high: number;
 }
 
-/** All cosines of the angles between two, the second the larger one. */
 function cosines(from: number, to: number): Range {
   const ends = [Math.cos(from), Math.cos(to)];
-  // Cosines are extreme at the multiples of half a turn: 1 at the even ones, -1 at the odd ones.
+  // Extremes are at multiples of π: 1 at even, -1 at odd ones.
   const isBetween = (angle: number) => angle + 2 * Math.PI * Math.ceil((from - angle) / (2 * Math.PI)) <= to;
   return {
     low: isBetween(Math.PI) ? -1 : Math.min(...ends),
@@ -107,7 +99,7 @@ function cosines(from: number, to: number): Range {
   };
 }
 
-/** All products of the two, of which the first is not negative. */
+/** Range of the products; `length` is not negative. */
 function stretched(length: Range, direction: Range): Range {
   return {
     low: direction.low * (direction.low < 0 ? length.high : length.low),

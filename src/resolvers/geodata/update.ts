@@ -5,11 +5,7 @@ import { NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { requireOwnGeodatum } from './find.ts';
 import { requireNone } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumChangeProblems, statusText } from './rules.ts';
-/**
- * Changes what is given of a place; null clears its status.
- * @throws {NoUpdateDataError} @throws {InvalidFieldsError} @throws {NotFoundError}
- * @throws {ForbiddenError} another user's; checked in this order
- */
+/** Null clears the status. @throws {NoUpdateDataError} {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
 export async function updateGeodatum(
   id: number,
   input: GeodatumInput,

@@ -15,19 +15,12 @@ import { type LockedMessage, lockMessages } from './lock.ts';
 import { lockMember } from './mark.ts';
 
 export interface Deletion {
-  /** For all, not just for the caller. */
   force: boolean;
-  /** With force: only what the caller has sent, as admins had it before 2.52.0. */
+  /** With `force`: excludes messages of others, which admins may otherwise delete since 2.52.0. */
   ownOnly: boolean;
 }
 
-/**
- * Deletes messages for the caller, or by force for all, which senders, an API key alone and in groups admins may.
- * Those that may not be deleted stay.
- * @throws {UnprocessableError} more than 100
- * @throws {NeedUserError} an API key alone without force
- * @throws {NotFoundError} none of them exists
- */
+/** `force` deletes for all (by sender, admin or API key), else only hides. Skips messages without rights. */
 export async function deleteMessages(
   ids: string[],
   { force, ownOnly }: Deletion,
@@ -35,38 +28,38 @@ export async function deleteMessages(
 ): Promise<DeletedItems> {
   const { viewer, now, outbox } = context;
   if (viewer.kind === 'key' && !force) throw new NeedUserError();
-  const asked = distinctIds(ids);
+  const requested = distinctIds(ids);
   const owner = jobOwnerOf(viewer);
   const removeLocked = (runStep?: RunStep) =>
     transactInTurns(
       owner,
       async (transaction) => {
         await lockUsers(transaction, [], context);
-        const held = await lockMessages(transaction, asked, viewer, 'NO KEY UPDATE');
-        const messages = force ? held : held.filter((message) => !message.isHidden);
+        const locked = await lockMessages(transaction, requested, viewer, 'NO KEY UPDATE');
+        const messages = force ? locked : locked.filter((message) => !message.isHidden);
         const allowed = messages.filter((message) => (force ? mayRetract(message, viewer, ownOnly) : mayHide(message)));
         for (const inDialog of groupBy(allowed, (message) => message.dialogId).values()) {
           if (force) await retract(transaction, inDialog);
           else if (viewer.kind === 'user') await hide(transaction, inDialog, viewer);
-          await appendDialogEvents(transaction, [happeningOf(inDialog, force, viewer)], now());
+          await appendDialogEvents(transaction, [deletionEvent(inDialog, force, viewer)], now());
         }
         return { known: idsOf(messages), deleted: idsOf(allowed) };
       },
       runStep,
     );
-  // Removal for all touches the rows of every member.
+  // A forced deletion touches the rows of all members.
   const { known, deleted } = force ? await runLong(owner, removeLocked) : await removeLocked();
   if (known.size === 0) throw new NotFoundError();
   outbox.wake();
   return {
-    deletedIds: asked.filter((id) => deleted.has(id)),
-    notFoundIds: asked.filter((id) => !known.has(id)),
-    wrongPermissionsIds: asked.filter((id) => known.has(id) && !deleted.has(id)),
+    deletedIds: requested.filter((id) => deleted.has(id)),
+    notFoundIds: requested.filter((id) => !known.has(id)),
+    wrongPermissionsIds: requested.filter((id) => known.has(id) && !deleted.has(id)),
   };
 }
 
-/** What one has deleted for oneself concerns one's other devices alone. */
-function happeningOf(messages: LockedMessage[], force: boolean, viewer: ActingViewer): DialogEvent {
+/** Hidden messages concern only the other devices of the same user. */
+function deletionEvent(messages: LockedMessage[], force: boolean, viewer: ActingViewer): DialogEvent {
   const { applicationId, dialogId } = messages[0]!;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   const messageIds = messages.map((message) => message.id);
@@ -84,7 +77,7 @@ function mayRetract({ senderId, dialog }: LockedMessage, viewer: ActingViewer, o
   return senderId === viewer.userId || (!ownOnly && mayModerate(dialog.type as DialogType, dialog.standing));
 }
 
-/** Hides messages of one dialog, which is held, from one occupant; for their unread count they are settled by it. */
+/** Requires a locked dialog. Hidden messages count as settled, so that the unread count stays correct. */
 async function hide(transaction: Transaction, messages: LockedMessage[], { applicationId, userId }: UserViewer) {
   const { dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
@@ -105,16 +98,13 @@ async function hide(transaction: Transaction, messages: LockedMessage[], { appli
       AND ${dialog.type} <> ${DIALOG_TYPE.PUBLIC_GROUP}`;
 }
 
-/**
- * Deletes messages of one dialog, which is held, for all, with what hangs on them. Their places are never used again,
- * since the dialog goes on counting, so cursors and watermarks stay valid.
- */
+/** Requires a locked dialog. A `seq` is never reused, so that cursors and watermarks stay valid. */
 async function retract(transaction: Transaction, messages: LockedMessage[]): Promise<void> {
   const { applicationId, dialogId, dialog } = messages[0]!;
   const seqs = messages.map((message) => message.seq);
   const ids = messages.map((message) => message.id);
   if (dialog.type !== DIALOG_TYPE.PUBLIC_GROUP) await uncount(transaction, messages);
-  // The messages first: whoever leaves a reaction holds the message, and is through once this has it.
+  // Messages first: a reaction locks its message, so that this statement waits for concurrent reactions.
   await transaction.$executeRaw`
     DELETE FROM messages WHERE application_id = ${applicationId} AND id = ANY(${ids}::text[])`;
   await transaction.$executeRaw`
@@ -132,11 +122,8 @@ async function retract(transaction: Transaction, messages: LockedMessage[]): Pro
     WHERE d.application_id = ${applicationId} AND d.id = ${dialogId}`;
 }
 
-/**
- * Former members too: they may come back. A member has settled what they have sent, read or hidden. Members and what
- * they marked or hid are grouped by user, and the result is looked up by key: a join of them would be quadratic
- * under a plan that takes a large group for a small one.
- */
+// Includes former members, who may rejoin. Groups rows by user and looks counts up by key, because a join would be
+// quadratic if the planner underestimates a large group.
 async function uncount(transaction: Transaction, messages: LockedMessage[]): Promise<void> {
   const { applicationId, dialogId } = messages[0]!;
   const seqs = messages.map((message) => message.seq).sort((a, b) => a - b);

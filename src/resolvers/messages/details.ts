@@ -71,7 +71,7 @@ export async function readDetails(messages: readonly MessageRow[], parts: Detail
 }
 
 const readPage = coalesce(async (pages: Page[]): Promise<PageDetails[]> => {
-  const rows = await query<PageDetails & { ord: number }>`
+  const rows = await query<{ ord: number } & PageDetails>`
     SELECT w.ord::int AS ord, d.type AS "dialogType",
       CASE WHEN d.type <> ${DIALOG_TYPE.PUBLIC_GROUP} AND w.seqs IS NOT NULL THEN (
         SELECT json_agg(

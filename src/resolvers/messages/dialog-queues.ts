@@ -7,10 +7,10 @@ import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { tracing } from '../../server/observability/tracing.ts';
 
-/** Inputs of one statement. */
+/** Inputs per statement. */
 const MAX_INPUTS = 64;
 
-/** Inputs of one dialog that wait; a caller with one more is refused. */
+/** Waiting inputs per dialog; more are refused. */
 const MAX_WAITING = 1_000;
 
 interface InDialog {
@@ -26,19 +26,18 @@ interface Job<Input, Output> {
   start: () => Promise<(Output | undefined)[]>;
 }
 
-/** The inputs of one dialog in the order of their arrival. At most one statement in flight has inputs of it. */
+/** Inputs of a dialog in order of arrival; at most one statement in flight contains some of them. */
 interface Queue<Input, Output> {
   key: string;
   owner: JobOwner;
   jobs: Job<Input, Output>[];
-  /** Jobs at its head that are in the statement in flight. */
+  /** Jobs at the head that are in flight. */
   taken: number;
 }
 
 /**
- * Coalesces the inputs of all dialogs into shared statements, which never wait for a dialog: inputs of one that another
- * transaction has locked are set apart and wait for it in turns, so that a locked dialog delays its own inputs only.
- * @param run one statement. Without a lock timeout it skips locked dialogs: the outputs of their inputs are undefined
+ * Shared statements skip locked dialogs, so that a locked dialog delays only its own inputs.
+ * @param run without a lock timeout, returns undefined for inputs of locked dialogs
  */
 export function queueByDialog<Input extends InDialog, Output>(
   run: (inputs: Input[], lockTimeoutMs?: number) => Promise<(Output | undefined)[]>,
@@ -61,7 +60,7 @@ export function queueByDialog<Input extends InDialog, Output>(
     { max: MAX_INPUTS },
   );
 
-  /** @returns jobs that have to run apart from those of other dialogs */
+  /** @returns jobs that must run apart */
   const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
     try {
       const outputs = await queue.jobs[0]!.start();
@@ -86,7 +85,7 @@ export function queueByDialog<Input extends InDialog, Output>(
       try {
         await runApart(jobs, queue);
       } catch (error) {
-        // Those that came later would only wait for the same lock.
+        // Later jobs would wait for the same lock.
         if (error instanceof ServiceUnavailableError) jobs.push(...queue.jobs.splice(0));
         if (jobs.length === 1 || isUnavailable(error)) for (const { reject } of jobs) reject(error);
         else for (const job of jobs) await runApart([job], queue).catch(job.reject);
@@ -115,7 +114,6 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceUnavailableError || isDatabaseUnavailable(error);
 }
 
-/** @returns jobs without an output */
 function settle<Input, Output>(jobs: Job<Input, Output>[], outputs: (Output | undefined)[]): Job<Input, Output>[] {
   return jobs.filter(({ resolve }, index) => {
     const output = outputs[index];

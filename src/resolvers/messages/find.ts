@@ -6,10 +6,9 @@ import { prepareFields } from './fields.ts';
 import { type MessageRow, messageLoader } from './rows.ts';
 
 /**
- * One message; marks nothing.
  * @param requested names of the fields that will be read from the message
- * @throws {NotFoundError} unknown message, or one that the caller has deleted for themselves
- * @throws {ForbiddenError} the caller is not an occupant of its dialog
+ * @throws {NotFoundError} unknown, or hidden by the caller
+ * @throws {ForbiddenError} the caller is not an occupant
  */
 export async function findMessage(
   id: string,
@@ -21,7 +20,7 @@ export async function findMessage(
   return message;
 }
 
-/** @throws as `findMessage` */
+/** @throws like `findMessage` */
 export async function findReadableMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = isStringId(id)
     ? await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id })

@@ -6,7 +6,6 @@ import { indexBy } from '../../lib/collections.ts';
 import { visibleTo } from '../dialogs/hidden-messages.ts';
 import { dialogLoader } from '../dialogs/views.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
-/** The latest message of each dialog that the viewer can see, or null. */
 export function lastMessageLoader(viewer: Viewer): DataLoader<Dialog, MessageRow | null, string> {
   return dialogLoader(async (dialogs) => {
     const { applicationId } = dialogs[0]!;

@@ -43,7 +43,7 @@ export interface MessagePage {
   skip: number;
   limit: number;
   items: MessageRow[];
-  /** Where to go on from, if a cursor was asked for. */
+  /** Only if a cursor was requested. */
   cursor: string | null;
 }
 
@@ -64,10 +64,10 @@ const FIELDS: Record<string, FilteredField> = {
   },
 };
 
-/** Clients poll by them; the places of messages rise with both. */
+/** Clients poll with these; `seq` grows with both. */
 const LOOK_UPS: CheapOperators = { id: ['eq', 'in', 'gt', 'gte'], dateSent: ['eq', 'lt', 'lte', 'gt', 'gte'] };
 
-// The places of a dialog rise with `date_sent`, so sorting by them sorts by it and breaks its ties as asked.
+// `seq` grows with `date_sent`, so that sorting by `seq` also sorts by `date_sent`, with a defined order of ties.
 const SEQ: Omit<Order, 'isDescending'> = {
   column: Prisma.sql`m.seq`,
   cast: 'int',
@@ -81,15 +81,10 @@ const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
   updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
 };
 
-/**
- * Messages of a dialog in the order in which it got them, or as asked. Marks nothing.
- * @param asked names of the fields that will be asked of the messages
- * @throws {NotFoundError} unknown dialog
- * @throws {ForbiddenError} the caller is not one of its occupants
- */
+/** By default in `seq` order. @throws {NotFoundError} {ForbiddenError} the caller is not an occupant */
 export async function listMessages(
   listing: MessageListing & ConnectionArguments,
-  asked: ReadonlySet<string>,
+  requestedFields: ReadonlySet<string>,
   context: ActingContext,
 ): Promise<CountedConnection<MessageRow>> {
   const { viewer } = context;
@@ -102,7 +97,7 @@ export async function listMessages(
     WHERE ${where} AND ${between(page, order)}
     ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
   const rows = await searchOf(listing, viewer)(() => query(walk));
-  await prepareFields(rows, asked, context);
+  await prepareFields(rows, requestedFields, context);
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
     ...connection(rows, page, (message) => ({ value: sortValue(message, field), id: message.id })),
@@ -114,23 +109,18 @@ export interface MessageReading extends MessageListing {
   skip: number;
   limit: number;
   markAsRead: boolean;
-  /** Only messages that were sent or edited behind this cursor; empty: all, with the cursor to go on from. */
+  /** Only messages sent or edited after this cursor. Empty: all messages, and a cursor. */
   since?: string | null;
 }
 
-/**
- * A page of messages as REST reads them, which marks what it returns read and delivered for the caller unless told
- * not to; the page already shows the marks. An API key alone marks nothing.
- * @throws {BadInputError} limit, skip or cursor
- * @throws {CursorExpiredError} what came behind the cursor is no longer kept
- */
+/** Marks the page as read and delivered unless `markAsRead` is false; the result includes the marks. */
 export async function readMessages(reading: MessageReading, context: ActingContext): Promise<ReadMessages> {
   const { skip, limit, markAsRead, since, dialogId } = reading;
   const { viewer, outbox, now } = context;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
   const dialog = await requireReadableDialog(dialogId, viewer);
-  // The cursor is older than the page, so that nothing lies between them.
+  // The cursor is read before the page, so that no change is lost between them.
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
   const listing = changed?.ids ? among(changed.ids, reading) : reading;
   const page = select`
@@ -159,7 +149,7 @@ function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
   });
 }
 
-/** Whether marking the message could change anything: not for one's own, nor below both watermarks without marks. */
+/** False if a mark cannot change anything: for own messages, and below both watermarks without marks. */
 function mayBeUnseen(
   { seq, senderId }: MessageRow,
   userId: number,
@@ -190,7 +180,7 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Without a filter the dialog knows; else the cost grows with what the filter lets through. */
+/** Without a filter from counters; otherwise the cost grows with the number of matches. */
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
   const { dialogId, filter } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;

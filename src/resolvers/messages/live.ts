@@ -11,20 +11,13 @@ interface WatchedDialog {
   since?: string | null;
 }
 
-/** What has happened behind a cursor, and the cursor to go on from. */
 export interface ChangesSince {
   events: StreamEvent[];
   cursor: string;
   hasMore: boolean;
 }
 
-/**
- * What happens in one dialog, or in all the caller may see, from now on or from behind a cursor.
- * @throws {NotFoundError} unknown dialog
- * @throws {ForbiddenError} the caller is not one of its occupants
- * @throws {BadInputError} no cursor of ours
- * @throws {CursorExpiredError} what came behind the cursor is no longer kept
- */
+/** From now on, or after a cursor. @throws {NotFoundError} {ForbiddenError} {BadInputError} {CursorExpiredError} */
 export async function subscribeToDialogs(
   kind: SubscriptionKind,
   { dialogId, since }: WatchedDialog,
@@ -34,7 +27,7 @@ export async function subscribeToDialogs(
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
   const position = since == null ? undefined : await requireKept(since);
   const subscription = await hub.subscribe({ viewer, kind, dialogId: dialogId ?? undefined }, position);
-  // Whoever is removed from now on has their watch ended; it may have happened while it was being made.
+  // A removal ends existing subscriptions; one that happened during `subscribe` requires another check.
   if (dialogId != null && hub.removals !== removals) {
     try {
       await requireReadableDialog(dialogId, viewer);
@@ -46,11 +39,7 @@ export async function subscribeToDialogs(
   return subscription;
 }
 
-/**
- * What has happened behind a cursor, for clients that ask now and then; without a cursor the present one.
- * @param first 1 to 100; `hasMore` tells that another call gets more
- * @throws as `subscribeToDialogs`
- */
+/** For polling clients; without `since` returns the current cursor. @throws like `subscribeToDialogs` */
 export async function listChanges(
   { dialogId, since, first }: WatchedDialog & { first: number },
   context: ActingContext,
@@ -65,23 +54,21 @@ export async function listChanges(
   return { events, cursor: String(changes.position), hasMore: changes.hasMore };
 }
 
-/** Leaves out what tells of messages or dialogs that are deleted since. */
+/** Drops events whose message or dialog was deleted in the meantime. */
 async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingContext): Promise<StreamEvent[]> {
-  const isThere = async ({ payload: told }: StreamEvent): Promise<boolean> => {
-    if (told.kind === 'dialogChanged') return told.dialogType !== null;
-    if (told.kind !== 'messageSent' && told.kind !== 'messageEdited') return true;
-    const message = await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id: told.subjectId });
+  const exists = async ({ payload }: StreamEvent): Promise<boolean> => {
+    if (payload.kind === 'dialogChanged') return payload.dialogType !== null;
+    if (payload.kind !== 'messageSent' && payload.kind !== 'messageEdited') return true;
+    const message = await loaders
+      .of(messageLoader)
+      .load({ applicationId: viewer.applicationId, id: payload.subjectId });
     return message !== undefined && !message.isHidden;
   };
-  const there = await Promise.all(events.map(isThere));
-  return events.filter((_, index) => there[index]);
+  const existing = await Promise.all(events.map(exists));
+  return events.filter((_, index) => existing[index]);
 }
 
-/**
- * Messages of a dialog that were sent or edited behind a cursor, and the cursor to go on from.
- * @param since empty: the present, and no ids
- * @throws as `subscribeToDialogs`
- */
+/** @param since empty: returns the current cursor and no ids @throws like `subscribeToDialogs` */
 export async function changedMessages(
   { dialogId, since, limit }: { dialogId: string; since: string; limit: number },
   { viewer, hub }: ActingContext,
@@ -92,6 +79,6 @@ export async function changedMessages(
     position,
     limit,
   );
-  const ids = position === undefined ? undefined : [...new Set(events.map(({ payload: told }) => told.subjectId))];
+  const ids = position === undefined ? undefined : [...new Set(events.map(({ payload }) => payload.subjectId))];
   return { ids, cursor: String(reached) };
 }

@@ -9,14 +9,10 @@ import { isHidden, MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
 
 export interface LockedMessage extends MessageRow {
   dialog: LockedDialog;
-  /** The caller has deleted it for themselves. */
   isHidden: boolean;
 }
 
-/**
- * Messages whose dialogs are held until the transaction ends, in the order asked for; unknown ones are left out.
- * @param ids each once
- */
+/** Locks the dialogs, and returns the messages in the given order without unknown ones. Ids must be distinct. */
 export async function lockMessages(
   transaction: Transaction,
   ids: string[],
@@ -28,7 +24,7 @@ export async function lockMessages(
   const keys = await transaction.message.findMany({ where, select: { dialogId: true }, distinct: ['dialogId'] });
   const dialogIds = keys.map((key) => key.dialogId);
   const dialogs = indexBy(await lockDialogs(transaction, dialogIds, viewer, lock), (dialog) => dialog.id);
-  // Read once their dialogs are held: before that, they may be deleted.
+  // Read after locking, because messages may be deleted before.
   const statement = select`
     SELECT ${MESSAGE_COLUMNS}, ${isHidden(viewer)} FROM messages m
     WHERE m.application_id = ${viewer.applicationId} AND m.id = ANY(${wanted}::text[])`;

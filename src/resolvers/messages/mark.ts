@@ -2,24 +2,21 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 
-/** A member's place in a group or private dialog. */
 export interface MemberKey {
   applicationId: number;
   dialogId: string;
   userId: number;
 }
 
-/** What is marked: read or not, delivered or not; what is left out stays as it is. */
+/** Undefined leaves a mark unchanged. */
 export interface Mark {
   isRead?: boolean;
   isDelivered?: boolean;
 }
 
 /**
- * Holds a dialog and the caller's place in it. Sends hold the dialog's row, so its counters can't move under this; every
- * writer locks the dialog before members. Another device of the same user waits here too: what comes next sees the
- * marks of the one before it.
- * @returns whether they are a member; nobody is one of a public group here, where nothing is marked
+ * Dialog before member, as every writer does. Sends lock the dialog, so its counters cannot change; marks by the user's
+ * other devices wait. False if the user is not a member, or in a public group.
  */
 export async function lockMember(
   transaction: Transaction,
@@ -35,9 +32,8 @@ export async function lockMember(
 }
 
 /**
- * Marks messages for one member, who is held; what is marked so already stays so. Afterwards the watermarks pass over
- * everything that is said behind them, and the marks they cover go: a reader who has caught up keeps no rows at all,
- * and a message is looked at once in this.
+ * Requires a locked member. Advances the watermarks and deletes the marks below them, so that a reader who is up to
+ * date has no rows and each message is visited once.
  */
 export async function markMessages(
   transaction: Transaction,
@@ -50,10 +46,7 @@ export async function markMessages(
   await foldMarks(transaction, member, seqs);
 }
 
-/**
- * Marks all messages that the dialog has now, for one member, who is held: however many, it is the same work. Nobody is
- * told when all are marked so already.
- */
+/** Requires a locked member. The cost does not depend on the number of messages; no event if nothing changes. */
 export async function markAll(transaction: Transaction, member: MemberKey, mark: Mark, now: Date): Promise<void> {
   const { applicationId, dialogId, userId } = member;
   const assignments: Prisma.Sql[] = [];
@@ -62,7 +55,7 @@ export async function markAll(transaction: Transaction, member: MemberKey, mark:
     assignments.push(Prisma.sql`read_seq = d.last_seq, settled_count = d.message_count`);
     differences.push(Prisma.sql`mb.read_seq < d.last_seq`);
   } else if (mark.isRead === false) {
-    // The order makes each look-up use the index by seq, also while the planner takes a long dialog for a short one.
+    // `ORDER BY` forces the index by `seq` even if the planner underestimates the dialog.
     assignments.push(Prisma.sql`read_seq = 0, unread_own_seq = d.last_seq, settled_count = mb.sent_count + (
       SELECT count(*)::int FROM hidden_messages h CROSS JOIN LATERAL (
         SELECT seq, sender_id FROM messages
@@ -136,7 +129,7 @@ function insertMarks(
     WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND user_id = ${userId}`;
 }
 
-/** A watermark passes whatever is read, or has a mark that says it is not; it stops at what nobody has said a word of. */
+/** A watermark advances to the first message that is neither read nor marked. */
 async function foldMarks(
   transaction: Transaction,
   { applicationId, dialogId, userId }: MemberKey,
@@ -176,7 +169,6 @@ async function foldMarks(
       AND (k.is_delivered IS NULL OR k.is_delivered AND k.seq <= folded.delivered_seq)`;
 }
 
-/** Takes from a member's marks what the watermarks say now. */
 async function forgetMarks(
   transaction: Transaction,
   { applicationId, dialogId, userId }: MemberKey,

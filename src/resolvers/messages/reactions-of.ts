@@ -3,13 +3,12 @@ import { Loader } from '../../lib/loader.ts';
 import { type Reaction, readDetails } from './details.ts';
 import type { MessageRow } from './rows.ts';
 
-/** Users who left a reaction of one name, by id. */
 export interface ReactionUsers {
   name: string;
   userIds: number[];
 }
 
-/** Reactions of messages by name, names in the order of their first coming. */
+/** Reactions in the order in which their names were first used. */
 export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
   return new Loader(reactionsOf, (message) => message.id);
 }
@@ -20,11 +19,10 @@ async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReac
 }
 
 export interface OrderedReaction extends ReactionUsers {
-  /** Places in the order of adding, by user. */
+  /** Position in the order of adding, by user. */
   ordinals: Map<number, number>;
 }
 
-/** Names of the reactions one user left, in the order of adding. */
 export function ownReactions(reactions: OrderedReaction[], userId: number): string[] {
   return reactions
     .filter((reaction) => reaction.ordinals.has(userId))
@@ -32,7 +30,6 @@ export function ownReactions(reactions: OrderedReaction[], userId: number): stri
     .map((reaction) => reaction.name);
 }
 
-/** Takes all reactions of a user back, and tells the subscribers of their dialogs. */
 export async function removeReactionsOf(
   transaction: Transaction,
   { applicationId, userId }: { applicationId: number; userId: number },

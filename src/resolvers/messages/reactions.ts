@@ -12,12 +12,7 @@ import { messageLoader } from './rows.ts';
 
 export const MAX_NAME = 64;
 
-/**
- * Leaves a reaction; one that is there already stays.
- * @throws {BadInputError} id or name
- * @throws {NotFoundError} unknown message
- * @throws {ForbiddenError} the caller is no occupant
- */
+/** Idempotent. @throws {BadInputError} id or name @throws {NotFoundError} @throws {ForbiddenError} not an occupant */
 export async function addReaction(
   messageId: string,
   name: string | null | undefined,
@@ -33,10 +28,7 @@ export async function addReaction(
   return message;
 }
 
-/**
- * Takes one of the caller's own reactions back.
- * @throws {NotFoundError} unknown message, or no such reaction of the caller's
- */
+/** @throws {NotFoundError} unknown message, or no such reaction of the caller */
 export async function removeReaction(
   messageId: string,
   name: string | null | undefined,
@@ -52,12 +44,7 @@ export async function removeReaction(
   return message;
 }
 
-/**
- * Adds one reaction and takes another back: both, or nothing.
- * @throws {BadInputError} id or names; neither is given
- * @throws {NotFoundError} unknown message, or no such reaction of the caller's to take back
- * @throws {ForbiddenError} the caller is no occupant
- */
+/** Both or neither. @throws {BadInputError} id or names @throws {NotFoundError} {ForbiddenError} not an occupant */
 export async function changeReactions(
   messageId: string,
   { add, remove }: { add?: string | null; remove?: string | null },
@@ -68,7 +55,7 @@ export async function changeReactions(
   const added = add == null && removed !== undefined ? undefined : checkedName(add);
   const message = await requireMessage(id, context);
   await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
-    await holdMessage(transaction, message, context);
+    await lockMessage(transaction, message, context);
     if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
     if (added !== undefined) await insertReaction(transaction, message, added, context);
   });
@@ -76,7 +63,6 @@ export async function changeReactions(
   return message;
 }
 
-/** Who reacted how, in the order in which the names first came. */
 export async function listReactions(messageId: string, context: ActingContext): Promise<ReactionUsers[]> {
   const message = await requireMessage(checkedId(messageId), context);
   return context.loaders.of(reactionLoader).load(message, (reactions) => reactions);
@@ -89,8 +75,8 @@ async function requireMessage(id: string, { viewer, loaders }: ActingContext): P
   return message;
 }
 
-/** Changes of several reactions of a message come one after another, so that none waits for another in a circle. */
-async function holdMessage(
+/** Serializes changes of several reactions of a message, so that they cannot deadlock. */
+async function lockMessage(
   transaction: Transaction,
   { id, dialogId }: MessageRow,
   { viewer: { applicationId, userId } }: UserContext,
@@ -104,7 +90,7 @@ async function holdMessage(
   if (locked === 0) throw noMessage();
 }
 
-/** Whoever deletes the user, the dialog or the message waits, or has done so: then nothing is held or left behind. */
+/** `KEY SHARE` makes deletions of user, dialog and message wait; if they are deleted already, inserts nothing. */
 async function insertReaction(
   client: Transaction,
   { id, dialogId }: MessageRow,

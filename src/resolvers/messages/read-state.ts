@@ -3,21 +3,17 @@ import { Loader } from '../../lib/loader.ts';
 import { type MessageDetails, readDetails } from './details.ts';
 import type { MessageRow } from './rows.ts';
 
-/** Who has read a message and to whom it was delivered: user ids ascending; both empty in public groups. */
+/** Ids ascending; both empty in public groups. */
 export interface ReadState {
   readIds: number[];
   deliveredIds: number[];
 }
 
-/**
- * Derives the read state of the messages of one request.
- * A member has read what they sent and all up to their watermark, but for what their marks say otherwise.
- */
+/** A member has read own messages and those up to the watermark, except as marks state otherwise. */
 export function readStateLoader(): Loader<MessageRow, ReadState> {
   return new Loader(readStates, (message) => message.id);
 }
 
-/** What holds for a message right after it was sent. */
 export function readStateOfNew({ senderId }: MessageRow, dialogType: number): ReadState {
   if (dialogType === DIALOG_TYPE.PUBLIC_GROUP) return { readIds: [], deliveredIds: [] };
   return { readIds: [senderId], deliveredIds: [senderId] };

@@ -7,18 +7,15 @@ import type { Message } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
 import { hiddenFrom, hiddenFromUser } from '../dialogs/hidden-messages.ts';
 
-/** `m` is the table. */
 export const MESSAGE_COLUMNS = columnsOf('Message', 'm');
 
 export type MessageRow = Message;
 
-/** Whether the viewer has deleted message `m` for themselves. */
 export function isHidden(viewer: Viewer) {
   return column('isHidden', 'boolean', hiddenFrom(viewer));
 }
 
 export interface FoundMessage extends MessageRow {
-  /** Whether the viewer has deleted it for themselves. */
   isHidden: boolean;
   /** Of its dialog. */
   type: number;
@@ -26,7 +23,7 @@ export interface FoundMessage extends MessageRow {
   isMember: boolean;
 }
 
-/** Messages by id. The caller checks whether the viewer may see them. */
+/** Does not check access. */
 export function messageLoader(
   viewer: Viewer,
 ): DataLoader<{ applicationId: number; id: string }, FoundMessage | undefined, string> {

@@ -2,7 +2,7 @@ import { columnNames } from '../../db/columns.ts';
 import type { Message, Prisma } from '../../generated/prisma/client.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 
-/** A file or other thing sent along; keys beyond these are kept as sent. */
+/** Unknown keys are stored unchanged. */
 export interface Attachment {
   type: string;
   id?: string;
@@ -10,7 +10,6 @@ export interface Attachment {
   [key: string]: unknown;
 }
 
-/** As it is stored. */
 type StoredContent = Pick<Message, 'text' | 'attachments' | 'customFields'>;
 
 interface MessageContent {
@@ -23,23 +22,18 @@ export const MAX_BYTES = 32 * 1024;
 export const MAX_ATTACHMENTS = 20;
 export const BLANK = "Message can't be blank";
 
-/** Names that a custom key can't take: those of the legacy record, which shows these columns by other names or not. */
+/** Keys that would collide with the legacy record, or with columns that it does not show. */
 const RESERVED_KEYS = new Set([
   ...columnNames('Message', ['applicationId', 'id', 'dialogId', 'seq', 'text', 'customFields']),
   ...['_id', 'chat_dialog_id', 'message', 'read', 'read_ids', 'delivered', 'delivered_ids', 'reactions'],
   ...['save_to_history', 'markable'],
 ]);
 
-/** Custom keys without those that would shadow a field of the record. */
 export function withoutReservedKeys(customFields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(customFields).filter(([key]) => !RESERVED_KEYS.has(key)));
 }
 
-/**
- * A message's content as it is stored: text trimmed at the end, ids of attachments as text.
- * @param addressProblems sentences about whom it goes to, which are told together with those about the content
- * @throws {UnprocessableError} with all sentences that apply
- */
+/** Trims the text, converts attachment ids to text. @throws {UnprocessableError} including `addressProblems` */
 export function checkedContent(
   { text, attachments, customFields }: MessageContent,
   addressProblems: string[] = [],
@@ -62,10 +56,7 @@ export function checkedContent(
   return content;
 }
 
-/**
- * The new text of a message, trimmed at the end.
- * @throws {UnprocessableError} it is too long
- */
+/** Trims the end. @throws {UnprocessableError} too long */
 export function checkedText(text: string): string {
   const trimmed = text.trimEnd();
   const problems = textProblems(trimmed);
@@ -73,7 +64,6 @@ export function checkedText(text: string): string {
   return trimmed;
 }
 
-/** Whether there is anything in a message: a text, an attachment or a custom key. */
 export function isBlank({ text, attachments, customFields }: StoredContent): boolean {
   return text === '' && [attachments, customFields].every((json) => Object.keys(json ?? {}).length === 0);
 }
@@ -82,7 +72,7 @@ function textProblems(text: string): string[] {
   return Buffer.byteLength(text) > MAX_BYTES ? [`Message is too long (maximum is ${MAX_BYTES} bytes)`] : [];
 }
 
-/** The attachment with its id as text; undefined when it lacks a type, or both id and address. */
+/** Converts the id to text; undefined without a type, or without both id and URL. */
 function attachment(value: unknown): Attachment | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { id, url, type, ...others } = value as Record<string, unknown>;

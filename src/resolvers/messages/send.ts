@@ -15,30 +15,22 @@ import type { MessageRow } from './rows.ts';
 import { checkedContent } from './rules.ts';
 
 export interface NewMessage {
-  /** Wins over `recipientId`. */
+  /** Takes precedence over `recipientId`. */
   dialogId?: string | null;
-  /** The private dialog with this user is found or made. */
+  /** Finds or creates the private dialog with this user. */
   recipientId?: number | null;
   text?: string | null;
   attachments?: unknown[] | null;
-  /** An object. */
   customFields?: unknown;
   /** Whether offline occupants get a push; default true. */
   sendToChat?: boolean | null;
-  /** The client's own name of the message: sent again with it, the message is found, not stored twice. */
+  /** Idempotency key. */
   clientId?: string | null;
 }
 
 const MAX_CLIENT_ID = 255;
 
-/**
- * Stores a message and tells the dialog's subscribers. With a `clientId` it is stored once however often it is
- * sent, also when the answer was lost on its way.
- * @returns the stored message; its sender has already read it
- * @throws {UnprocessableError} nobody to send to, or content against the rules
- * @throws {NotFoundError} the dialog or the recipient does not exist
- * @throws {ForbiddenError} the caller is not one of its occupants
- */
+/** A retry with the same `clientId` returns the stored message. @throws {UnprocessableError} invalid content */
 export async function sendMessage(input: NewMessage, context: UserContext): Promise<MessageRow> {
   const { viewer, now, outbox, loaders } = context;
   const { text, attachments, customFields } = input;
@@ -46,7 +38,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     { text: text ?? '', attachments: attachments ?? [], customFields: asObject(customFields ?? {}) },
     [...addressProblems(input, viewer.userId), ...clientIdProblems(input)],
   );
-  // The private dialog that a retry was sent to may be gone: a retry makes no new one.
+  // A retry must not create a new dialog if the private dialog was deleted since.
   const known = input.dialogId == null && input.clientId ? await findKey(input.clientId, viewer) : null;
   if (known) return findReadableMessage(known.messageId, context);
   const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
@@ -91,10 +83,7 @@ function clientIdProblems({ clientId }: NewMessage): string[] {
     : [];
 }
 
-/**
- * What was sent with the key before, if the sender may still see it.
- * @throws {NotFoundError} it has been deleted since: a late retry does not bring it back
- */
+/** @throws {NotFoundError} deleted since; a late retry does not send it again */
 async function findSent(key: string, context: UserContext): Promise<MessageRow> {
   const sent = await findKey(key, context.viewer);
   if (!sent) throw new NotFoundError();
@@ -111,7 +100,6 @@ async function dialogWith(recipientId: number, context: UserContext): Promise<st
   return dialog.id;
 }
 
-/** Assigned when the message is stored. */
 type Place = 'seq' | 'recipientId' | 'dateSent' | 'createdAt' | 'updatedAt';
 
 interface StoredInput extends Omit<MessageRow, Place> {
@@ -124,17 +112,16 @@ interface StoredMessage {
   dialogType: number;
 }
 
-/** `known`: the sender has sent it before. */
+/** `known`: the message was stored before. */
 type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
 
-/** Of input `g`, with its dialog `w` if that is locked, and the message `s` if it is stored. */
+/** Of input `g`, its dialog `w` if locked, and its message `s` if stored. */
 const OUTCOME = columns({
   ord: ['int', 'g.ord'],
   dialogType: ['int', 'g."dialogType"'],
   dialogKnown: ['boolean', 'g."dialogKnown"'],
   mayWrite: ['boolean', 'g."mayWrite"'],
   hasLock: ['boolean', 'w.id IS NOT NULL'],
-  // The sender has sent it before.
   isKnown: ['boolean', 'w.id IS NOT NULL AND s.id IS NULL'],
   seq: ['int | null', 's.seq'],
   recipientId: ['int', 's.recipient_id'],
@@ -142,13 +129,9 @@ const OUTCOME = columns({
   createdAt: ['time', 's.created_at'],
 });
 
-/**
- * One statement checks that the senders are occupants, locks the dialogs in the order of their ids, claims the senders'
- * keys, assigns `seq`, counts and appends to the outbox. A message's moment never falls behind the one before it, so
- * that `date_sent` and `seq` agree even between processes whose clocks differ. A statement that claims a key which
- * another is just storing waits for that one to end. A dialog that has vanished by then claims none, so that a key never
- * stands for a message that was not stored.
- */
+// `created_at` never decreases within a dialog, so that `date_sent` and `seq` agree even if clocks differ. A concurrent
+// insert of the same key blocks until the other transaction ends. Only writable messages claim keys, so that a key
+// always has a stored message.
 const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
   const input = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
   const isShared = lockTimeoutMs === undefined;
@@ -235,7 +218,7 @@ const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number
 
 const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');
 
-/** Part of a condition; evaluated before the statement locks its first row. */
+/** A condition that PostgreSQL evaluates before it locks the first row. */
 function lockTimeout(milliseconds: number): Prisma.Sql {
   return Prisma.sql`AND (SELECT set_config('lock_timeout', ${String(milliseconds)}, true)) IS NOT NULL`;
 }

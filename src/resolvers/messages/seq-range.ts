@@ -3,19 +3,18 @@ import type { FilterInput } from '../../db/conditions.ts';
 import { secondsOfId } from '../../db/ids.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
-/** A moment as filters give it: a `Date`, or Unix seconds. */
 type Time = Date | number;
 type Comparison = Partial<Record<'eq' | 'lt' | 'lte' | 'gt' | 'gte', Time | null>>;
 
-/** A bound in milliseconds since 1970: messages from there on, or those before. */
+/** Milliseconds since 1970. */
 interface Bound {
   side: 'from' | 'before';
   at: number;
 }
 
 /**
- * What a filter by time says of the places of messages `m`. Moments never fall while places grow, so the first message
- * at or behind a moment, which an index finds, bounds the places: a page begins there, however much lies before it.
+ * Times never decrease as `seq` grows, so the first message at a time, found by index, bounds the range, and a page
+ * does not scan older messages.
  */
 export function seqRange(
   filter: FilterInput | null | undefined,
@@ -31,7 +30,7 @@ export function seqRange(
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
 }
 
-/** Bounds that every message which the filter lets through keeps to; what `or` says bounds nothing by itself. */
+/** Bounds that every match satisfies; `or` implies none. */
 function boundsOf(filter: FilterInput | null | undefined): Bound[] {
   return [
     ...bounds(filter?.createdAt as Comparison | undefined, (time) => (time as Date).getTime(), 1),
@@ -43,17 +42,14 @@ function boundsOf(filter: FilterInput | null | undefined): Bound[] {
 
 type IdComparison = Partial<Record<'eq' | 'gt' | 'gte', string | null>>;
 
-/** An id is made before its message gets its moment, so those with later ids have no earlier moments; not vice versa. */
+/** An id is generated before `created_at` is assigned, so later ids imply a lower bound, but no upper one. */
 function idBounds(comparison: IdComparison | null | undefined): Bound[] {
   const ids = [comparison?.eq, comparison?.gt, comparison?.gte].filter((id) => id != null && isStringId(id));
   const times = ids.map((id) => secondsOfId(id!) * 1_000);
   return times.filter(isPossible).map((at) => ({ side: 'from', at }));
 }
 
-/**
- * @param inUnits what the compared field counts in, as exact as the filter compares
- * @param unit milliseconds
- */
+/** @param inUnits the compared field, with the precision of the filter @param unit milliseconds */
 function bounds(comparison: Comparison | null | undefined, inUnits: (time: Time) => number, unit: number): Bound[] {
   const bounds: Bound[] = [];
   const add = (side: Bound['side'], time: Time | null | undefined, isAboveIt: boolean) => {
@@ -71,7 +67,7 @@ function bounds(comparison: Comparison | null | undefined, inUnits: (time: Time)
   return bounds;
 }
 
-/** Nothing was sent outside of these; the filter itself says what that means. */
+/** No message lies outside; the filter itself handles such values. */
 const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(10_000, 0);
 

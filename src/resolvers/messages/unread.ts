@@ -7,22 +7,18 @@ import { isStringId } from '../../lib/string-ids.ts';
 
 export interface UnreadCounts {
   total: number;
-  /** Of the dialogs asked for, each once, in their order. */
+  /** Distinct, in the requested order. */
   dialogs: { dialogId: string; count: number }[];
 }
 
-/**
- * Messages of groups and private dialogs that the caller has not sent, not read and not deleted for themselves: of all
- * dialogs in their list, or of those asked for, of which the ones they can't read count 0.
- * @throws {NotFoundError} they can read none of those asked for
- */
+/** For all listed dialogs, or the requested ones; unreadable ones count 0. @throws {NotFoundError} none is readable */
 export async function findUnreadCounts(
   dialogIds: string[] | null | undefined,
   { viewer }: UserContext,
 ): Promise<UnreadCounts> {
   const { applicationId, userId } = viewer;
   if (!dialogIds?.length) {
-    // From the caller's places to their dialogs, one by one: never by way of everybody's.
+    // The lateral join reads dialogs by the caller's memberships, so that the planner never scans all dialogs.
     const [row] = await query<{ total: number }>`
       SELECT coalesce(sum(d.message_count - m.settled_count), 0)::int AS total
       FROM members m CROSS JOIN LATERAL (

@@ -19,28 +19,17 @@ import type { MessageRow } from './rows.ts';
 import { BLANK, checkedText, isBlank } from './rules.ts';
 
 export interface MarkInput {
-  /** Whether the caller has read it. */
   read?: boolean | null;
-  /** Whether it was delivered to the caller. */
   delivered?: boolean | null;
 }
 
 export interface MessageChanges extends MarkInput {
-  /** Messages of other dialogs are then unknown. */
+  /** Treats messages of other dialogs as unknown. */
   dialogId?: string | null;
   text?: string | null;
 }
 
-/**
- * Changes the text of messages, or the caller's own marks on them: all of them, or none when one is not the caller's to
- * change. Unknown ones beside known ones are skipped.
- * @returns those that were found, in the order asked for
- * @throws {NoUpdateDataError} nothing to change
- * @throws {NeedUserError} marks by an API key alone
- * @throws {UnprocessableError} the text; more than 100 ids
- * @throws {NotFoundError} none is known
- * @throws {ForbiddenError} the caller is no occupant, or did not send what is to be edited
- */
+/** All or none; skips unknown ids. @throws {ForbiddenError} not an occupant, or edits another user's message */
 export async function updateMessages(
   ids: string[],
   input: MessageChanges,
@@ -48,14 +37,14 @@ export async function updateMessages(
 ): Promise<MessageRow[]> {
   const mark = markOf(input);
   if (mark && viewer.kind === 'key') throw new NeedUserError();
-  const asked = distinctIds(ids);
+  const requested = distinctIds(ids);
   if (!mark && input.text == null) throw new NoUpdateDataError();
   const text = input.text == null ? undefined : checkedText(input.text);
 
   const at = now();
   const changed = await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    const held = await lockMessages(transaction, asked, viewer, 'SHARE');
-    const messages = held.filter(
+    const locked = await lockMessages(transaction, requested, viewer, 'SHARE');
+    const messages = locked.filter(
       ({ isHidden, dialogId }) => !isHidden && (input.dialogId == null || dialogId === input.dialogId),
     );
     if (messages.length === 0) throw new NotFoundError();
@@ -68,10 +57,7 @@ export async function updateMessages(
   return changed;
 }
 
-/**
- * Marks all messages of a dialog for the caller; without effect in public groups.
- * @throws {NoUpdateDataError} @throws {NotFoundError} @throws {ForbiddenError} the caller is no occupant
- */
+/** No effect in public groups. @throws {NoUpdateDataError} {NotFoundError} @throws {ForbiddenError} not an occupant */
 export async function markDialogMessages(
   dialogId: string,
   input: MarkInput,
@@ -126,7 +112,7 @@ async function markIn(
 ): Promise<void> {
   if (viewer.kind === 'key') return;
   const byDialog = [...groupBy(messages, (message) => message.dialogId)];
-  // In one order, whatever was asked: two devices of the caller's may mark the same messages at one moment.
+  // In a fixed order, because two devices of the caller may mark the same messages concurrently.
   for (const [dialogId, inDialog] of byDialog.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
     const seqs = inDialog.map((message) => message.seq);

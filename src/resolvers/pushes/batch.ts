@@ -12,7 +12,7 @@ import { finishSend } from './finish.ts';
 import { DeliveryLog } from './log.ts';
 import { PUSH_LIFETIME_MS } from './retries.ts';
 
-/** Longer than any gateway waits for an answer: a device that is set apart is asked again only if its process is gone. */
+/** Longer than any gateway timeout, so that a device is retried only if its process stopped. */
 const LEASE_MS = MINUTE;
 
 interface Batch {
@@ -22,12 +22,11 @@ interface Batch {
   creatorId: number;
 }
 
-/** Devices of one job. Once it is closed no more are begun with, and those without an answer are set apart. */
+/** Devices of one job. `close` stops new requests and hands the open ones over to a later retry. */
 export class DeliveryBatch {
   readonly #batch: Batch;
   readonly #context: PushContext;
   readonly #log: DeliveryLog;
-  /** Begun with, and not answered. */
   readonly #open = new Set<Device>();
   #left = 0;
   #isClosed = false;
@@ -40,12 +39,11 @@ export class DeliveryBatch {
     this.#log = new DeliveryLog(batch.send, context);
   }
 
-  /** Whether anything became of a device. */
   get hasServed(): boolean {
     return this.#hasServed;
   }
 
-  /** @param gateway or what is to be logged of all of them */
+  /** @param gateway or an outcome to log for all devices */
   async serve(devices: Device[], gateway: PushGateway | PushOutcome): Promise<void> {
     this.#left += devices.length;
     const waiting = devices.values();
@@ -59,13 +57,13 @@ export class DeliveryBatch {
     await Promise.all(Array.from({ length: workers }, worker));
   }
 
-  /** @returns how many devices are left to begin with */
+  /** @returns the number of devices not started */
   async close(): Promise<number> {
     this.#isClosed = true;
     const left = this.#left;
     const open = [...this.#open].map(({ subscriptionId }) => subscriptionId);
     await this.#log.flush();
-    if (open.length > 0) await this.#setApart(open);
+    if (open.length > 0) await this.#postpone(open);
     return left;
   }
 
@@ -74,7 +72,7 @@ export class DeliveryBatch {
     const known = 'kind' in push ? push : 'kind' in gateway ? gateway : undefined;
     if (known) {
       this.#left--;
-      return this.#tell(device, known);
+      return this.#record(device, known);
     }
     const { send, creatorId } = this.#batch;
     const { traffic } = this.#context.pushGateways;
@@ -82,7 +80,7 @@ export class DeliveryBatch {
     const outcome = await traffic.send(gateway as PushGateway, push as Push, owner, () => this.#begin(device));
     if (outcome.kind === 'not begun') return;
     if (!this.#open.delete(device)) this.#left--;
-    await this.#tell(device, outcome);
+    await this.#record(device, outcome);
   }
 
   #begin(device: Device): boolean {
@@ -92,14 +90,14 @@ export class DeliveryBatch {
     return true;
   }
 
-  async #tell(device: Device, outcome: Parameters<DeliveryLog['tell']>[1]): Promise<void> {
+  async #record(device: Device, outcome: Parameters<DeliveryLog['record']>[1]): Promise<void> {
     this.#hasServed = true;
     this.#context.observer.pushAnswered(device.channel, outcome.kind);
-    await this.#log.tell(device, outcome);
+    await this.#log.record(device, outcome);
     if (this.#isClosed) await this.#writeLate();
   }
 
-  /** Answers that come together are written together. */
+  /** Combines outcomes that arrive together into one write. */
   #writeLate(): Promise<void> {
     this.#writing ??= setImmediate().then(async () => {
       this.#writing = undefined;
@@ -110,8 +108,8 @@ export class DeliveryBatch {
     return this.#writing;
   }
 
-  /** Unless they have been answered in the meantime. */
-  async #setApart(ids: number[]): Promise<void> {
+  /** Excludes devices with an outcome in the meantime. */
+  async #postpone(ids: number[]): Promise<void> {
     const { applicationId, id } = this.#batch.send;
     const retryAt = new Date(this.#context.now().getTime() + LEASE_MS);
     await db.$executeRaw`
@@ -120,7 +118,6 @@ export class DeliveryBatch {
         AND status = 'pending' AND retry_at IS NULL`;
   }
 
-  /** What a device is sent, or why it is sent nothing. */
   #pushTo(device: Device): Push | PushOutcome {
     const { send, contents } = this.#batch;
     const { channel, userId } = device;
@@ -128,9 +125,9 @@ export class DeliveryBatch {
     const content = contents(userId);
     const address = providerOfChannel(channel).address === 'email' ? device.email : device.sequence;
     if (send.finishedAt) return { kind: 'refused', answer: 'cancelled' };
-    if (!device.isSubscribed) return { kind: 'refused', answer: 'the subscription is gone' };
-    if (!content) return { kind: 'refused', answer: 'there is nothing to tell any more' };
-    if (device.isOutdated) return { kind: 'refused', answer: 'a later message has taken its place' };
+    if (!device.isSubscribed) return { kind: 'refused', answer: 'the subscription was deleted' };
+    if (!content) return { kind: 'refused', answer: 'nothing left to send' };
+    if (device.isOutdated) return { kind: 'refused', answer: 'replaced by a later message' };
     if (!address) return { kind: 'refused', answer: 'the user has no address' };
     if (expiresAt <= this.#context.now()) return { kind: 'refused', answer: 'expired' };
     return {
@@ -147,7 +144,7 @@ export class DeliveryBatch {
   }
 }
 
-/** A UUID that is the same whenever the push is sent to the device. */
+/** A UUID that is the same for every attempt, so that providers can deduplicate. */
 function idOf({ applicationId, id }: PushSend, { subscriptionId }: Device): string {
   const hash = createHash('sha256').update(`${applicationId}/${id}/${subscriptionId}`).digest('hex');
   const variant = ((Number.parseInt(hash[16]!, 16) & 3) | 8).toString(16);

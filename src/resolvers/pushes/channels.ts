@@ -3,8 +3,6 @@ import { CONFIGURED_PROVIDERS, PUSH_PROVIDERS, providerOfChannel } from '../../g
 import { isStored, readGiven } from '../../gateways/push/stored-message.ts';
 import type { PushChannel } from '../../generated/prisma/enums.ts';
 
-/** Words that subscriptions, push tokens and events have in common. */
-
 export const PUSH_ENVIRONMENTS = ['production', 'development'] as const;
 export type PushEnvironment = (typeof PUSH_ENVIRONMENTS)[number];
 
@@ -15,19 +13,17 @@ export const isPushEnvironment = oneOf(PUSH_ENVIRONMENTS);
 export const isDevicePlatform = oneOf(DEVICE_PLATFORMS);
 
 export const PUSH_CHANNELS = channels(() => true);
-/** Those on which users may send events. */
 export const USER_CHANNELS = channels(({ isForKeys }) => !isForKeys);
 export const KEY_CHANNELS = channels(({ isForKeys }) => isForKeys);
-/** An event that names none is sent on each of these. */
+/** Channels of an event that names none. */
 export const DEFAULT_CHANNELS = channels(({ isDefault }) => isDefault);
-/** Messages of dialogs are pushed on these. */
 export const MESSAGE_CHANNELS = channels(({ hasMessages }) => hasMessages);
 
 export const isPushChannel = oneOf(PUSH_CHANNELS);
 
 export { CONFIGURED_PROVIDERS, providerOfChannel };
 
-/** The message of an event as it is stored: Base64 of text or of a JSON object becomes the form of the channel. */
+/** Converts Base64 text or JSON to the format of the channel. */
 export function storedMessage(channel: PushChannel, given: string): string {
   return isStored(given) ? given : providerOfChannel(channel).storedMessage(readGiven(given));
 }

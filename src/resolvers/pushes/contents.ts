@@ -7,10 +7,10 @@ import type { PushSend } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { isNews } from './recipients.ts';
 
-/** What the users of a send are told; undefined for whom there is nothing to tell any more. */
+/** Undefined for users without anything new. */
 export type Contents = (userId: number) => PushContent | undefined;
 
-/** Characters of a message that a push shows; providers take about 4 KB in all. */
+/** Characters; providers accept about 4 KB in total. */
 const MAX_TEXT = 500;
 
 export function contentsOf(send: PushSend, userIds: number[]): Promise<Contents> {
@@ -28,7 +28,6 @@ async function eventContents({ applicationId }: PushSend, id: number): Promise<C
   return () => content;
 }
 
-/** Of message `n` to member `m` of dialog `d`, with its sender `u`. */
 const NEWS = columns({
   userId: ['int', 'm.user_id'],
   messageId: ['text', 'n.id'],
@@ -47,7 +46,7 @@ const NEWS = columns({
 });
 type News = RowOf<[typeof NEWS]>;
 
-/** Each user is told of the latest message of the send that is news for them still. */
+/** Each user gets the latest message of the send that is still unread. */
 async function messageContents(send: PushSend, userIds: number[]): Promise<Contents> {
   const news = indexBy(await readNews(send, userIds), ({ userId }) => userId);
   return (userId) => {

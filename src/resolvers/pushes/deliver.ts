@@ -9,21 +9,17 @@ import { readDevices } from './devices.ts';
 import { finishSend } from './finish.ts';
 import { gatewayKeyOf, gatewayOf } from './gateways.ts';
 
-/** A job keeps its slot so long; answers that are due then are waited for without one. */
+/** Time after which a job frees its slot; outstanding answers are then awaited without one. */
 const SLOT_MS = SECOND;
 
 export interface DeliveredJob {
-  /** `more`: devices are left to begin with. `stuck`: and none was served. */
+  /** `more`: devices are left to start. `stuck`: same, but none was served. */
   state: 'done' | 'more' | 'stuck';
-  /** Ends with the last answer that is still due. */
+  /** Resolves with the last outstanding answer. */
   open: Promise<void>;
 }
 
-/**
- * Serves the devices of a job that have not been served yet, and logs what became of each. Whoever does a job again
- * after a crash sends once more what had not been logged, under the same ids: at least once, seldom twice.
- * @param signal when the process is about to stop
- */
+/** A retry after a crash repeats only unlogged pushes, with the same ids (at-least-once). @param signal on shutdown */
 export async function deliverPushes(job: DeliverJob, context: PushContext, signal: AbortSignal): Promise<DeliveredJob> {
   const { applicationId, sendId } = job;
   const send = await db.pushSend.findUnique({ where: { applicationId_id: { applicationId, id: sendId } } });
@@ -39,7 +35,7 @@ export async function deliverPushes(job: DeliverJob, context: PushContext, signa
   );
   const open = served.then(
     () => {},
-    (error) => context.log.warn({ err: error }, 'results of pushes were not stored; they are sent again'),
+    (error) => context.log.warn({ err: error }, 'could not store the results of pushes; they will be sent again'),
   );
   try {
     await withinSlot(served, signal);

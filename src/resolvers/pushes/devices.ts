@@ -6,20 +6,19 @@ import type { PushSend } from '../../generated/prisma/client.ts';
 import type { DeliverJob } from './context.ts';
 
 const DELIVERY = columnsOf('PushDelivery', 'd', ['subscriptionId', 'userId', 'channel', 'attempts']);
-/** Nulls: the subscription is gone. */
+/** Null columns: the subscription was deleted. */
 const SUBSCRIPTION = withJson<{ keys: BrowserKeys | null }>()(
   orNull(columnsOf('PushSubscription', 's', ['environment', 'sequence', 'keys', 'bundleIdentifier'])),
 );
 const IS_SUBSCRIBED = columns({ isSubscribed: ['boolean', 's.id IS NOT NULL'] });
 const EMAIL = orNull(columnsOf('User', 'u', ['email']));
 
-/** A device that is still to be served, as it is now. */
 export type Device = RowOf<[typeof DELIVERY, typeof SUBSCRIPTION, typeof IS_SUBSCRIBED, typeof EMAIL]> & {
   /** A later push of the same dialog is in flight to the device. */
   isOutdated: boolean;
 };
 
-/** Devices of a job that are neither served nor set apart. */
+/** Devices without an outcome or a scheduled retry. */
 export function readDevices({ applicationId, sendId, ids }: DeliverJob, { dialogId }: PushSend): Promise<Device[]> {
   const isOutdated = Prisma.sql`${dialogId}::text IS NOT NULL AND EXISTS (
     SELECT FROM push_sends n JOIN push_deliveries l ON l.application_id = n.application_id AND l.send_id = n.id

@@ -7,7 +7,7 @@ import { DELIVER, deliverJobs, type PushContext } from './context.ts';
 
 const RETRY_BATCH = 2_000;
 
-/** Of an event: its application is not just being imported. */
+/** Condition on `events e`: the application is not being imported. */
 export const isServed = Prisma.sql`NOT EXISTS (
   SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
 
@@ -18,7 +18,7 @@ const DUE_DEVICE = columns({
   subscriptionId: ['int', 'b.subscription_id'],
 });
 
-/** Rows with a time at which they are due; each table has an index of application and time. */
+/** Each table needs an index by application and time. */
 export interface Timed {
   table: Prisma.Sql;
   time: Prisma.Sql;
@@ -35,7 +35,7 @@ const RETRIES: Timed = {
   batch: RETRY_BATCH,
 };
 
-/** What is due, of applications in any order: one with a thousand rows is no reason for another to wait. */
+/** Picks applications in random order, so that one with many due rows does not delay the others. */
 export function dueOf({ table, time, columns, condition, batch }: Timed, at: Date): Prisma.Sql {
   return Prisma.sql`
     WITH RECURSIVE applications_with AS (
@@ -52,7 +52,7 @@ export function dueOf({ table, time, columns, condition, batch }: Timed, at: Dat
     LIMIT ${batch}`;
 }
 
-/** Whether anything is due, by one short question: mostly nothing is. */
+/** A cheap check, because usually nothing is due. */
 export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolean; hasRetries: boolean }> {
   const at = now();
   const [due] = await query<{ hasEvents: boolean; hasRetries: boolean }>`
@@ -61,10 +61,6 @@ export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolea
   return due!;
 }
 
-/**
- * Has devices served again whose time to be tried again has come.
- * @returns how many
- */
 export function startDueRetries({ now, queue }: PushContext): Promise<number> {
   const at = now();
   return transact(BACKGROUND, async (transaction) => {

@@ -1,7 +1,7 @@
 import { db } from '../../db/client.ts';
 import type { PushContext, SpreadJob } from './context.ts';
 
-/** Closes a send once all its devices are found and none is left, and counts it for its event. */
+/** Finishes a send whose devices all have an outcome. */
 export async function finishSend(
   { applicationId, sendId }: SpreadJob,
   { now }: Pick<PushContext, 'now'>,

@@ -6,10 +6,9 @@ import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';
 import { openSettings } from './settings.ts';
 
-/** Devices with the same key have the same gateway. */
+/** Devices with the same key share a gateway. */
 export const gatewayKeyOf = ({ channel, environment }: Device) => `${environment}/${providerOfChannel(channel).name}`;
 
-/** The way to a device, or why there is none. */
 export async function gatewayOf(
   applicationId: number,
   { channel, environment }: Device,
@@ -17,7 +16,7 @@ export async function gatewayOf(
 ): Promise<PushGateway | PushOutcome> {
   const provider = providerOfChannel(channel);
   if (!provider.settings) return pushGateways.ofService(provider);
-  if (environment === null) return { kind: 'refused', answer: 'the subscription is gone' };
+  if (environment === null) return { kind: 'refused', answer: 'the subscription was deleted' };
   const key = { applicationId, environment, provider: provider.name };
   const row = await db.pushSettings.findUnique({ where: { applicationId_environment_provider: key } });
   if (!row) return { kind: 'refused', answer: `${provider.name} is not set up for ${environment}` };
@@ -26,7 +25,7 @@ export async function gatewayOf(
     return pushGateways.of(account, () => openSettings(row, encrypter));
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
-    log.error({ err: error }, 'the settings of a push provider can not be decrypted');
-    return { kind: 'later', answer: 'its settings can not be read' };
+    log.error({ err: error }, 'cannot decrypt the settings of a push provider; has ENCRYPTION_KEY changed?');
+    return { kind: 'later', answer: 'cannot decrypt the settings of the provider' };
   }
 }

@@ -6,7 +6,6 @@ import { hashSecret } from '../../lib/tokens.ts';
 import type { PushContext } from './context.ts';
 import { nextAttempt, nextLook, PUSH_LIFETIME_MS } from './retries.ts';
 
-/** What is logged of a device. */
 interface LoggedDevice {
   subscriptionId: number;
   attempts: number;
@@ -17,17 +16,17 @@ interface Entry {
   subscriptionId: number;
   status: 'pending' | 'delivered' | 'failed';
   answer: string;
-  /** Null: the provider was not asked. */
+  /** Null: no request was sent. */
   answeredAt: Date | null;
   retryAt: Date | null;
 }
 
-/** Outcomes that are written together: what a crash may have sent twice is about as much. */
+/** Outcomes per write; a crash repeats about as many pushes. */
 const BATCH = 50;
 
 const MAX_ANSWER = 300;
 
-/** Writes down what became of the devices of a send, some at a time, and decides what is tried again. */
+/** Stores outcomes in batches and schedules retries. */
 export class DeliveryLog {
   readonly #send: PushSend;
   readonly #context: PushContext;
@@ -38,13 +37,13 @@ export class DeliveryLog {
     this.#context = context;
   }
 
-  async tell(device: LoggedDevice, outcome: PushOutcome | HeldBack): Promise<void> {
-    if (outcome.kind === 'gone') await this.#forget(device, outcome.since);
+  async record(device: LoggedDevice, outcome: PushOutcome | HeldBack): Promise<void> {
+    if (outcome.kind === 'gone') await this.#unsubscribe(device, outcome.since);
     this.#entries.push(this.#entryOf(device, outcome));
     if (this.#entries.length >= BATCH) await this.flush();
   }
 
-  /** In one statement, so that the counts of the send always are those of its devices. */
+  /** One statement, so that the counts of the send always match its devices. */
   async flush(): Promise<void> {
     const entries = this.#entries;
     if (entries.length === 0) return;
@@ -87,8 +86,8 @@ export class DeliveryLog {
     return retryAt ? { ...entry, status: 'pending', retryAt } : { ...entry, status: 'failed' };
   }
 
-  /** Unless the device has been told of since, or by another name. */
-  async #forget({ subscriptionId, sequence }: LoggedDevice, since: Date | undefined): Promise<void> {
+  /** Keeps a subscription that was renewed since, or has a new token. */
+  async #unsubscribe({ subscriptionId, sequence }: LoggedDevice, since: Date | undefined): Promise<void> {
     if (sequence === null) return;
     await db.pushSubscription.deleteMany({
       where: {

@@ -9,15 +9,14 @@ import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
 import { MESSAGE_CHANNELS } from './channels.ts';
 import { type PushContext, SPREAD } from './context.ts';
 
-/** Seconds for which one process reads for all; if it is gone, another goes on after this. */
-const HELD_SECONDS = 10;
+/** Seconds. Lease of the reading process; after it another one continues. */
+const LEASE_SECONDS = 10;
 
 type Progress = 'done' | 'more' | 'gap';
 
 /**
- * Finds messages that those who are away are to be told of, in the stream of what has happened: sending one costs
- * nothing more. One process at a time reads for all, and what it has read moves on in the transaction that stores the
- * sends, so each message is found once.
+ * Reads the outbox, so that sends have no extra cost. One process reads at a time, and moves the cursor in the
+ * transaction that stores the sends, so that each message is found once.
  */
 export class MessagePushes {
   readonly #context: PushContext;
@@ -28,37 +27,36 @@ export class MessagePushes {
     this.#context = context;
   }
 
-  /** Reads on. `gap`: something is just being written before what could be read next. */
+  /** `gap`: a transaction in flight blocks the next rows. */
   async find(): Promise<Progress> {
-    const held = await this.#hold();
-    if (!held) return 'done';
-    if (!held.hasDevices) {
+    const lease = await this.#acquireLease();
+    if (!lease) return 'done';
+    if (!lease.hasDevices) {
       await this.#skip();
       return 'done';
     }
-    if (this.#reader?.horizon !== held.position) {
+    if (this.#reader?.horizon !== lease.position) {
       this.#reader = new OutboxReader();
-      this.#reader.horizon = held.position;
+      this.#reader.horizon = lease.position;
     }
     const { rows, isBehind } = await this.#reader.read();
-    if (rows.length > 0) await this.#store(held.position, rows);
+    if (rows.length > 0) await this.#store(lease.position, rows);
     return isBehind === 'no' ? 'done' : isBehind;
   }
 
-  /** Lets another process read at once. */
   async release(): Promise<void> {
     await db.$executeRaw`UPDATE push_cursor SET held_until = NULL WHERE holder = ${this.#process}`;
   }
 
-  async #hold(): Promise<{ position: bigint; hasDevices: boolean } | undefined> {
-    const [held] = await query<{ position: bigint; hasDevices: boolean }>`
-      UPDATE push_cursor SET holder = ${this.#process}, held_until = now() + ${HELD_SECONDS} * interval '1 second'
+  async #acquireLease(): Promise<{ position: bigint; hasDevices: boolean } | undefined> {
+    const [lease] = await query<{ position: bigint; hasDevices: boolean }>`
+      UPDATE push_cursor SET holder = ${this.#process}, held_until = now() + ${LEASE_SECONDS} * interval '1 second'
       WHERE id = 1 AND (holder = ${this.#process} OR held_until IS NULL OR held_until < now())
       RETURNING position, EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"`;
-    return held;
+    return lease;
   }
 
-  /** Nobody could be told of what has happened so far. */
+  /** Without devices there are no recipients for the events so far. */
   async #skip(): Promise<void> {
     this.#reader = undefined;
     await db.$executeRaw`
@@ -76,13 +74,13 @@ export class MessagePushes {
       if (moved > 0 && sent.length > 0) await this.#storeSends(transaction, sent);
       return moved > 0;
     });
-    // Another process has taken over meanwhile, and reads on from where the cursor is.
+    // Another process took over and continues from the cursor.
     if (!isStored) this.#reader = undefined;
     else if (sent.length > 0) this.#context.pushNotifier.wake();
   }
 
   async #storeSends(transaction: Transaction, sent: StreamRow[]): Promise<void> {
-    const dialogs = await dialogsToTellOf(transaction, sent);
+    const dialogs = await dialogsToPush(transaction, sent);
     if (dialogs.length === 0) return;
     const at = this.#context.now();
     const sends = dialogs.map((dialog) => ({ ...dialog, id: newId(at), createdAt: at }));
@@ -98,10 +96,10 @@ const DIALOG = columns({
   firstSeq: ['int', 'min(x.seq)'],
   lastSeq: ['int', 'max(x.seq)'],
 });
-type ToldDialog = RowOf<[typeof DIALOG]>;
+type PushedDialog = RowOf<[typeof DIALOG]>;
 
-/** Dialogs with messages for those who are away, of which somebody may be told: several messages of one are one push. */
-function dialogsToTellOf(transaction: Transaction, sent: StreamRow[]): Promise<ToldDialog[]> {
+/** Dialogs with a message for a device; several messages of a dialog become one push. */
+function dialogsToPush(transaction: Transaction, sent: StreamRow[]): Promise<PushedDialog[]> {
   const statement = select`
     SELECT ${DIALOG}
     FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[])

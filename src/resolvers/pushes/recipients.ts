@@ -4,7 +4,7 @@ import { queryIn } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { MESSAGE_CHANNELS } from './channels.ts';
 
-/** Users that are looked at together. */
+/** Users per page. */
 export const PAGE_USERS = 500;
 
 const CANDIDATE = columns({
@@ -13,16 +13,12 @@ const CANDIDATE = columns({
   channel: ['text | null', 's.channel::text'],
 });
 
-/** A user who is to get a push, with one of their devices, or without any. */
+/** A recipient with one of their devices; without a device, the columns are null. */
 export type Candidate = RowOf<[typeof CANDIDATE]>;
 
-/**
- * Who gets an event, behind a user, by their ids: those who are named by whatever way, but for those with an excluded
- * tag. Each has a row for each of their devices of the event's channel and environment, or one without.
- */
+/** A page of recipients, by user id: one row per device of the event's channel and environment, or one without. */
 export function eventCandidates(transaction: Transaction, event: Event, afterUserId: number): Promise<Candidate[]> {
   const { applicationId, externalUserIds, tagsAny, tagsAll, tagsExclude, channel, environment } = event;
-  // Those of the pages before are passed no more.
   const userIds = event.userIds.filter((id) => id > afterUserId);
   const tags = [
     ...(tagsAny.length > 0 ? [Prisma.sql`u.tags && ${tagsAny}::text[]`] : []),
@@ -49,7 +45,6 @@ export function eventCandidates(transaction: Transaction, event: Event, afterUse
   return queryIn(transaction, statement);
 }
 
-/** What of a dialog is to be told of. */
 export interface MessageRange {
   applicationId: number;
   dialogId: string;
@@ -57,11 +52,7 @@ export interface MessageRange {
   lastSeq: number;
 }
 
-/**
- * Occupants of a dialog, behind a user, by their ids, for whom one of the messages is news: not their own, not read,
- * not hidden, and sent for those who are away. Without those who have switched the dialog's pushes off. Calls and
- * mails are no way to tell of messages.
- */
+/** A page of occupants, by user id, who have not read or hidden one of the messages nor muted the dialog. */
 export function messageCandidates(
   transaction: Transaction,
   range: MessageRange,
@@ -85,7 +76,6 @@ export function messageCandidates(
   return queryIn(transaction, statement);
 }
 
-/** Whether message `x` of the range is news for a user who has read up to `readSeq`. */
 export function isNews(
   { applicationId, dialogId, firstSeq, lastSeq }: MessageRange,
   userId: Prisma.Sql,

@@ -7,18 +7,16 @@ import { type FieldErrors, InvalidFieldsError, NotFoundError, UnprocessableError
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { CONFIGURED_PROVIDERS, isPushEnvironment, type PushEnvironment } from './channels.ts';
 
-/** The settings of exactly one provider, by its name. */
 export type PushProviderInput = { [Name in PushProvider]?: Settings | null };
 
-/** Only the operator sets it, because the service connects from within its own network; undefined changes nothing. */
+/** Operator only, because the service connects from inside its own network. Undefined changes nothing. */
 export interface OperatorInput {
-  /** Instead of the provider's own host; null resets it. */
+  /** Replaces the provider's host; null resets it. */
   endpoint?: string | null;
-  /** PEM certificates to trust instead of the system's; null resets it. */
+  /** PEM certificates instead of the system's; null resets it. */
   ca?: string | null;
 }
 
-/** The providers that are set up for the caller's application. */
 export function listPushSettings(
   { viewer }: AdministrationContext,
   selection: Prisma.PushSettingsDefaultArgs = {},
@@ -30,12 +28,7 @@ export function listPushSettings(
   });
 }
 
-/**
- * Sets a provider up for the caller's application and one environment, or replaces its settings except for those of
- * the operator.
- * @throws {UnprocessableError} another environment
- * @throws {InvalidFieldsError} a setting that can't be one
- */
+/** Preserves the operator's settings. @throws {UnprocessableError} unknown environment @throws {InvalidFieldsError} */
 export async function updatePushSettings(
   environment: string,
   input: PushProviderInput,
@@ -52,7 +45,6 @@ export async function updatePushSettings(
   );
 }
 
-/** Ends pushes by the provider; subscriptions stay. */
 export async function deletePushSettings(
   environment: string,
   provider: PushProvider,
@@ -64,10 +56,7 @@ export async function deletePushSettings(
   return true;
 }
 
-/**
- * What a browser subscribes with: `applicationServerKey`.
- * @throws {NotFoundError} browsers get no pushes in this environment
- */
+/** The `applicationServerKey` of browsers. @throws {NotFoundError} web push is not configured in this environment */
 export async function findWebPushKey(environment: string, { viewer }: UserContext): Promise<string> {
   const { applicationId } = viewer;
   const key = { applicationId, environment: requireEnvironment(environment), provider: 'web' as const };
@@ -76,11 +65,7 @@ export async function findWebPushKey(environment: string, { viewer }: UserContex
   return settings.publicId;
 }
 
-/**
- * As `updatePushSettings`, for the operator.
- * @throws {UnprocessableError} another environment
- * @throws {InvalidFieldsError} a setting that can't be one
- */
+/** Like `updatePushSettings`, for the operator. */
 export async function storePushSettings(
   {
     applicationId,
@@ -117,7 +102,7 @@ export async function storePushSettings(
   });
 }
 
-/** The settings in the clear. @throws {DecryptionError} */
+/** @throws {DecryptionError} */
 export function openSettings(
   row: Pick<PushSettings, 'applicationId' | 'environment' | 'provider' | 'encryptedSettings'>,
   encrypter: Encrypter,
@@ -125,7 +110,7 @@ export function openSettings(
   return JSON.parse(encrypter.decrypt(row.encryptedSettings, additionalDataOfSettings(row))) as Settings;
 }
 
-/** Settings as JSON text without what only the operator may set. @throws {Error} they are not those of a provider */
+/** Returns JSON without operator settings. @throws {Error} not the settings of the provider */
 export function withoutOperatorInput(text: string, provider: string | null): string {
   const { endpoint: _endpoint, ca: _ca, ...settings } = JSON.parse(text) as Settings;
   const { untrusted } = CONFIGURED_PROVIDERS.find(({ name }) => name === provider)!.settings;

@@ -6,13 +6,10 @@ import { DELIVER, deliverJobs, type PushContext, SPREAD, type SpreadJob } from '
 import { finishSend } from './finish.ts';
 import { type Candidate, eventCandidates, messageCandidates, PAGE_USERS } from './recipients.ts';
 
-/** Pages of one job; the rest of a send is work for another, which waits for its turn. */
+/** Pages per job; the rest becomes another job, so that other owners get their turn. */
 const PAGES = 4;
 
-/**
- * Finds the devices of a send, some users at a time, and has each of them served. Where it has come is stored with
- * what it has found, so that whoever goes on after a crash finds nobody twice.
- */
+/** Stores the position with the devices, so that a retry after a crash finds no device twice. */
 export async function spreadSend(job: SpreadJob, context: PushContext): Promise<void> {
   for (let page = 1; ; page++) {
     const state = await transact(jobOwnerOf(job), (transaction) =>
@@ -30,7 +27,7 @@ async function spreadPage(
   isLastPage: boolean,
   context: PushContext,
 ): Promise<'more' | 'done' | 'over'> {
-  const send = await holdSend(transaction, job);
+  const send = await lockSend(transaction, job);
   if (!send || send.finishedAt) return 'over';
   if (send.isSpread) return 'done';
   const candidates = await candidatesOf(transaction, send);
@@ -65,7 +62,7 @@ interface Device extends Candidate {
   channel: string;
 }
 
-async function holdSend(transaction: Transaction, { applicationId, sendId }: SpreadJob): Promise<PushSend | null> {
+async function lockSend(transaction: Transaction, { applicationId, sendId }: SpreadJob): Promise<PushSend | null> {
   await transaction.$queryRaw`
     SELECT id FROM push_sends WHERE application_id = ${applicationId} AND id = ${sendId} FOR NO KEY UPDATE`;
   return transaction.pushSend.findUnique({ where: { applicationId_id: { applicationId, id: sendId } } });
@@ -81,7 +78,7 @@ async function candidatesOf(transaction: Transaction, send: PushSend): Promise<C
   return event ? eventCandidates(transaction, event, lastUserId) : [];
 }
 
-/** Whoever has a socket open hears of messages there. */
+/** Users with an open socket receive messages there, so they need no push. */
 function isWanted({ userId }: Candidate, { applicationId, eventId }: PushSend, { presence }: PushContext): boolean {
   return eventId !== null || !presence.isOnline({ applicationId, userId });
 }

@@ -7,26 +7,23 @@ import type { ClassDefinition } from '../classes/catalogue.ts';
 import { EVERYBODY, isForbidden, isOpen } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 
-/** What somebody may do with a record beside reading it. */
 export type Action = 'update' | 'delete';
 
 const COLUMNS = { update: Prisma.sql`r.updaters`, delete: Prisma.sql`r.deleters` };
 const CLASS_GRANTS = { update: 'updaters', delete: 'deleters' } as const;
 
-/** "You don't have appropriate permissions to do this operation": the sentence of classes and records. */
 export function forbidden(): ForbiddenError {
   return new ForbiddenError("You don't have appropriate permissions to do this operation");
 }
 
-/** @throws {ForbiddenError} the class is closed to all but API keys alone */
+/** @throws {ForbiddenError} only API keys alone may do it */
 export function requireOpenClass(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): void {
   if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[action]])) throw forbidden();
 }
 
 /**
- * The records of a class that the viewer may read, in parts that have no record in common and each an index of its own;
- * their number, and so the cost of a list, does not depend on what the viewer may not see. None: they may read nothing.
- * What is shared with the viewer depends on who they are: statements that ask for it are `plannedForValues`.
+ * Disjoint conditions, each with its own index, so that the cost of a list does not depend on unreadable records. With
+ * shared records, use `plannedForValues`.
  */
 export async function readableParts(known: ClassDefinition, viewer: IdentifiedViewer): Promise<Prisma.Sql[]> {
   if (viewer.kind !== 'key' && isForbidden(known.readers)) return [];
@@ -40,12 +37,11 @@ export async function readableParts(known: ClassDefinition, viewer: IdentifiedVi
   return [...open, own, shared];
 }
 
-/** Whether the viewer may read record `r`. */
 export function isReadable(known: ClassDefinition, viewer: Reader) {
   return column('isReadable', 'boolean', readable(known, viewer));
 }
 
-/** One who reads: a viewer, or the users whom a column of the statement names. */
+/** A viewer, or users named by a column of the statement. */
 export type Reader = IdentifiedViewer | NamedUser;
 
 interface NamedUser {
@@ -54,7 +50,7 @@ interface NamedUser {
   userId: number | Prisma.Sql;
 }
 
-/** The same as one condition, for statements that look at given records. */
+/** A single condition, for statements that select given records. */
 export function readable(known: ClassDefinition, viewer: Reader): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (isForbidden(known.readers)) return Prisma.sql`false`;
@@ -63,7 +59,6 @@ export function readable(known: ClassDefinition, viewer: Reader): Prisma.Sql {
   return Prisma.sql`(r.is_open OR r.user_id = ${viewer.userId} OR ${isShared})`;
 }
 
-/** Whether the viewer may do it with record `r`. */
 export function allows(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[action]])) return Prisma.sql`false`;
@@ -71,7 +66,7 @@ export function allows(action: Action, known: ClassDefinition, viewer: Identifie
   return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[action]} && ${grants})`;
 }
 
-/** Whether the viewer may create records, and under which condition on their tags if it depends on those. */
+/** A boolean, or a condition if it depends on the user's tags. */
 export function creating(known: ClassDefinition, viewer: IdentifiedViewer): boolean | Prisma.Sql {
   if (viewer.kind === 'key') return true;
   if (viewer.kind === 'application' || isForbidden(known.creators)) return false;
@@ -79,14 +74,14 @@ export function creating(known: ClassDefinition, viewer: IdentifiedViewer): bool
   return Prisma.sql`${known.creators}::text[] && ${grantsOfUser(viewer)}`;
 }
 
-/** What the user is granted by name and by the tags that count, as they are now. */
+/** Grants by user id and by the tags that count for this application. */
 function grantsOfUser({ applicationId, userId }: Pick<NamedUser, 'applicationId' | 'userId'>): Prisma.Sql {
   return Prisma.sql`(ARRAY['u:' || ${userId}::text] || ARRAY(
     SELECT 'g:' || tag FROM users u JOIN applications a ON a.id = u.application_id, unnest(${GROUP_TAGS}) tag
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
 }
 
-/** The same as values: only of those does the database know whether they name few records or many. */
+/** As values, because the planner needs them to estimate the number of matches. */
 async function grantsHeldBy({ applicationId, userId }: { applicationId: number; userId: number }): Promise<string[]> {
   const [user] = await query<{ tags: string[] }>`
     SELECT ${GROUP_TAGS} AS tags FROM users u JOIN applications a ON a.id = u.application_id

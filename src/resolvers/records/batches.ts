@@ -11,9 +11,9 @@ import { withClass } from './lock-class.ts';
 import { FIELD_BYTES, fittingCount, type HeldRecord } from './sizes.ts';
 import { changing } from './write.ts';
 
-/** Records of one transaction, unless they are large (`MAX_BATCH_BYTES`). */
+/** Records per transaction; fewer if they are large (`MAX_BATCH_BYTES`). */
 const MAX_BATCH = 500;
-/** Records that one transaction may look at after one in which they were large. */
+/** Minimum number of records to select after a batch of large ones. */
 const MIN_BATCH = 16;
 
 const LOCKS = { update: Prisma.sql`FOR NO KEY UPDATE`, delete: Prisma.sql`FOR UPDATE` };
@@ -21,25 +21,15 @@ const LOCKS = { update: Prisma.sql`FOR NO KEY UPDATE`, delete: Prisma.sql`FOR UP
 export interface BatchChange<Row extends { id: string }> {
   operation: 'update' | 'delete';
   criteria: unknown;
-  /** The error of a request that names no criteria. */
   noCriteria: string;
-  /** Bytes that the change adds to each record at most, and that its work takes at least. */
+  /** Maximum growth per record, and minimum cost of changing it. */
   addedBytes: number;
-  /**
-   * Changes the next records, which are locked.
-   * @returns them, in the order of their ids
-   */
-  change: (transaction: Transaction, known: ClassDefinition, held: HeldRecord[]) => Promise<Row[]>;
-  /** Called for each batch that is committed. */
+  /** Receives locked records; returns the changed ones by id. */
+  change: (transaction: Transaction, known: ClassDefinition, locked: HeldRecord[]) => Promise<Row[]>;
   onCommit: (rows: Row[]) => void;
 }
 
-/**
- * Changes every record that the criteria match and that the caller may read and change, in the order of their ids. Each
- * batch is committed by itself, so that no lock is held for long: when one fails, those before it stay changed.
- * @throws {UnprocessableError} no criteria, unknown fields, or values against the rules
- * @throws {ServiceUnavailableError} too many of the caller's changes wait already
- */
+/** By id, in batches that commit separately, so that locks are short; earlier batches remain if a later one fails. */
 export function changeInBatches<Row extends { id: string }>(
   className: string,
   { operation, criteria, noCriteria, addedBytes, change, onCommit }: BatchChange<Row>,
@@ -57,9 +47,9 @@ export function changeInBatches<Row extends { id: string }>(
           WHERE ${conditionOf(known, filter)} AND ${readable(known, viewer)} AND ${allows(operation, known, viewer)}
             AND r.id > ${after}
           ORDER BY r.id LIMIT ${limit} ${LOCKS[operation]}`;
-        const held = found.slice(0, fittingCount(found.map(({ bytes }) => bytes + addedBytes)));
-        const rows = await change(transaction, known, held);
-        return { rows, isLast: found.length < limit && held.length === found.length };
+        const locked = found.slice(0, fittingCount(found.map(({ bytes }) => bytes + addedBytes)));
+        const rows = await change(transaction, known, locked);
+        return { rows, isLast: found.length < limit && locked.length === found.length };
       });
     });
   return runLong(jobOwnerOf(viewer), async (runStep) => {
@@ -72,7 +62,7 @@ export function changeInBatches<Row extends { id: string }>(
       });
       onCommit(rows);
       count += rows.length;
-      // Sizes of records that do not fit are read in vain.
+      // Adapts to the record size, because sizes of records that do not fit are read for nothing.
       limit = Math.min(Math.max(2 * rows.length, MIN_BATCH), MAX_BATCH);
       after = isLast ? undefined : rows.at(-1)!.id;
     }

@@ -11,29 +11,26 @@ import type { PresentedRecord, RecordRow } from './rows.ts';
 import { mapInSlices } from './sizes.ts';
 import type { LockedRow } from './write.ts';
 
-/** Values, operators and permissions to change; what is left out stays as it is. */
+/** Omitted values are unchanged. */
 export interface RecordUpdate extends RecordChanges {
   permissions?: RecordPermissions | null;
 }
 
-/** An update that is read once for all the records that it changes. */
 export interface ReadUpdate {
   update: RecordUpdate;
   fields: FieldChanges;
   bytes: number;
 }
 
-/** Of an update, as JSON. */
 export function bytesOf(update: RecordUpdate): number {
   return JSON.stringify(update).length;
 }
 
-/** Bytes that an update adds to a record at most. */
 export function addedBytes(bytes: number): number {
   return Math.min(bytes, MAX_RECORD_BYTES);
 }
 
-/** @throws {UnprocessableError} what is wrong whatever the records are like */
+/** @throws {UnprocessableError} problems that do not depend on the records */
 export async function readUpdates<Update extends RecordUpdate>(
   known: ClassDefinition,
   updates: Update[],
@@ -52,14 +49,14 @@ export async function readUpdates<Update extends RecordUpdate>(
 
 export interface RowChange {
   row: ChangeableRow;
-  /** Of its fields as JSON, about; they tell how long the change takes. */
+  /** Fields as JSON, approximately; a measure of the cost. */
   bytes: number;
   update: ReadUpdate;
 }
 
 type ChangeableRow = RecordRow & Pick<LockedRow, 'isReadable'>;
 
-/** @throws {ClassChanged} the class has no such records yet */
+/** @throws {ClassChanged} these kinds of permissions must be noted first */
 export async function changedRows(
   known: ClassDefinition,
   changes: RowChange[],
@@ -69,12 +66,12 @@ export async function changedRows(
   const rows = await mapInSlices(
     changes,
     ({ row, bytes, update: { update, fields, bytes: given } }): [ChangeableRow & { bytes: number }, number] => {
-      if (!row.isReadable) requireBlind(known, row, update, context);
+      if (!row.isReadable) requireUnrevealing(known, row, update, context);
       const changed = fields.changed(row.fields);
       for (const problem of row.isReadable ? changed.problems : changed.inputProblems) problems.add(problem);
       const grants = grantsIn(update.permissions, row, (sentence) => problems.add(sentence));
       if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
-      const next = row.isReadable ? changed.fields : blindFields(row, changed);
+      const next = row.isReadable ? changed.fields : unrevealingFields(row, changed);
       return [{ ...row, ...grants, fields: next, updatedAt: context.now(), bytes: changed.bytes }, bytes + given];
     },
   );
@@ -90,28 +87,29 @@ export function shownRow(
   return { ...row, class: known, isHidden: !isReadable };
 }
 
-/**
- * Refuses what would be refused or not by what a record holds, to a caller who may not read it: permissions, of which
- * only those that are there already pass, and operators on unique fields, whose result another record may have.
- * @throws {ForbiddenError}
- */
-function requireBlind(known: ClassDefinition, row: RecordRow, update: RecordUpdate, { viewer }: ActingContext): void {
+// Without read access, refuses changes whose outcome would reveal stored values: permissions and unique fields.
+function requireUnrevealing(
+  known: ClassDefinition,
+  row: RecordRow,
+  update: RecordUpdate,
+  { viewer }: ActingContext,
+): void {
   const isPermitting = Object.values(update.permissions ?? {}).some((permission) => permission != null);
   if (isPermitting && !mayChangePermissions(row, viewer)) throw forbidden();
   if (mentionsUnique(known.fields, update)) throw forbidden();
 }
 
-/** Fields after a change by a caller who may not read the record. What only the stored values refuse is left out. */
-function blindFields(row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
+/** Ignores changes that only the stored values refuse, so that the result reveals nothing. */
+function unrevealingFields(row: RecordRow, { fields, isTooLarge }: ChangedRecord): StoredFields {
   return isTooLarge ? row.fields : fields;
 }
 
-/** Whoever may only update would give themselves all else with them, and take it from others. */
+/** Otherwise update rights alone would let a user change the permissions of all others. */
 function mayChangePermissions({ userId }: RecordRow, viewer: ActingContext['viewer']): boolean {
   return viewer.kind === 'key' || viewer.userId === userId;
 }
 
-/** Clients send whole records back, and with them permissions as they are. */
+/** Clients send complete records back, including unchanged permissions. */
 function isSame(before: RecordGrants, after: RecordGrants): boolean {
   const isEqual = (one: Grants, other: Grants) => [...one].sort().join('\0') === [...other].sort().join('\0');
   return (

@@ -11,7 +11,6 @@ import {
 } from '../classes/values.ts';
 import { OPERATORS, type RecordOperators } from './operators.ts';
 
-/** A field with what its class demands of it. */
 export interface RuledField extends TypedField {
   isRequired: boolean;
   isUnique: boolean;
@@ -21,30 +20,29 @@ export interface RuledField extends TypedField {
 export type RuledFields = ReadonlyMap<string, RuledField>;
 
 export interface RecordChanges extends RecordOperators {
-  /** Values by field; an array field also takes `{ "<index>": item }`. */
+  /** Values by field; an array field also accepts `{ "<index>": item }`. */
   fields?: unknown;
 }
 
-/** What an input makes of the fields of a record: the new ones, or what is wrong. */
 export interface ChangedRecord {
   fields: StoredFields;
   problems: string[];
-  /** Those of the problems that do not depend on what the record held before; most of them are found before any record. */
+  /** Problems that do not depend on the previous value. */
   inputProblems: string[];
   isTooLarge: boolean;
-  /** Of the fields as JSON; 0 for a record with problems. */
+  /** Fields as JSON; 0 if there are problems. */
   bytes: number;
 }
 
-/** Longest object of the fields, as JSON in UTF-8. */
+/** Fields as JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 262_144;
 
-/** The fields of a new record; names that the class does not know are ignored. */
+/** Ignores unknown names. */
 export function newFields(rules: RuledFields, given: unknown): ChangedRecord {
   return new FieldChanges(rules, { fields: given }, { isNew: true }).changed({});
 }
 
-/** Whether a unique field is to change, so that other records decide whether that is refused. */
+/** If so, other records decide whether the change succeeds. */
 export function mentionsUnique(rules: RuledFields, changes: RecordChanges): boolean {
   return ['fields' as const, ...OPERATORS.map(([name]) => name)].some((name) => {
     const given = changes[name] as ParameterValue | undefined;
@@ -54,7 +52,7 @@ export function mentionsUnique(rules: RuledFields, changes: RecordChanges): bool
 
 type Step = (record: ChangingRecord) => void;
 
-/** A change of any number of records; what the client gives is cast once for all of them. */
+/** Casts the input once for all records. */
 export class FieldChanges {
   readonly #rules: RuledFields;
   readonly #steps: Step[] = [];
@@ -77,12 +75,11 @@ export class FieldChanges {
     }
   }
 
-  /** What is wrong with the change whatever the record is like that it comes to. */
+  /** Problems that do not depend on the record. */
   problems(): string[] {
     return this.#apply({}).problems;
   }
 
-  /** A field that is set to null is unset. */
   changed(before: StoredFields): ChangedRecord {
     const record = this.#apply(before);
     record.check(this.#rules);
@@ -95,7 +92,6 @@ export class FieldChanges {
     return record;
   }
 
-  /** The given arguments of the fields that the class knows. */
   #addSteps(
     what: string,
     given: unknown,
@@ -145,7 +141,7 @@ class ChangingRecord implements ChangedRecord {
   isTooLarge = false;
   bytes = 0;
   readonly fields: StoredFields;
-  /** Fields whose whole value the input gives. */
+  /** Fields whose complete value is in the input. */
   readonly #given = new Set<string>();
 
   constructor(before: StoredFields) {

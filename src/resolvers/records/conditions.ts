@@ -14,24 +14,22 @@ import {
   type RecordCondition,
 } from './filter.ts';
 
-/** Values that one filter may name. */
+/** Values per filter. */
 const MAX_FILTER_VALUES = 1_000;
 
-/** Lists longer than this are compared value by value: each member of the index' answer is an index look-up of its own. */
+/** Longer lists are compared by value, because each containment is a separate index lookup. */
 const MAX_CONTAINMENTS = 20;
 
-/** Where the values of a field lie. */
+/** Location of field values. */
 export interface Source {
-  /** The object with all fields; one of our own expressions. */
+  /** Object of all fields; trusted SQL. */
   fields: Prisma.Sql;
-  /** Whether slots may be asked: not of images that are compared outside of the table. */
+  /** Whether slots exist; images outside the table have none. */
   hasSlots: boolean;
 }
 
-/** The rows of the table `records r`. */
 export const RECORDS: Source = { fields: Prisma.sql`r.fields`, hasSlots: true };
 
-/** Columns that all records have. */
 export const COMMON_COLUMNS: Record<string, FilteredField> = {
   _id: { column: Prisma.sql`r.id`, cast: 'text' },
   _parent_id: { column: Prisma.sql`r.parent_id`, cast: 'text' },
@@ -40,10 +38,7 @@ export const COMMON_COLUMNS: Record<string, FilteredField> = {
   updated_at: { column: Prisma.sql`r.updated_at`, cast: 'timestamptz' },
 };
 
-/**
- * The `where` of a filter. Names of fields and values are parameters, columns are our own.
- * @throws {BadInputError} a filter beyond all need
- */
+/** Names and values are parameters; columns are trusted SQL. @throws {BadInputError} too complex */
 export function whereOf(condition: RecordCondition, source: Source = RECORDS): Prisma.Sql {
   if (countValues(condition) > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
   return compile(condition, source);
@@ -71,18 +66,17 @@ function joined(parts: RecordCondition[], operator: string, none: Prisma.Sql, so
   )})`;
 }
 
-/** The column that an index serves; undefined while it is not made for all records. */
+/** Undefined until the index covers all records. */
 export function readySlot(field: FilterField): Slot | undefined {
   const { slot, indexState } = field as Partial<ClassField>;
   return slot && indexState === 'ready' && ALL_SLOTS.includes(slot) ? slot : undefined;
 }
 
-/** A slot's column of `records r`. */
 export function slotColumn(slot: Slot): Prisma.Sql {
   return Prisma.raw(`r.${slot}`);
 }
 
-/** The value of a field that is no array, as something to compare; null when it is unset. */
+/** Comparable value of a field that is not an array; null if unset. */
 export function plainColumn({ name, type }: FilterField, { fields }: Source): FilteredField {
   switch (type) {
     case 'String':
@@ -96,7 +90,7 @@ export function plainColumn({ name, type }: FilterField, { fields }: Source): Fi
   }
 }
 
-/** A field without a slot; what is equal is found by the index of all fields. */
+/** Without a slot; the index of all fields serves equality. */
 function plainTest(test: FilterTest, source: Source): Prisma.Sql {
   const { field, operator, value } = test;
   if (field.type !== 'File' && value !== null) {
@@ -105,13 +99,13 @@ function plainTest(test: FilterTest, source: Source): Prisma.Sql {
       return anyOf((value as FilterValue[]).map((one) => containment(field.name, storedForm(one), source)));
     }
   }
-  const asked = { [operator]: Array.isArray(value) ? value.map(comparable) : comparable(value as FilterValue | null) };
-  // Under "C", letter case would be known of ASCII alone.
+  const filter = { [operator]: Array.isArray(value) ? value.map(comparable) : comparable(value as FilterValue | null) };
+  // The "C" collation ignores case only for ASCII.
   const column =
     operator === 'contains'
       ? ({ column: Prisma.sql`(${source.fields} ->> ${field.name})`, cast: 'text' } as const)
       : plainColumn(field, source);
-  return Prisma.join(fieldConditions(asked as FieldFilter, column), ' AND ');
+  return Prisma.join(fieldConditions(filter as FieldFilter, column), ' AND ');
 }
 
 function slotTest({ field, operator, value }: FilterTest, slot: Slot, source: Source): Prisma.Sql {
@@ -156,7 +150,7 @@ function arrayTest({ field: { name }, operator, value }: FilterTest, source: Sou
       return anyOf((value as FilterValue[]).map((item) => holds([item])));
     case 'notIn':
       return Prisma.sql`NOT ${anyOf((value as FilterValue[]).map((item) => holds([item])))}`;
-    // The empty list is held by every array that is set.
+    // Every set array contains the empty list.
     default:
       return holds(value as FilterValue[]);
   }
@@ -180,7 +174,7 @@ function placeTest(
     ? slotColumn(slot)
     : Prisma.sql`place_of((${place} ->> 'lat')::float8, (${place} ->> 'lon')::float8)`;
   const isWithin = Prisma.sql`coalesce(cube_distance(${point}, ${centre}) <= ${chord}::float8, false)`;
-  // The box is what the index knows, and a little larger than what is asked for.
+  // The index serves the box, which is slightly larger than the circle.
   return slot ? Prisma.sql`(${point} <@ cube_enlarge(${centre}, ${chord}::float8, 3) AND ${isWithin})` : isWithin;
 }
 
@@ -192,12 +186,11 @@ function anyOf(conditions: Prisma.Sql[]): Prisma.Sql {
   return conditions.length === 0 ? Prisma.sql`false` : Prisma.sql`(${Prisma.join(conditions, ' OR ')})`;
 }
 
-/** As it stands in the object of the fields. */
 function storedForm(value: FilterValue): Scalar {
   return value instanceof Date ? value.getTime() : value;
 }
 
-/** As it is compared outside of it: moments and booleans as numbers. */
+/** Dates and booleans as numbers. */
 function comparable(value: FilterValue | null): Scalar | null {
   if (value === null) return null;
   const stored = storedForm(value);

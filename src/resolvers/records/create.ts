@@ -18,27 +18,21 @@ import { type Batch, storeBatch } from './store.ts';
 import { takenValues } from './unique.ts';
 
 export interface NewRecord {
-  /** Values by field, in any form that `castField` takes. */
+  /** Values by field, in any form that `castField` accepts. */
   fields?: unknown;
   permissions?: RecordPermissions | null;
-  /** A record of any class. */
   parentId?: string | null;
 }
 
-/** One of several new records. */
 export interface NumberedRecord extends NewRecord {
-  /** How errors name it; its place, from 1, when it is left out. */
+  /** Number in error messages; default: position, from 1. */
   number?: number | null;
 }
 
-/** Records of one request. */
+/** Records per request. */
 export const MAX_RECORDS = 100;
 
-/**
- * Stores a record of the caller's.
- * @throws {ForbiddenError} `Undefined class`; the caller may not create records of it
- * @throws {UnprocessableError} values or permissions against the rules; `Parent record was not found`
- */
+/** @throws {ForbiddenError} `Undefined class`, or no create rights @throws {UnprocessableError} with all messages */
 export async function createRecord(
   { className, ...input }: NewRecord & { className: string },
   context: ActingContext,
@@ -47,11 +41,7 @@ export async function createRecord(
   return record!;
 }
 
-/**
- * Stores a record below another of a given class.
- * @throws as `createRecord`
- * @throws {NotFoundError} the parent is unknown, of another class, or out of the caller's sight
- */
+/** @throws like `createRecord` @throws {NotFoundError} the parent is unknown, of another class, or unreadable */
 export async function createChildRecord(
   { className, parentClassName, ...input }: NewRecord & { className: string; parentClassName: string },
   context: ActingContext,
@@ -61,12 +51,7 @@ export async function createChildRecord(
   return record!;
 }
 
-/**
- * Stores several records, all or none.
- * @throws {BadInputError} none, or more than 100
- * @throws {UnprocessableError} `Record <number>: <sentence>`
- * @throws {ForbiddenError} as `createRecord`
- */
+/** All or none. @throws {BadInputError} none, or more than 100 @throws like `createRecord` */
 export async function createRecords(
   className: string,
   inputs: NumberedRecord[],
@@ -80,7 +65,7 @@ export async function createRecords(
 
 type NamedRecord = NewRecord & { prefix: string };
 
-/** What is wrong with the values is told before what is missing, and that before what is forbidden. */
+/** Validates values first, then parents, then rights. */
 function create(
   className: string,
   inputs: NamedRecord[],
@@ -93,7 +78,7 @@ function create(
     await requireCreating(known, context);
     const missing = missingKinds(known, rows);
     if (missing) throw new ClassChanged(missing);
-    // If a parent has gone, the next try finds out which.
+    // If a parent was deleted, the retry reports it.
     const owner = jobOwnerOf(context.viewer);
     if (!(await storeUnique({ known, rows, bytes, owner }, inputs))) throw new ClassChanged();
     context.outbox.wake();
@@ -109,7 +94,7 @@ async function requireCreating(known: ClassDefinition, { viewer }: ActingContext
   if (!row!.may) throw forbidden();
 }
 
-/** @throws {UnprocessableError} the sentences of all records */
+/** @throws {UnprocessableError} the messages of all records */
 async function rowsOf(
   known: ClassDefinition,
   inputs: NamedRecord[],
@@ -139,7 +124,7 @@ async function rowsOf(
   return { rows, bytes };
 }
 
-/** Parents that the caller can't see are unknown to them. */
+/** Treats unreadable parents as unknown, so that errors do not reveal them. */
 async function requireVisibleParents(
   rows: RecordRow[],
   inputs: NamedRecord[],
@@ -168,16 +153,16 @@ async function requireVisibleParents(
   if (problems.length > 0) throw new UnprocessableError(...problems);
 }
 
-/** @returns false: somebody was in the way, and the work has to begin anew */
+/** @returns false if a concurrent change requires a retry */
 async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean> {
   try {
     return await storeBatch(batch);
   } catch (error) {
-    // Others may have wanted the same values in another order.
+    // Concurrent inserts of the same values in another order.
     if (isDeadlock(error)) return false;
     if (sqlState(error) !== '23505') throw error;
     const taken = await takenValues(batch.known, batch.rows);
-    // Whoever had the value may be gone already; then there is nothing to complain about.
+    // The conflicting record may have been deleted since.
     if (taken.length === 0) return false;
     throw new UnprocessableError(
       ...taken.map(({ ord, field }) => `${inputs[ord]!.prefix}Field ${field} has already been taken`),

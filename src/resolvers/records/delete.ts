@@ -8,11 +8,7 @@ import { type Destruction, destroyRecords } from './destroy.ts';
 import { withClass } from './lock-class.ts';
 import { changing } from './write.ts';
 
-/**
- * Deletes a record with its descendants, whoever owns those.
- * @throws {ForbiddenError} `Undefined class`; the caller may not delete it
- * @throws {NotFoundError} unknown record
- */
+/** Includes descendants, regardless of their owners. @throws {ForbiddenError} {NotFoundError} */
 export async function deleteRecord(className: string, id: string, context: ActingContext): Promise<true> {
   const { deletedIds, wrongPermissionsIds } = await deleteRecords(className, [id], context);
   if (wrongPermissionsIds.length > 0) throw forbidden();
@@ -20,21 +16,18 @@ export async function deleteRecord(className: string, id: string, context: Actin
   return true;
 }
 
-/**
- * The same for several, of which those that may not be deleted stay.
- * @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} more than 100
- */
+/** Reports records that it may not delete. @throws {ForbiddenError} {UnprocessableError} more than 100 */
 export async function deleteRecords(className: string, given: string[], context: ActingContext): Promise<DeletedItems> {
   const { viewer } = context;
   const ids = distinctIds(given);
   return withClass(className, context, (known) =>
     changing(known, context, async (transaction) => {
-      const held = await transaction.$queryRaw<{ id: string; isAllowed: boolean }[]>`
+      const locked = await transaction.$queryRaw<{ id: string; isAllowed: boolean }[]>`
         SELECT r.id, ${allows('delete', known, viewer)} AS "isAllowed" FROM records r
         WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${ids.filter(isStringId)}::text[])
           AND r.class_key = ${known.key}
         ORDER BY r.id FOR UPDATE`;
-      const allowed = new Map(held.map(({ id, isAllowed }) => [id, isAllowed]));
+      const allowed = new Map(locked.map(({ id, isAllowed }) => [id, isAllowed]));
       const deletedIds = ids.filter((id) => allowed.get(id) === true);
       await destroyRecords(transaction, known.applicationId, deletedIds, actionOf(context));
       return {
@@ -46,11 +39,7 @@ export async function deleteRecords(className: string, given: string[], context:
   );
 }
 
-/**
- * Deletes every record that the criteria name and that the caller may read and delete, with their descendants.
- * @returns how many the criteria named
- * @throws as `changeInBatches`
- */
+/** Includes descendants, which `totalDeleted` does not count. @throws like `changeInBatches` */
 export async function deleteRecordsByCriteria(
   className: string,
   criteria: unknown,
@@ -62,10 +51,10 @@ export async function deleteRecordsByCriteria(
     criteria,
     noCriteria: 'Incorrect filter: none is given',
     addedBytes: 0,
-    async change(transaction, known, held) {
-      const ids = held.map(({ id }) => id);
+    async change(transaction, known, locked) {
+      const ids = locked.map(({ id }) => id);
       await destroyRecords(transaction, known.applicationId, ids, actionOf(context));
-      return held;
+      return locked;
     },
     onCommit(rows) {
       totalDeleted += rows.length;

@@ -1,7 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
 import { IMAGE } from './rows.ts';
 
-/** Who destroys records, and when. */
 export interface Destruction {
   /** Null for an API key alone, or the service itself. */
   userId: number | null;
@@ -9,8 +8,8 @@ export interface Destruction {
 }
 
 /**
- * Deletes held records, then those below them, level by level: each statement sees what was put below a record before it
- * was held, and nobody puts anything below it any more. What belonged to a class that is gone is told to nobody.
+ * Deletes level by level. A locked parent blocks new children, so that each level is complete. Publishes no events for
+ * records of deleted classes.
  */
 export async function destroyRecords(
   transaction: Transaction,
@@ -21,11 +20,11 @@ export async function destroyRecords(
   let level = ids;
   while (level.length > 0) {
     await destroy(transaction, applicationId, level, action);
-    level = await holdChildren(transaction, applicationId, level);
+    level = await lockChildren(transaction, applicationId, level);
   }
 }
 
-async function holdChildren(transaction: Transaction, applicationId: number, parentIds: string[]): Promise<string[]> {
+async function lockChildren(transaction: Transaction, applicationId: number, parentIds: string[]): Promise<string[]> {
   const children = await transaction.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM records r
     WHERE r.application_id = ${applicationId} AND r.parent_id = ANY(${parentIds}::text[]) AND r.parent_id IS NOT NULL

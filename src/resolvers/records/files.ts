@@ -13,7 +13,6 @@ import { withClass } from './lock-class.ts';
 import { type RecordRow, storedOf } from './rows.ts';
 import { changing, lockRow, setFields } from './write.ts';
 
-/** A file field of a record. */
 export interface RecordFileKey {
   className: string;
   id: string;
@@ -24,12 +23,7 @@ export interface RecordFile extends FileValue {
   recordId: string;
 }
 
-/**
- * Puts the file that came with the request into a field; the one that was there is removed.
- * @throws {UnprocessableError} `Field name is missing`, `Field <f> is not a file field`, `File is missing`
- * @throws {ForbiddenError} `Undefined class`; the caller may not update the record
- * @throws {NotFoundError} unknown record
- */
+/** Replaces the field's file with the upload. @throws {UnprocessableError} {ForbiddenError} {NotFoundError} */
 export async function uploadRecordFile(place: RecordFileKey, context: ActingContext): Promise<RecordFile> {
   const { upload, now } = context;
   return replaceFile(place, context, async (transaction) => {
@@ -40,25 +34,17 @@ export async function uploadRecordFile(place: RecordFileKey, context: ActingCont
   });
 }
 
-/**
- * Takes the file of a field away.
- * @throws as `uploadRecordFile` @throws {NotFoundError} there is none
- */
+/** @throws like `uploadRecordFile` @throws {NotFoundError} there is no file */
 export async function deleteRecordFile(place: RecordFileKey, context: ActingContext): Promise<true> {
   await replaceFile(place, context, async (_transaction, before, isReadable) => {
-    // Whether there is a file is for those who may read the record.
+    // Only readers of the record may learn whether a file exists.
     if (!before && isReadable) throw new NotFoundError();
     return undefined;
   });
   return true;
 }
 
-/**
- * The file of a field, for whoever may read the record.
- * @throws {UnprocessableError} `Field name is missing`, `Field <f> is not a file field`
- * @throws {ForbiddenError} `Undefined class`; the caller may not read the record
- * @throws {NotFoundError} unknown record, or no file
- */
+/** @throws {UnprocessableError} {ForbiddenError} unreadable @throws {NotFoundError} unknown record, or no file */
 export async function findRecordFile(
   { className, id, fieldName }: RecordFileKey,
   context: IdentifiedContext,

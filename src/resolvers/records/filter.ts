@@ -13,14 +13,13 @@ import {
 } from '../../lib/timestamp-filters.ts';
 import { castScalar, type FieldType, placeProblem, readNumber, readPlace, type Scalar } from '../classes/values.ts';
 
-/** What a filter or an order of records can name: a field of the class, or one that all records have. */
 export interface FilterField {
   name: string;
   type: FieldType | 'Id' | 'User' | 'Moment';
   isArray: boolean;
 }
 
-/** What all records have, by the names of the contract. */
+/** Fields of every record, by their legacy names. */
 export const COMMON_FIELDS: Record<string, FilterField> = {
   _id: { name: '_id', type: 'Id', isArray: false },
   _parent_id: { name: '_parent_id', type: 'Id', isArray: false },
@@ -29,7 +28,7 @@ export const COMMON_FIELDS: Record<string, FilterField> = {
   updated_at: { name: 'updated_at', type: 'Moment', isArray: false },
 };
 
-/** The same by the names of GraphQL, for classes that have no field of that name. */
+/** GraphQL names; a field of the class with the same name takes precedence. */
 const COMMON_ALIASES: Record<string, keyof typeof COMMON_FIELDS> = {
   id: '_id',
   parentId: '_parent_id',
@@ -40,7 +39,7 @@ const COMMON_ALIASES: Record<string, keyof typeof COMMON_FIELDS> = {
 
 export type FilterOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'notIn' | 'all' | 'contains' | 'near';
 
-/** One question to one field; values are of the stored form, moments `Date`s, null is what is unset. */
+/** Values are in stored form, times are `Date`; null means unset. */
 export interface FilterTest {
   field: FilterField;
   operator: FilterOperator;
@@ -49,7 +48,6 @@ export interface FilterTest {
 
 export type FilterValue = Scalar | Date;
 
-/** Places within a distance of another. */
 export interface Near {
   lat: number;
   lon: number;
@@ -57,10 +55,9 @@ export interface Near {
   radius: number;
 }
 
-/** Of `all` each must hold, of `any` at least one. */
 export type RecordCondition = { all: RecordCondition[] } | { any: RecordCondition[] } | FilterTest;
 
-/** The contract's names of operators beside those of GraphQL; `or` is one of a list, OR-ed with other `or`s. */
+/** Legacy and GraphQL names; conditions with `or` are combined with OR. */
 const OPERATORS: Record<string, FilterOperator | 'or'> = {
   eq: 'eq',
   ne: 'ne',
@@ -80,35 +77,28 @@ const OPERATORS: Record<string, FilterOperator | 'or'> = {
 
 const COMPARED = new Set<FilterField['type']>(['Integer', 'Float', 'Date', 'Id', 'User', 'Moment']);
 
-/** Keys of one filter, those of its alternatives included. */
+/** Keys per filter, including nested ones. */
 const MAX_FILTER_PARTS = 1_000;
 
-/** How a filter is read. */
 export interface FilterReading {
-  /** What becomes of a plain name that the class does not know; `ignore` knows those of the contract alone. */
+  /** Treatment of unknown names; `ignore` accepts only legacy names. */
   unknown: 'ignore' | 'refuse';
-  /** Only fields of the class may be named: whatever has them is no record. */
+  /** Excludes the fields of every record, because the data belongs to a dialog. */
   isOfClassOnly?: boolean;
-  /** How errors call a field, if not by its name. */
+  /** Field names in error messages; default: the name itself. */
   called?: (name: string) => string;
 }
 
-/** The field that a filter or an order names. */
 export function fieldNamed(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
   const alias = Object.hasOwn(COMMON_ALIASES, name) ? COMMON_ALIASES[name]! : name;
   return contractField(name, fields) ?? contractField(alias, fields);
 }
 
-/** The same by the names of the contract alone. */
 function contractField(name: string, fields: ReadonlyMap<string, FilterField>): FilterField | undefined {
   return fields.get(name) ?? (Object.hasOwn(COMMON_FIELDS, name) ? COMMON_FIELDS[name] : undefined);
 }
 
-/**
- * `{ make: 'AB', value: { gt: 50 }, or: [{ … }, { … }] }`, in the words of the contract or of GraphQL, values in any form
- * that a field's input takes.
- * @throws {UnprocessableError} `Incorrect filter: <key>`
- */
+/** `{ make: 'AB', value: { gt: 50 }, or: [{ … }, { … }] }`. @throws {UnprocessableError} `Incorrect filter: <key>` */
 export function readRecordFilter(
   given: unknown,
   fields: ReadonlyMap<string, FilterField>,
@@ -121,18 +111,18 @@ export function readRecordFilter(
   if (!isObject(given as ParameterValue)) throw new BadInputError('filter should be an object');
   const conditions: RecordCondition[] = [];
   const alternatives: RecordCondition[] = [];
-  for (const [key, asked] of Object.entries(given as Record<string, ParameterValue>)) {
+  for (const [key, operand] of Object.entries(given as Record<string, ParameterValue>)) {
     if (--parts.left < 0) throw new BadInputError('Request parameters are too complex');
-    if ((key === 'or' || key === 'and') && Array.isArray(asked)) {
-      const read = asked.map((part) => readRecordFilter(part, fields, reading, parts));
-      // As everywhere, an empty list of alternatives asks for nothing.
+    if ((key === 'or' || key === 'and') && Array.isArray(operand)) {
+      const read = operand.map((part) => readRecordFilter(part, fields, reading, parts));
+      // An empty `or` matches everything, as in all filters.
       if (key === 'and') conditions.push(...read);
       else if (read.length > 0) conditions.push({ any: read });
       continue;
     }
-    const operators: [string | undefined, ParameterValue][] = isOperators(asked)
-      ? Object.entries(asked)
-      : [[undefined, asked]];
+    const operators: [string | undefined, ParameterValue][] = isOperators(operand)
+      ? Object.entries(operand)
+      : [[undefined, operand]];
     const common = unknown === 'ignore' ? contractField : fieldNamed;
     const field = isOfClassOnly ? fields.get(key) : common(key, fields);
     const plainName = called?.(key) ?? key;
@@ -153,14 +143,12 @@ export function readRecordFilter(
   return { all: conditions };
 }
 
-/** The values that a condition names, lists counted item by item. */
 export function countValues(condition: RecordCondition): number {
   if ('all' in condition) return condition.all.reduce((sum, part) => sum + countValues(part), 0);
   if ('any' in condition) return condition.any.reduce((sum, part) => sum + countValues(part), 0);
   return Array.isArray(condition.value) ? condition.value.length + 1 : 1;
 }
 
-/** Whether finding what a condition names can cost more than look-ups by id. */
 export function isSearch(condition: RecordCondition): boolean {
   if ('all' in condition) return condition.all.some(isSearch);
   if ('any' in condition) return condition.any.some(isSearch);
@@ -168,9 +156,9 @@ export function isSearch(condition: RecordCondition): boolean {
   return field.name !== '_id' || (operator !== 'eq' && operator !== 'in');
 }
 
-/** A place or a moment is no set of operators. */
-function isOperators(asked: ParameterValue): asked is Record<string, ParameterValue> {
-  return isObject(asked) && !((asked as unknown) instanceof Date) && !('lat' in asked);
+/** A location or a date is not an object of operators. */
+function isOperators(operand: ParameterValue): operand is Record<string, ParameterValue> {
+  return isObject(operand) && !((operand as unknown) instanceof Date) && !('lat' in operand);
 }
 
 function testOf(field: FilterField, operator: FilterOperator, given: ParameterValue, key: string): RecordCondition {
@@ -228,7 +216,7 @@ function manyOf(
   return { field, operator, value: items.map((item) => castOne(field, item, key)) };
 }
 
-/** Items of arrays are compared as they are; a moment stands for all the time that it names. */
+/** A time covers its complete precision (such as a second), except as an item of an array. */
 function isMoment({ type, isArray }: FilterField): boolean {
   return !isArray && (type === 'Date' || type === 'Moment');
 }
@@ -247,9 +235,13 @@ function momentCondition(field: FilterField, operator: TimestampOperator, spans:
 function conditionsOf(filter: TimestampFilter, field: FilterField): RecordCondition {
   if ('or' in filter && Array.isArray(filter.or)) return { any: filter.or.map((part) => conditionsOf(part, field)) };
   if ('and' in filter && Array.isArray(filter.and)) return { all: filter.and.map((part) => conditionsOf(part, field)) };
-  const [asked] = Object.values(filter as Record<string, Record<string, Date | null | never[]>>);
+  const [comparisons] = Object.values(filter as Record<string, Record<string, Date | null | never[]>>);
   return {
-    all: Object.entries(asked!).map(([operator, value]) => ({ field, operator: operator as FilterOperator, value })),
+    all: Object.entries(comparisons!).map(([operator, value]) => ({
+      field,
+      operator: operator as FilterOperator,
+      value,
+    })),
   };
 }
 

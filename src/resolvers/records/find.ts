@@ -11,7 +11,7 @@ import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { forbidden, isReadable, type Reader, readable } from './access.ts';
 import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts';
 
-/** Several records, and the ids under which the caller finds none. */
+/** `notFoundIds` includes unreadable records. */
 export interface FoundRecords {
   records: PresentedRecord[];
   notFoundIds: string[];
@@ -20,11 +20,7 @@ export interface FoundRecords {
 type ReadRow = ListedRow & { isReadable: boolean };
 const PLACE = columns({ place: ['int', 'wanted.place::int'] });
 
-/**
- * @param ownOnly refuses all but its owner and API keys alone: who asks for permissions by themselves
- * @throws {ForbiddenError} `Undefined class`; the caller may not read it
- * @throws {NotFoundError} unknown record
- */
+/** @param ownOnly requires the owner or an API key alone @throws {ForbiddenError} {NotFoundError} */
 export async function findRecord(
   className: string,
   id: string,
@@ -39,30 +35,26 @@ export async function findRecord(
   return { ...row, class: known };
 }
 
-/**
- * Records in the order asked for; those the caller may not read are not found.
- * @throws {ForbiddenError} `Undefined class`
- * @throws {UnprocessableError} more than 100 ids
- */
+/** In the requested order. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} more than 100 ids */
 export async function findRecordsById(
   className: string,
   ids: string[],
   { viewer }: IdentifiedContext,
 ): Promise<FoundRecords> {
   const known = await classNamed(className, viewer);
-  const asked = distinctIds(ids);
-  const rows = await readRows(known, asked, viewer);
+  const requested = distinctIds(ids);
+  const rows = await readRows(known, requested, viewer);
   const byId = new Map(rows.filter(({ isReadable }) => isReadable).map((row) => [row.id, row]));
   return {
-    records: asked.flatMap((id) => {
+    records: requested.flatMap((id) => {
       const row = byId.get(id);
       return row ? [{ ...row, class: known }] : [];
     }),
-    notFoundIds: asked.filter((id) => !byId.has(id)),
+    notFoundIds: requested.filter((id) => !byId.has(id)),
   };
 }
 
-/** @throws {ForbiddenError} `Undefined class` @throws {NotFoundError} no record of that class that the viewer can see */
+/** @throws {ForbiddenError} `Undefined class` @throws {NotFoundError} unknown, of another class, or unreadable */
 export async function requireParent(className: string, id: string, viewer: IdentifiedViewer): Promise<void> {
   const known = await classNamed(className, viewer);
   const [parent] = isStringId(id)
@@ -80,13 +72,13 @@ interface Wanted {
   viewer: IdentifiedViewer;
 }
 
-/** One record; those of a class that are asked for in the same turn are read together, each for whoever asks. */
+/** Batches reads per class; rights are still checked per viewer. */
 const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)[]> => {
   const rows = new Map<Wanted, ReadRow>();
   const groups = [...groupBy(wanted, ({ known }) => known).values()].flatMap((ofClass) => [
     ...groupBy(ofClass, ({ viewer }) => viewer.kind).values(),
   ]);
-  // Side by side: nobody waits for the readers of another class.
+  // In parallel, so that classes do not delay each other.
   const read = async (alike: Wanted[]) => {
     for (const { place, ...row } of await readForEach(alike)) rows.set(alike[place - 1]!, row);
   };
@@ -94,7 +86,7 @@ const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)
   return wanted.map((one) => rows.get(one));
 });
 
-/** Of one class, for viewers of one kind. @returns rows with their places among them, from 1 on */
+/** One class, and viewers of one kind. `place` is the 1-based position in `wanted`. */
 function readForEach(wanted: Wanted[]): Promise<(ReadRow & { place: number })[]> {
   const { known, viewer } = wanted[0]!;
   const reader: Reader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;

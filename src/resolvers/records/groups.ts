@@ -19,13 +19,11 @@ const FUNCTIONS = {
 export type GroupFunction = keyof typeof FUNCTIONS;
 
 export interface Calculation {
-  /** A number of the class. */
   field: string;
   function: GroupFunction;
 }
 
 export interface RecordGrouping {
-  /** The condition of records `r`. */
   where: Prisma.Sql;
   by: string;
   calculations: Calculation[];
@@ -33,19 +31,14 @@ export interface RecordGrouping {
   limit: number;
 }
 
-/** Records with one value of a field, and what was calculated of them, in the order asked for. */
 export interface RecordGroup {
   value: unknown;
   count: number;
-  /** Null where no record of the group has the field. */
+  /** In the order of the calculations; null if no record of the group has the field. */
   results: (number | null)[];
 }
 
-/**
- * Groups the records that the viewer may read by the values of a field, smallest first, unset last.
- * @throws {UnprocessableError} `by should be a field of the class`; `Incorrect calculation: <field>`, also where a sum is
- *   out of range
- */
+/** Sorted ascending, unset last. @throws {UnprocessableError} unknown field, or a sum out of range */
 export async function groupRecords(
   known: ClassDefinition,
   viewer: IdentifiedViewer,
@@ -66,7 +59,6 @@ export async function groupRecords(
     WHERE ${where} AND ${readable(known, viewer)}
     GROUP BY grouped.value ORDER BY grouped.value ASC NULLS LAST LIMIT ${limit} OFFSET ${skip}`;
   const rows = await grouped.catch((error) => {
-    // A sum that no number can hold.
     const isOutOfRange = sqlState(error) === '22003';
     throw isOutOfRange ? new UnprocessableError(`Incorrect calculation: ${calculations[0]!.field}`) : error;
   });
@@ -77,7 +69,7 @@ export async function groupRecords(
   }));
 }
 
-/** Moments of the record itself are told as everywhere, in Unix seconds. */
+/** `created_at` and `updated_at` are Unix seconds, as in all responses. */
 function groupColumn({ name, type }: FilterField): Prisma.Sql {
   if (!Object.hasOwn(COMMON_COLUMNS, name)) return Prisma.sql`(r.fields -> ${name})`;
   const { column } = COMMON_COLUMNS[name]!;

@@ -13,17 +13,13 @@ import { batchesOf, FIELD_BYTES, MAX_BATCH_BYTES } from './sizes.ts';
 
 interface Wanted {
   record: PresentedRecord;
-  /** The one field that is asked for; null: all of them. */
+  /** Null: all fields. */
   name: string | null;
   resolve: (fields: StoredFields) => void;
   reject: (error: unknown) => void;
 }
 
-/**
- * Makes something of the fields of a record, as a promise only where they have to be read first.
- * @param name the one field that is asked for; null: all of them
- * @throws {ServiceUnavailableError} too many large reads wait, or this one has waited for 30 seconds
- */
+/** A promise only if large fields must be read. @param name null: all fields */
 export function withFields<Value>(
   record: PresentedRecord,
   name: string | null,
@@ -36,10 +32,7 @@ export function withFields<Value>(
 
 const largeFields = (_viewer: Viewer) => new LargeFields();
 
-/**
- * The large fields that one operation asks for, read in batches in one turn of its caller. Each batch is handed over
- * before the next one is read, so that nothing more is read once the response is too large.
- */
+// Delivers each batch before it reads the next one, so that reading stops once the response is too large.
 class LargeFields {
   #waiting: Wanted[] = [];
 
@@ -80,9 +73,9 @@ async function readOfClass(
   const where = (ids: string[]) => Prisma.sql`
     r.application_id = ${known.applicationId} AND r.id = ANY(${ids}::text[]) AND r.class_key = ${known.key}
     AND ${readable(known, viewer)}`;
-  const handOver = async (rows: { id: string; fields: StoredFields | null }[]) => {
+  const deliver = async (rows: { id: string; fields: StoredFields | null }[]) => {
     for (const { id, fields } of rows) for (const { resolve } of byId.get(id)!) resolve(fields!);
-    // What is made of them counts before the next ones are read.
+    // The response size must include this batch before the next one is read.
     await setImmediate();
   };
   const first = isNeeded()
@@ -95,32 +88,31 @@ async function readOfClass(
         SELECT r.id, f.bytes, CASE WHEN f.fits THEN ${selected} END AS fields
         FROM fitting f JOIN records r ON r.application_id = ${known.applicationId} AND r.id = f.id ORDER BY r.id`
     : [];
-  await handOver(first.filter(({ fields }) => fields));
+  await deliver(first.filter(({ fields }) => fields));
   const others = first.filter(({ fields }) => !fields);
   for (const batch of batchesOf(others, ({ bytes }) => bytes)) {
     if (!isNeeded()) break;
     const ids = batch.map(({ id }) => id);
-    await handOver(
+    await deliver(
       await query<{ id: string; fields: StoredFields | null }>`
         SELECT r.id, ${selected} AS fields FROM records r WHERE ${where(ids)}`,
     );
   }
-  // Records that are gone meanwhile, and what nobody needs any more.
+  // Deleted in the meantime, or no longer needed.
   for (const { resolve } of wanted) resolve({});
 }
 
-/** The named fields of record `r`, as `json`: `jsonb_object_agg` takes seconds for a value of 50,000 items. */
+/** As `json`, because `jsonb_object_agg` takes seconds for a value with 50,000 items. */
 function selection(names: string[] | null): Prisma.Sql {
   if (names === null) return Prisma.sql`r.fields`;
   return Prisma.sql`(
     SELECT coalesce(json_object_agg(f.key, f.value), '{}') FROM jsonb_each(r.fields) f WHERE f.key = ANY(${names}::text[]))`;
 }
 
-/** Keeps the fields of changed records for the response, as long as they are not large together. */
+/** Keeps the fields of changed records for the response until they exceed a size limit. */
 export class KeptFields {
   #bytes = 0;
 
-  /** @param bytes of the fields as JSON */
   keep(record: PresentedRecord, bytes: number): PresentedRecord {
     this.#bytes += bytes;
     return this.#bytes <= MAX_BATCH_BYTES || record.isHidden ? record : { ...record, fields: null };

@@ -24,18 +24,13 @@ import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts'
 
 export interface RecordListing {
   className: string;
-  /** `{ make: { eq: "AB" }, or: [ … ] }` (src/resolvers/records/filter.ts). */
+  /** `{ make: { eq: "AB" }, or: [ … ] }`; see `filter.ts`. */
   filter?: unknown;
   orderBy?: RecordOrder | null;
-  /** Only records below this one. */
   parentId?: string | null;
 }
 
-/**
- * Records of a class that the caller may read, by `_id` or as asked.
- * @throws {ForbiddenError} `Undefined class`
- * @throws {UnprocessableError} a filter or an order that the class does not have
- */
+/** By `_id` by default. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} filter or order */
 export async function listRecords(
   listing: RecordListing & ConnectionArguments,
   { viewer }: IdentifiedContext,
@@ -57,17 +52,14 @@ export async function listRecords(
   };
 }
 
-/** What a list is asked in the words of the contract. */
 export interface RecordReading {
   className: string;
-  /** Filters by their keys; plain names that the class does not know are ignored. */
+  /** Filters by key; unknown names are ignored. */
   criteria?: unknown;
   orderBy?: RecordOrder | null;
-  /** Only children of this record, which has to be of that class. */
   parent?: { className: string; id: string } | null;
   skip: number;
   limit: number;
-  /** Only the last record of the order. */
   lastOnly?: boolean | null;
 }
 
@@ -79,12 +71,7 @@ export interface RecordPage {
   groups: (by: string, calculations: Calculation[]) => Promise<RecordGroup[]>;
 }
 
-/**
- * A page of records by offset, as REST reads them.
- * @throws as `listRecords`
- * @throws {NotFoundError} unknown parent
- * @throws {BadInputError} limit or skip
- */
+/** Pages by offset, for REST. @throws like `listRecords` @throws {NotFoundError} parent @throws {BadInputError} */
 export async function listRecordPage(reading: RecordReading, { viewer }: IdentifiedContext): Promise<RecordPage> {
   const { className, parent, lastOnly, skip } = reading;
   const limit = lastOnly ? 1 : reading.limit;
@@ -112,7 +99,6 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   };
 }
 
-/** What a filter says of the records of a class, in SQL. */
 export function conditionOf(
   { applicationId, key }: ClassDefinition,
   condition: RecordCondition,
@@ -132,10 +118,7 @@ interface WalkedPage {
   skip: number;
 }
 
-/**
- * The rows of a page. Each part of what the viewer may read is walked by itself, along an index where there is one, and
- * no further than the page reaches; what they may not see is never looked at.
- */
+// Walks each readable part separately and no further than the page, so that unreadable records cost nothing.
 async function readWalk(
   known: ClassDefinition,
   viewer: IdentifiedViewer,
@@ -157,7 +140,7 @@ async function readWalk(
     ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** The cost grows with what the filter lets through. */
+/** The cost grows with the number of matches. */
 async function countRecords(known: ClassDefinition, viewer: IdentifiedViewer, where: Prisma.Sql): Promise<number> {
   const count = () =>
     query<{ count: number }>`

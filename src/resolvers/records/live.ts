@@ -18,28 +18,19 @@ import { type PresentedRecord, RECORD_COLUMNS, type RecordRow } from './rows.ts'
 
 export interface RecordSubscription {
   className: string;
-  /** As the filter of a list. */
   where?: unknown;
   since?: string | null;
 }
 
-/** What has happened to a record, as one subscriber sees it. */
 export interface RecordChange {
   position: bigint;
   recordId: string;
   kind: 'recordCreated' | 'recordUpdated' | 'recordDeleted';
-  /** As it is when this is told; null once it is gone, or no longer among those that were asked for. */
+  /** Current state at delivery; null if deleted, or no longer matching. */
   record: PresentedRecord | null;
 }
 
-/**
- * Changes of records of a class, from now on or from behind a cursor; whether each is the caller's to know, and among
- * those that they asked for, is looked at when it is told (`recordChange`).
- * @throws {ForbiddenError} `Undefined class`
- * @throws {UnprocessableError} a filter that the class does not have
- * @throws {BadInputError} no cursor of ours; too many values in the filters of the caller
- * @throws {CursorExpiredError}
- */
+/** Rights and filter are checked at delivery (`recordChange`), because both may change until then. */
 export async function subscribeToRecords(
   { className, where, since }: RecordSubscription,
   { viewer, hub }: ActingContext,
@@ -50,52 +41,47 @@ export async function subscribeToRecords(
   const position = since == null ? undefined : await requireKept(since);
   const filter = { text: textOf(where), valueCount: countValues(condition) };
   const subscription = await hub.subscribe({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
-  // Its deletion ends all watches; it may have come while this one was being made.
+  // Deleting the class ends all subscriptions; it may have been deleted during `subscribe`.
   const isThere = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
   if (isThere > 0) return subscription;
   await subscription.return();
   throw new ForbiddenError('Undefined class');
 }
 
-/**
- * What an event is to the caller: a record that they may read and that their filter names, or did before the change.
- * @throws {NotFoundError} it is none of theirs, so that they are told nothing
- */
+/** The record matches and is readable now, or did before. @throws {NotFoundError} otherwise: drops the event */
 export async function recordChange(event: StreamEvent, where: unknown, context: ActingContext): Promise<RecordChange> {
   const { viewer } = context;
-  const { payload: told } = event;
-  // Rights are those of this moment, however long the event has waited for its subscriber; only the past is shared.
+  const { payload } = event;
+  // Rights are read at delivery; subscribers share only the past image.
   const [{ row, revision, catalogueVersion }, before] = await Promise.all([
-    currentRow(told),
-    event.once('before', async () => (told.kind === 'recordCreated' ? null : imageBefore(told.position))),
+    currentRow(payload),
+    event.once('before', async () => (payload.kind === 'recordCreated' ? null : imageBefore(payload.position))),
   ]);
-  const known = await classOfEvent(told, catalogueVersion);
+  const known = await classOfEvent(payload, catalogueVersion);
   if (!known) throw new NotFoundError();
   const images = [row && imageOf(row), before];
   const isNamed = await event.once(`where ${revision} ${textOf(where)}`, () =>
-    namedBy(where, known, { id: told.subjectId, images }, context),
+    namedBy(where, known, { id: payload.subjectId, images }, context),
   );
   const [isShown, wasShown] = await Promise.all(
     images.map(async (image, index) => image !== null && isNamed[index] === true && isReadable(image, known, viewer)),
   );
   if (!isShown && !wasShown) throw new NotFoundError();
   return {
-    position: told.position,
-    recordId: told.subjectId,
-    kind: told.kind as RecordChange['kind'],
+    position: payload.position,
+    recordId: payload.subjectId,
+    kind: payload.kind as RecordChange['kind'],
     record: isShown ? { ...row!, class: known } : null,
   };
 }
 
 interface CurrentRow {
-  /** Null once the record is gone. */
   row: RecordRow | null;
-  /** Another one after each change of the row. */
+  /** Differs after each change of the row. */
   revision: string | null;
   catalogueVersion: number;
 }
 
-/** Of record `r`, if there is one. */
 const CURRENT = columns({
   ord: ['int', 'w.ord::int'],
   catalogueVersion: ['int', 'a.catalogue_version'],
@@ -105,8 +91,8 @@ const CURRENT = columns({
 
 const currentRow = coalesce(
   async (events: StreamEvent['payload'][]): Promise<CurrentRow[]> => {
-    // Hundreds of subscribers ask for the same record.
-    const wanted = [...new Map(events.map((told) => [told.subjectId, told])).values()];
+    // Hundreds of subscribers may request the same record.
+    const wanted = [...new Map(events.map((event) => [event.subjectId, event])).values()];
     const rows = await query`
       SELECT ${RECORD_COLUMNS}, ${CURRENT}
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
@@ -134,7 +120,6 @@ const imageBefore = coalesce(
   { max: 500 },
 );
 
-/** Undefined once it is deleted. */
 async function classOfEvent(
   { applicationId, classKey }: StreamEvent['payload'],
   atLeast: number,
@@ -154,15 +139,12 @@ function imageOf({ parentId, userId, readers, fields, createdAt, updatedAt }: Re
   };
 }
 
-/** Equal for filters that are equal. */
+/** Cache key of a filter. */
 function textOf(where: unknown): string {
   return JSON.stringify(where ?? null);
 }
 
-/**
- * Which of the images a filter names: the database says it by the very condition of lists.
- * @throws {NotFoundError} the subscriptions with this filter have ended
- */
+/** Evaluates the condition of lists in the database. @throws {NotFoundError} no subscription has this filter */
 async function namedBy(
   where: unknown,
   known: ClassDefinition,
@@ -177,7 +159,7 @@ async function namedBy(
       user_id int, fields jsonb, created_at timestamptz, updated_at timestamptz)
     WHERE ${whereOf(condition, { ...RECORDS, hasSlots: false })}`;
   const rows = await inLiveSearchTurn(jobOwnerOf(viewer), async () => {
-    // The result is for all subscribers with this filter.
+    // All subscribers with this filter share the result.
     if (!hub.hasRecordFilter(known, textOf(where))) throw new NotFoundError();
     return query<{ ord: number }>(matching);
   });

@@ -13,28 +13,25 @@ import {
   reloadCatalogue,
 } from '../classes/catalogue.ts';
 
-/**
- * The class has become another one while records were written, or has to, or somebody else was in the way: the work
- * begins anew with the class as it is then.
- */
+/** The class changed, or must change first, or a concurrent change interfered: retry with the new class. */
 export class ClassChanged extends Error {
   readonly kinds: Parameters<typeof noteKinds>[1] | undefined;
 
-  /** @param kinds records that the class has to say it has, before the first is stored */
+  /** @param kinds of permissions to note before the first record is stored */
   constructor(kinds?: Parameters<typeof noteKinds>[1]) {
     super('the class has changed');
     this.kinds = kinds;
   }
 }
 
-/** More are needed by nobody: only kinds of records that are noted, and indexes that get ready, come in between at last. */
+/** Practically unreachable: retries are caused only by noted kinds of permissions and finished indexes. */
 const MAX_TRIES = 10;
 
-/** Tries that hope for the best; the next ones keep the classes from being changed meanwhile. */
-const HOPEFUL_TRIES = 3;
+/** Optimistic tries; later ones lock the classes. */
+const OPTIMISTIC_TRIES = 3;
 
-/** Work that keeps classes from being changed takes two of the few connections that transactions may have. */
-const holders = new Semaphore({
+/** A locking try takes two of the few transaction connections. */
+const lockers = new Semaphore({
   concurrency: 2,
   concurrencyPerOwner: [1],
   maxWaiting: 1_000,
@@ -42,7 +39,6 @@ const holders = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/** Runs some work with a class, again if the class is changed meanwhile. */
 export function withClass<Result>(
   className: string,
   { viewer }: ActingContext,
@@ -60,7 +56,7 @@ export function withClass<Result>(
   });
 }
 
-/** The same with all classes of the application, for work that finds out only then which one it needs. */
+/** Passes all classes, for work that selects its class later. */
 export async function withClasses<Result>(
   reader: CatalogueReader,
   work: (classes: Catalogue) => Promise<Result>,
@@ -69,36 +65,33 @@ export async function withClasses<Result>(
   for (let tries = 1; ; tries++) {
     try {
       if (tries === 1) return await work(await catalogueOf(applicationId, catalogueVersion));
-      if (tries <= HOPEFUL_TRIES) return await work(await reloadCatalogue(applicationId));
-      return await whileUnchanged(applicationId, async () => work(await reloadCatalogue(applicationId)));
+      if (tries <= OPTIMISTIC_TRIES) return await work(await reloadCatalogue(applicationId));
+      return await whileLocked(applicationId, async () => work(await reloadCatalogue(applicationId)));
     } catch (error) {
       if (!(error instanceof ClassChanged) || tries === MAX_TRIES) throw error;
     }
   }
 }
 
-/** Waits for those who are just changing classes of the application, and does something before the next ones may. */
-function whileUnchanged<Result>(applicationId: number, act: () => Promise<Result>): Promise<Result> {
+/** Waits for running changes of classes, and blocks new ones while `act` runs. */
+function whileLocked<Result>(applicationId: number, act: () => Promise<Result>): Promise<Result> {
   const owner = [...jobOwnerOf({ applicationId }), 'classes'];
-  const hold = () =>
+  const lockAndAct = () =>
     transact(owner, async (transaction) => {
       await transaction.$queryRaw`
         SELECT key FROM record_classes WHERE application_id = ${applicationId} ORDER BY key FOR KEY SHARE`;
       return act();
     });
-  return holders.run(hold, owner);
+  return lockers.run(lockAndAct, owner);
 }
 
-/**
- * Nobody changes or deletes the class until the transaction ends.
- * @throws {ClassChanged} it is another one than is known
- */
+/** Blocks changes of the class until the transaction ends. @throws {ClassChanged} it has another version */
 export async function lockClass(
   transaction: Transaction,
   { applicationId, key, version }: ClassDefinition,
 ): Promise<void> {
-  const held = await transaction.$queryRaw<{ key: number }[]>(Prisma.sql`
+  const locked = await transaction.$queryRaw<{ key: number }[]>(Prisma.sql`
     SELECT key FROM record_classes
     WHERE application_id = ${applicationId} AND key = ${key} AND version = ${version} FOR KEY SHARE`);
-  if (held.length === 0) throw new ClassChanged();
+  if (locked.length === 0) throw new ClassChanged();
 }

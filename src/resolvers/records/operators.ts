@@ -2,7 +2,7 @@ import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { readInteger } from '../../lib/parameter-values.ts';
 import { type Cast, castField, castScalar, type Scalar, type StoredValue, type TypedField } from '../classes/values.ts';
 
-/** Update operators, each an object of arguments by field (gaps §9.4). */
+/** Each an object of arguments by field. */
 export interface RecordOperators {
   inc?: unknown;
   push?: unknown;
@@ -12,18 +12,14 @@ export interface RecordOperators {
   pop?: unknown;
 }
 
-/** The value of a field after a change, by the value before it. */
 export type ValueChange = (value: StoredValue | undefined) => Cast<StoredValue | null>;
 
 type ItemsChange = (items: Scalar[]) => Scalar[];
 
-/**
- * Reads the argument once for all the records that change, because both may be long.
- * @returns undefined where the operator does not fit the field or its argument
- */
+/** Parses the argument once for all records, because both may be long. Undefined if it does not fit the field. */
 type Operator = (field: TypedField, given: ParameterValue) => ValueChange | undefined;
 
-/** In the order in which an input applies them. */
+/** In order of application. */
 export const OPERATORS: [name: keyof RecordOperators, operator: string, read: Operator][] = [
   ['inc', 'inc', increment],
   ['push', 'push', onArray((added) => (items) => [...items, ...added])],
@@ -37,7 +33,7 @@ function increment(field: TypedField, given: ParameterValue): ValueChange | unde
   if (field.isArray || (field.type !== 'Integer' && field.type !== 'Float')) return undefined;
   const step = castScalar(field, given);
   if (step.problem !== undefined) return () => step;
-  // The sum has to be one that the type can hold.
+  // Checks that the sum fits the type.
   return (value) => castScalar(field, (Number(value ?? 0) + Number(step.value)) as ParameterValue);
 }
 
@@ -69,7 +65,7 @@ function removingListed(listed: Scalar[]): ItemsChange {
   return (items) => items.filter((item) => !keys.has(keyOf(item)));
 }
 
-/** Equal for equal items of one field: long arrays are compared by it, as comparing each with each would take forever. */
+/** Comparison by key keeps operations on long arrays linear. */
 function keyOf(item: Scalar): unknown {
   return typeof item === 'object' ? JSON.stringify(item) : item;
 }
@@ -81,7 +77,7 @@ const COMPARISONS: Record<string, (order: number) => boolean> = {
   gte: (order) => order >= 0,
 };
 
-/** Removes the items that equal a value, or that operators match: all of them, where several are given. */
+/** Removes items that equal a value, or that match all given operators. */
 function pull(field: TypedField, given: ParameterValue): ValueChange | undefined {
   if (!field.isArray) return undefined;
   if (!isObject(given) || 'lat' in given) {
@@ -118,10 +114,7 @@ function differsFrom(other: Scalar): (item: Scalar) => boolean {
   return (item) => keyOf(item) !== key;
 }
 
-/**
- * Numbers by size, texts by the order of their code points, as the database sorts them. The argument is converted once:
- * it may be long, and the items many.
- */
+/** Sorts texts by code point, as the database does. Converts the argument once, because it may be long. */
 function comparison(isMatch: (order: number) => boolean, than: Scalar): (item: Scalar) => boolean {
   if (typeof than !== 'string') return (item) => isMatch(Number(item) - Number(than));
   const bytes = Buffer.from(than);

@@ -8,24 +8,21 @@ import { COMMON_COLUMNS, plainColumn, RECORDS, readySlot, slotColumn } from './c
 import { type FilterField, fieldNamed } from './filter.ts';
 
 export interface RecordOrder {
-  /** Of the class, or one that all records have. */
   field: string;
   direction: 'asc' | 'desc';
 }
 
-/** One stretch of an ordered list: its rows, and how they are walked. */
 export interface Stretch {
   where: Prisma.Sql;
   orderBy: Prisma.Sql;
 }
 
-/** An ordered list of records. */
 export interface Walk {
-  /** In the order in which they are walked; none is there for nothing. */
+  /** In walking order; may be empty. */
   stretches: Stretch[];
-  /** Column of the value that a cursor holds of each row. */
+  /** Column of the cursor value. */
   value: Prisma.Sql;
-  /** What the rows of all stretches together are sorted by, as columns `value` and `id`. */
+  /** Sort direction of the combined stretches, by `value` and `id`. */
   isDescending: boolean;
 }
 
@@ -36,14 +33,10 @@ const ID: Omit<Order, 'isDescending'> = {
   isAlwaysSet: true,
 };
 
-/**
- * How a page of records is walked: by `_id` unless asked otherwise, unset values last, ties by `_id` in the same
- * direction.
- * @throws {UnprocessableError} `Incorrect sort field: <field>`
- */
-export function walkOf(known: ClassDefinition, asked: RecordOrder | null | undefined, page: PageRequest): Walk {
-  const isDescending = asked?.direction === 'desc';
-  const field = asked ? requireSortable(known, asked.field) : undefined;
+/** By `_id` by default; unset last, ties by `_id`. @throws {UnprocessableError} `Incorrect sort field: …` */
+export function walkOf(known: ClassDefinition, requested: RecordOrder | null | undefined, page: PageRequest): Walk {
+  const isDescending = requested?.direction === 'desc';
+  const field = requested ? requireSortable(known, requested.field) : undefined;
   if (!field || field.name === '_id') return oneStretch({ ...ID, isDescending }, page);
   const common = Object.hasOwn(COMMON_COLUMNS, field.name) ? COMMON_COLUMNS[field.name] : undefined;
   if (common) {
@@ -72,10 +65,7 @@ function oneStretch(order: Order, page: PageRequest): Walk {
   return { stretches: [stretch], value: order.column, isDescending: order.isDescending };
 }
 
-/**
- * Along a slot's index: up it finds the unset ones last by itself; down it finds them first, so that the set ones are a
- * stretch of their own before them.
- */
+// A descending index scan finds unset values first, so that they are a separate stretch after the set ones.
 function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, page: PageRequest): Walk {
   const cast = isText ? 'text' : 'float8';
   const unset = Prisma.sql`${isText ? UNSET_TEXT : UNSET_NUMBER}::${Prisma.raw(cast)}`;
@@ -117,18 +107,18 @@ function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, pa
   return { stretches: page.isBackward ? stretches.reverse() : stretches, value, isDescending };
 }
 
-/** Unset values are all the same: where one lies among them, its id says. */
+/** Unset values are equal, so only the id orders them. */
 function byItsId(cursor: Cursor | undefined): Cursor | undefined {
   return cursor && { value: cursor.id, id: cursor.id };
 }
 
-/** A cursor holds the value as it is; the index has another one. */
+/** Cursors contain the plain value, the index its stored form. */
 function markUnset({ value, id }: Cursor, isText: boolean): Cursor {
   if (isText) return { value: value === null ? UNSET_TEXT : slotText(String(value)), id };
   return { value, id };
 }
 
-/** Cursors of unset numbers hold no number that JSON could. */
+/** Cursors of unset numbers contain null, because JSON has no NaN. */
 function slotBetween(page: PageRequest, order: Order, unset: Prisma.Sql): Prisma.Sql {
   const { column, id } = order;
   const bounds: Prisma.Sql[] = [];

@@ -3,23 +3,21 @@ import type { ClassDefinition } from '../classes/catalogue.ts';
 import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../classes/grants.ts';
 import type { RecordRow } from './rows.ts';
 
-/** Who may do what with a record; what is left out is as its class says, or stays as it is. */
+/** Omitted permissions come from the class, or are unchanged. */
 export interface RecordPermissions {
   read?: Permission | null;
   update?: Permission | null;
   delete?: Permission | null;
 }
 
-/** Who may do what with a record, as it is stored. */
 export type RecordGrants = Pick<RecordRow, 'readers' | 'updaters' | 'deleters'>;
 
-/** What a record gets that says nothing itself. A class that is closed says so by itself, whatever its records say. */
+/** Defaults of a new record. A closed class overrides the grants of its records, so they need not repeat it. */
 export function openGrants({ readers, updaters, deleters }: ClassDefinition): RecordGrants {
   const open = (grants: Grants) => (isForbidden(grants) ? [] : grants);
   return { readers: open(readers), updaters: open(updaters), deleters: open(deleters) };
 }
 
-/** The grants that are given, and the others as they are. */
 export function grantsIn(
   permissions: RecordPermissions | null | undefined,
   { readers, updaters, deleters }: RecordGrants,
@@ -27,7 +25,7 @@ export function grantsIn(
 ): RecordGrants {
   const read = (permission: Permission | null | undefined, otherwise: Grants): Grants => {
     if (permission == null) return otherwise;
-    // That is for classes alone: a record always is its owner's.
+    // Valid for classes only, because owners always have access.
     if (permission.access === 'not_allowed') {
       refuse('Unknown access: not_allowed');
       return otherwise;
@@ -47,7 +45,7 @@ export function grantsIn(
   };
 }
 
-/** Kinds of records that the class is not known to have. */
+/** Kinds of permissions that the class has not noted yet. */
 export function missingKinds(known: ClassDefinition, rows: Pick<RecordRow, 'readers'>[]) {
   const hasOpen = known.hasOpen || rows.some(({ readers }) => isOpen(readers));
   const hasPrivate = known.hasPrivate || rows.some(({ readers }) => !isOpen(readers));

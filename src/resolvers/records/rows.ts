@@ -18,31 +18,27 @@ const BARE_COLUMNS = [
   'updatedAt',
 ] as const;
 
-/** Columns of a record as it is stored; `r` is the table. */
 export const RECORD_COLUMNS = withJson<{ fields: StoredFields }>()(
   columnsOf('Record', 'r', [...BARE_COLUMNS, 'fields']),
 );
 
 export type RecordRow = RowOf<[typeof RECORD_COLUMNS]>;
 
-/** A record as lists and look-ups read it. */
 export interface ListedRow extends Omit<RecordRow, 'fields'> {
-  /** Null where they may be large: those are read when they are asked for (`largeFields`). */
+  /** Null if they may be large; then `largeFields` reads them on demand. */
   fields: StoredFields | null;
 }
 
-/** A record with its class, without which nobody can tell what its fields mean. */
 export interface PresentedRecord extends ListedRow {
   class: ClassDefinition;
-  /** Set when the caller has changed the record and may not read it: they are shown its id and times alone. */
+  /** The caller changed the record but may not read it: shows only id and times. */
   isHidden?: boolean;
 }
 
-/** Fields that lists read with the record: not compressed, so that their size is known, and at most 8 KiB. */
+/** Fields that lists read immediately: uncompressed, so that their size is known, and at most 8 KiB. */
 const SMALL_FIELDS = `CASE WHEN pg_column_compression(r.fields) IS NULL AND pg_column_size(r.fields) <= 8192
   THEN r.fields END`;
 
-/** Columns of a `ListedRow`. */
 export const LISTED_COLUMNS = withJson<{ fields: StoredFields | null }>()(
   select`${columnsOf('Record', 'r', BARE_COLUMNS)}, ${columns({ fields: ['json', SMALL_FIELDS] })}`,
 );
@@ -55,14 +51,12 @@ export const IMAGE = Prisma.raw(
     .replace(/^(.*)$/, 'jsonb_build_object($1)'),
 );
 
-/** What statements that store records are given of each, as columns of `json_to_recordset`. */
 export const SLOT_COLUMNS = Prisma.raw(
   ALL_SLOTS.map((slot) => `${slot} ${slot.startsWith('n') ? 'float8' : slot.startsWith('t') ? 'text' : 'json'}`).join(
     ', ',
   ),
 );
 
-/** The slots' columns, and what they are given of a row `g`. */
 export const SLOT_NAMES = Prisma.raw(ALL_SLOTS.join(', '));
 export const SLOT_VALUES = Prisma.raw(ALL_SLOTS.map(slotOfGiven).join(', '));
 export const SLOT_CHANGES = Prisma.raw(ALL_SLOTS.map((slot) => `${slot} = ${slotOfGiven(slot)}`).join(', '));
@@ -71,7 +65,7 @@ function slotOfGiven(slot: string): string {
   return slot.startsWith('p') ? `place_of((g.${slot} ->> 'lat')::float8, (g.${slot} ->> 'lon')::float8)` : `g.${slot}`;
 }
 
-/** What the slots hold of a record; those of no field, or of one whose index is given up, are null. */
+/** Slots without a field, or with a dropped index, are absent. */
 export function slotsOf(known: ClassDefinition, fields: StoredFields): Record<string, unknown> {
   const slots: Record<string, unknown> = {};
   for (const field of known.fields.values()) {
@@ -81,7 +75,7 @@ export function slotsOf(known: ClassDefinition, fields: StoredFields): Record<st
   return slots;
 }
 
-/** A field's value; what a plain object inherits is none. */
+/** Ignores inherited properties. */
 export function storedOf(fields: StoredFields, name: string): StoredFields[string] | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
@@ -91,14 +85,14 @@ interface FieldsOfClass {
   fields: StoredFields;
 }
 
-/** All fields of the class as clients see them, in its order: null for unset ones. */
+/** In class order, null if unset. */
 export function presentFields({ class: known, fields }: FieldsOfClass): Record<string, unknown> {
   return Object.fromEntries(
     [...known.fields.values()].map((field) => [field.name, presentedType(field, storedOf(fields, field.name))]),
   );
 }
 
-/** The resolver of a field that a caller who may update the record and not read it sees as null. */
+/** Null for callers who may update the record but not read it. */
 export function readableOnly<Value>(resolve: (record: PresentedRecord, context: IdentifiedContext) => Value) {
   return (record: PresentedRecord, _args: unknown, context: Context): Value | null =>
     record.isHidden ? null : resolve(record, context as IdentifiedContext);

@@ -10,23 +10,17 @@ import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from '
 import { MAX_BATCH_BYTES } from './sizes.ts';
 import { uniqueFields } from './unique.ts';
 
-/** New records of one request. */
 export interface Batch {
   known: ClassDefinition;
   rows: RecordRow[];
-  /** Of the fields of all rows as JSON. */
   bytes: number;
   owner: JobOwner;
 }
 
-/** `changed`: the class is another one, or a parent is gone. `locked`: a class or parent is locked by others. */
+/** `changed`: the class has another version, or a parent was deleted. `locked`: another transaction locks one. */
 type Outcome = 'stored' | 'changed' | 'locked';
 
-/**
- * Stores a batch, together with those of other requests unless it would have to wait for locks. Values that must be
- * unique wait for whoever just stores the same ones.
- * @returns false: the work has to begin again with the class as it is now
- */
+/** Coalesces with other requests unless it must wait for locks or for unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
   const outcome = uniqueFields(batch.known).length > 0 ? 'locked' : await storeTogether(batch);
   if (outcome !== 'locked') return outcome === 'stored';
@@ -47,10 +41,7 @@ const CHECKED = columns({
   hasParents: ['boolean', 'c."hasParents"'],
 });
 
-/**
- * One statement holds the classes, so that they stay as they are, and stores a batch only if its class is still the one
- * its values were cast by; it holds the parents, so that no record outlives the one it was put below.
- */
+// Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
 async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[]> {
   const given = batches.flatMap(({ known, rows }, batch) => {
     const unique = uniqueFields(known);

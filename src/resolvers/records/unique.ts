@@ -6,16 +6,14 @@ export function uniqueFields({ fields }: ClassDefinition): string[] {
   return [...fields.values()].filter(({ isUnique }) => isUnique).map(({ name }) => name);
 }
 
-/** A record as far as values that must be unique are concerned. */
 export type UniqueRow = Pick<RecordRow, 'id' | 'fields'>;
 
-/** The row without fields that need not be unique. */
 export function uniqueRow(known: ClassDefinition, { id, fields }: UniqueRow): UniqueRow {
   const unique = uniqueFields(known).filter((name) => Object.hasOwn(fields, name));
   return { id, fields: Object.fromEntries(unique.map((name) => [name, fields[name]!])) };
 }
 
-/** Values of unique fields that other records have, or that two of the given ones share. */
+/** Unique values that other records have, or that the given rows share. */
 export function takenValues(known: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
   const fields = uniqueFields(known);
   const given = rows.map((row, ord) => ({ ord, ...uniqueRow(known, row) }));

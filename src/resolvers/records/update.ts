@@ -25,13 +25,7 @@ import { batchesOf, type HeldRecord } from './sizes.ts';
 import { type UniqueRow, uniqueRow } from './unique.ts';
 import { changing, claim, lockRights, lockRow, readHeld, write, writeRows } from './write.ts';
 
-/**
- * Changes a record. Its permissions are its owner's and API keys' to change. A caller who may not read
- * it learns nothing of what it holds: neither from the answer nor from what is refused.
- * @throws {ForbiddenError} `Undefined class`; the caller may not update it
- * @throws {UnprocessableError} values, operators or permissions against the rules
- * @throws {NotFoundError} unknown record
- */
+/** Neither the response nor errors reveal values that the caller may not read. */
 export async function updateRecord(
   className: string,
   id: string,
@@ -50,11 +44,7 @@ export async function updateRecord(
   return changed!.record;
 }
 
-/**
- * Changes several records, all or none of those the caller may update; the others are not found.
- * @throws {BadInputError} none, or more than 100
- * @throws {UnprocessableError} as `updateRecord`
- */
+/** All or none; records that the caller may not update count as not found. @throws {BadInputError} */
 export async function updateRecords(
   className: string,
   updates: (RecordUpdate & { id: string })[],
@@ -75,7 +65,6 @@ export async function updateRecords(
   });
 }
 
-/** What became of the records that criteria name. */
 export interface UpdatedByCriteria {
   skip: number;
   limit: number;
@@ -83,10 +72,7 @@ export interface UpdatedByCriteria {
   items: PresentedRecord[];
 }
 
-/**
- * Changes every record that the criteria name and that the caller may read and update, and shows a page of them.
- * @throws as `changeInBatches` and `updateRecord`
- */
+/** Returns a page of the changed records. @throws like `changeInBatches` and `updateRecord` */
 export async function updateRecordsByCriteria(
   className: string,
   { criteria, skip, limit, ...update }: RecordUpdate & { criteria?: unknown; skip: number; limit: number },
@@ -103,9 +89,9 @@ export async function updateRecordsByCriteria(
     criteria,
     noCriteria: 'criteria is required',
     addedBytes: addedBytes(bytesOf(update)),
-    async change(transaction, known, held) {
+    async change(transaction, known, locked) {
       if (latest?.known !== known) latest = { known, read: (await readUpdates(known, [update]))[0]! };
-      const changes = held.map((row) => ({ held: { ...row, isReadable: true }, update: latest!.read }));
+      const changes = locked.map((row) => ({ locked: { ...row, isReadable: true }, update: latest!.read }));
       return change(transaction, known, await withRows(transaction, known, changes), context);
     },
     onCommit(records) {
@@ -119,7 +105,7 @@ export async function updateRecordsByCriteria(
   return { skip, limit, totalFound, items };
 }
 
-/** Changes those of the records that the caller may update, in batches: they are large together. */
+/** In batches, because the records may be large together. */
 async function changeHeld(
   transaction: Transaction,
   known: ClassDefinition,
@@ -128,25 +114,25 @@ async function changeHeld(
 ): Promise<Map<string, PresentedRecord>> {
   const ids = [...new Set(updates.map(({ update }) => update.id))];
   const rights = await lockRights(transaction, known, ids, context);
-  const allowed = new Map(rights.filter(({ isAllowed }) => isAllowed).map((held) => [held.id, held]));
+  const allowed = new Map(rights.filter(({ isAllowed }) => isAllowed).map((locked) => [locked.id, locked]));
   const shown = new Map<string, PresentedRecord>();
   const kept = new KeptFields();
-  // A record that is named twice is changed twice.
+  // Applies several updates of one record in order.
   for (const round of rounds(updates)) {
     const problems = new Set<string>();
     const unique: UniqueRow[] = [];
     const changes = round.flatMap((update) => {
-      const held = allowed.get(update.update.id);
-      return held ? [{ held, update }] : [];
+      const locked = allowed.get(update.update.id);
+      return locked ? [{ locked, update }] : [];
     });
-    for (const batch of batchesOf(changes, ({ held, update }) => held.bytes + addedBytes(update.bytes))) {
+    for (const batch of batchesOf(changes, ({ locked, update }) => locked.bytes + addedBytes(update.bytes))) {
       const rows = await changedRows(known, await withRows(transaction, known, batch), problems, context);
-      // The problems of all records are reported together.
+      // Collects the problems of all records before throwing.
       if (problems.size > 0) continue;
       await writeRows(transaction, known, rows, context);
       for (const row of rows) shown.set(row.id, kept.keep(shownRow(known, row), row.bytes));
       unique.push(...rows.map((row) => uniqueRow(known, row)));
-      for (const { held, update } of batch) held.bytes += addedBytes(update.bytes);
+      for (const { locked, update } of batch) locked.bytes += addedBytes(update.bytes);
     }
     if (problems.size > 0) throw new UnprocessableError(...problems);
     await claim(transaction, known, unique);
@@ -154,19 +140,18 @@ async function changeHeld(
   return shown;
 }
 
-/** Reads the rows of records that the transaction has locked. */
 async function withRows(
   transaction: Transaction,
   known: ClassDefinition,
-  changes: { held: HeldRecord & { isReadable: boolean }; update: ReadUpdate }[],
+  changes: { locked: HeldRecord & { isReadable: boolean }; update: ReadUpdate }[],
 ): Promise<RowChange[]> {
   const rows = await readHeld(
     transaction,
     known,
-    changes.map(({ held }) => held),
+    changes.map(({ locked }) => locked),
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return changes.map(({ held: { id, bytes, isReadable }, update }) => ({
+  return changes.map(({ locked: { id, bytes, isReadable }, update }) => ({
     row: { ...byId.get(id)!, isReadable },
     bytes,
     update,
@@ -190,11 +175,11 @@ async function change(
 interface ChangedRow {
   id: string;
   record: PresentedRecord;
-  /** Of its fields as JSON. */
+  /** Fields as JSON. */
   bytes: number;
 }
 
-/** Splits updates so that no part names a record twice, in their order. */
+/** Splits updates, in order, so that no round contains a record twice. */
 function rounds<Update extends { update: { id: string } }>(updates: Update[]): Update[][] {
   const parts: Update[][] = [];
   const seen = new Map<string, number>();

@@ -15,7 +15,7 @@ import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slot
 import { FIELD_BYTES, type HeldRecord } from './sizes.ts';
 import { takenValues, type UniqueRow, uniqueFields } from './unique.ts';
 
-/** Sets fields of a record past its clients' inputs, as files are. */
+/** Without input checks, for files. */
 export async function setFields(
   transaction: Transaction,
   known: ClassDefinition,
@@ -26,7 +26,6 @@ export async function setFields(
   await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
 }
 
-/** What the caller may do with a record. */
 interface Rights {
   isAllowed: boolean;
   isReadable: boolean;
@@ -34,7 +33,6 @@ interface Rights {
 
 export type LockedRow = RecordRow & Rights;
 
-/** The record, which nobody else changes until the transaction ends. */
 export async function lockRow(
   transaction: Transaction,
   known: ClassDefinition,
@@ -47,7 +45,7 @@ export async function lockRow(
 
 const HELD_COLUMNS = select`${columnsOf('Record', 'r', ['id'])}, ${column('bytes', 'int', FIELD_BYTES)}`;
 
-/** The same for several, by id, without the fields: those of all together may be large. */
+/** Without fields, because those of several records may be large. */
 export function lockRights(
   transaction: Transaction,
   known: ClassDefinition,
@@ -73,22 +71,19 @@ async function lockRows<Row>(
   return queryIn(transaction, statement as RowSql<Row & Rights>);
 }
 
-/** Records that the transaction has locked, by id. */
+/** Requires locked records; returns them by id. */
 export function readHeld(
   transaction: Transaction,
   { applicationId }: ClassDefinition,
-  held: HeldRecord[],
+  locked: HeldRecord[],
 ): Promise<RecordRow[]> {
-  const ids = held.map(({ id }) => id);
+  const ids = locked.map(({ id }) => id);
   const statement = select`SELECT ${RECORD_COLUMNS} FROM records r
     WHERE r.application_id = ${applicationId} AND r.id = ANY(${ids}::text[]) ORDER BY r.id`;
   return queryIn(transaction, statement);
 }
 
-/**
- * Runs a change in one transaction that holds the class as it is known.
- * @throws {UnprocessableError} `Field <f> has already been taken`
- */
+/** Locks the class at the known version. @throws {UnprocessableError} `Field <f> has already been taken` */
 export async function changing<Result>(
   known: ClassDefinition,
   { viewer, outbox }: ActingContext,
@@ -99,29 +94,28 @@ export async function changing<Result>(
     return work(transaction);
   };
   const result = await transact(jobOwnerOf(viewer), run).catch(async (error: unknown) => {
-    // Others may have swapped values that must be unique, each waiting for what the other gives up.
+    // Two transactions may swap unique values and wait for each other.
     if (isDeadlock(error)) throw new ClassChanged();
     if (!(error instanceof ValueTaken)) throw error;
-    // Asked once the transaction has given its connection back.
+    // After the transaction has released its connection.
     const taken = await takenValues(known, error.rows);
-    if (taken.length === 0) throw new ClassChanged(); // whoever had the value has given it up meanwhile
+    if (taken.length === 0) throw new ClassChanged(); // the other record has released the value
     throw new UnprocessableError(...new Set(taken.map(({ field }) => `Field ${field} has already been taken`)));
   });
   outbox.wake();
   return result;
 }
 
-/** One of the records was to have a value that must be unique and is not. */
 class ValueTaken extends Error {
   readonly rows: UniqueRow[];
 
   constructor(rows: UniqueRow[]) {
-    super('a value is taken');
+    super('a unique value is taken');
     this.rows = rows;
   }
 }
 
-/** Stores records as they are from now on, and tells of them. @throws {ValueTaken} */
+/** @throws {ValueTaken} */
 export async function write(
   transaction: Transaction,
   known: ClassDefinition,
@@ -132,7 +126,7 @@ export async function write(
   await claim(transaction, known, rows);
 }
 
-/** The same in batches, of which the values that must be unique are claimed together at the end (`claim`). */
+/** Does not claim unique values; call `claim` after the last batch. */
 export async function writeRows(
   transaction: Transaction,
   known: ClassDefinition,
@@ -171,7 +165,6 @@ export async function writeRows(
     FROM changed c JOIN before b USING (id) ORDER BY c.id`;
 }
 
-/** @throws {ValueTaken} */
 export async function claim(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
   const fields = uniqueFields(known);
   if (fields.length === 0) return;

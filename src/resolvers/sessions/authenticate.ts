@@ -12,10 +12,7 @@ import {
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
-/**
- * Who calls, by the credentials. A refused credential is a viewer too, with its reason, so that operations
- * which ask nobody work however wrong it is. An accepted one counts as a request of the session and of its user.
- */
+/** Refused credentials also yield a viewer, so that operations without authentication still work. */
 export async function authenticate(credentials: Credentials, services: Services): Promise<Viewer> {
   try {
     return (await knownViewer(credentials, services)) ?? { kind: 'anonymous' };

@@ -12,19 +12,15 @@ import type { OpenSession } from './rows.ts';
 import { signedSignIn, signIn } from './sign-in.ts';
 import { lockSignedIn, type SignedIn } from './signed-in.ts';
 
-/** How far a signed timestamp may lie from the server's clock. */
+/** Maximum difference between a signed timestamp and the server's clock. */
 const TIMESTAMP_TOLERANCE_SECONDS = 3600;
 
-/** How long a used pair of nonce and timestamp is remembered: past the moment at which its timestamp turns stale. */
+/** Longer than a timestamp is valid, so that a pair of nonce and timestamp cannot be replayed. */
 export const NONCE_LIFETIME_MS = 2 * HOUR;
 
 /**
- * Opens an application or user session for a signed request. Everything is read from the signed
- * pairs, so that nothing can be asked for that was not signed.
- * @throws {UnprocessableError} `No application found`, `Unexpected signature`, `Bad timestamp`, `Bad nonce`,
- *   checked in this order
- * @throws {SignInRefusedError} a social or phone sign-in
- * @throws {WrongPasswordError} no such user, or another password
+ * Reads only the signed pairs, so that a client cannot request anything that was not signed.
+ * @throws {UnprocessableError} application, signature, timestamp or nonce, checked in this order
  */
 export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
   const { now, sessionClock } = context;
@@ -66,7 +62,7 @@ async function requireApplication(parameters: Map<string, string>): Promise<Appl
 
 function requireSignature(parameters: Map<string, string>, pairs: ParameterPair[], application: Application): void {
   const signature = parameters.get('signature');
-  // A name given twice could be signed with one value and read with the other.
+  // A duplicate name could be signed with one value and read with the other.
   const isUnambiguous = parameters.size === pairs.length;
   if (
     !signature ||
@@ -85,7 +81,7 @@ function requireTimestamp(text: string | undefined, now: Date): number {
   return timestamp;
 }
 
-/** Uses the pair up; of several requests at the same moment one gets it. */
+/** The unique insert lets only one of several concurrent requests use the pair. */
 async function useNonce(text: string | undefined, timestamp: number, { id }: Application, now: Date): Promise<number> {
   const nonce = integer(text);
   if (nonce === undefined) throw new UnprocessableError('Bad nonce');
@@ -105,7 +101,7 @@ function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) 
   });
 }
 
-/** Decimal text → the number; undefined for anything else and beyond ±(2^53 − 1). */
+/** Undefined unless decimal text within ±(2^53 − 1). */
 function integer(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?\d{1,16}$/.test(text)) return undefined;
   const number = Number(text);

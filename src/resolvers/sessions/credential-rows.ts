@@ -4,7 +4,7 @@ import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 
-/** The session that a token opens, expired or not; undefined for a token that opens none. */
+/** Includes expired sessions. */
 export async function findSessionByToken(token: string): Promise<StoredSession | undefined> {
   const applicationId = applicationOfToken(token);
   return applicationId === undefined ? undefined : findSession({ applicationId, tokenHash: hashSecret(token) });
@@ -28,7 +28,7 @@ const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: 
 
 const KEY = columnsOf('ApiKey', 'k', ['applicationId', 'id', 'keyHash']);
 
-/** The API key that is not revoked, of an application that is not just being imported, by the hash of what is sent. */
+/** Excludes revoked keys, and applications that are being imported. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
   const rows = await query`
     SELECT ${KEY}, ${CATALOGUE}
@@ -38,7 +38,7 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
   return hashes.map((hash) => byHash.get(hash));
 });
 
-/** Whether an API key may still be used, and for the user it is used for, if any. */
+/** Whether the key is not revoked, and its user still exists. */
 export const isKeyLiving = coalesce(
   async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[]) => {
     const rows = await query<{ ord: number }>`

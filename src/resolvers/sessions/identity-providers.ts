@@ -6,14 +6,13 @@ import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 
-/** What one of the providers gave the application; exactly one is named. */
+/** Exactly one provider. */
 export interface ProviderInput {
   facebook?: { appId: string; appSecret: string } | null;
   twitter?: { consumerKey: string; consumerSecret: string } | null;
   firebasePhone?: { projectId: string } | null;
 }
 
-/** The providers by which the application's users sign in. */
 export function listIdentityProviders(
   { viewer }: AdministrationContext,
   selection: Prisma.IdentityProviderDefaultArgs = {},
@@ -25,10 +24,7 @@ export function listIdentityProviders(
   });
 }
 
-/**
- * Sets a provider up, or anew, for the caller's application. Where it is asked stays as the operator has set it.
- * @throws {InvalidFieldsError} a setting that can't be one
- */
+/** Leaves the operator's endpoint unchanged. @throws {InvalidFieldsError} */
 export function updateIdentityProvider(
   input: ProviderInput,
   { viewer, encrypter, now }: AdministrationContext,
@@ -37,17 +33,12 @@ export function updateIdentityProvider(
   return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { encrypter, now: now() }, selection);
 }
 
-/** Ends sign-ins by the provider; its users stay. */
 export async function deleteIdentityProvider(provider: Provider, { viewer }: AdministrationContext): Promise<true> {
   await db.identityProvider.deleteMany({ where: { applicationId: viewer.applicationId, provider } });
   return true;
 }
 
-/**
- * As `updateIdentityProvider`, for the operator. The service asks the endpoint from within its own network, so only
- * the operator sets it: undefined leaves it as it is, null is the provider's own.
- * @throws {InvalidFieldsError} a setting that can't be one
- */
+/** For the operator only, because the service connects to `endpoint` from inside its own network; null resets it. */
 export async function storeIdentityProvider(
   { applicationId, endpoint, ...input }: ProviderInput & { applicationId: number; endpoint?: string | null },
   { encrypter, now }: { encrypter: Encrypter; now: Date },
@@ -66,10 +57,7 @@ export async function storeIdentityProvider(
   });
 }
 
-/**
- * All that the provider gave the application.
- * @throws {DecryptionError}
- */
+/** Includes the secrets. @throws {DecryptionError} */
 export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prisma.JsonObject {
   const { settings, encryptedSecrets } = row;
   const secrets =
@@ -79,22 +67,19 @@ export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prism
   return { ...(settings as Prisma.JsonObject), ...secrets };
 }
 
-/**
- * Encrypts what was stored before secrets were. Any number of processes may do it at once, and a killed one leaves each
- * row as it was or encrypted.
- */
+/** Migrates rows from before encryption. Safe to run in parallel and to interrupt. */
 export async function encryptIdentityProviders(encrypter: Encrypter): Promise<void> {
   const rows = await db.identityProvider.findMany({ where: { encryptedSecrets: null } });
   for (const { applicationId, provider, settings, updatedAt } of rows) {
     const key = { applicationId, provider };
     const split = withoutSecrets(settings as Prisma.InputJsonObject, key, encrypter);
-    // A row whose settings were replaced in the meantime is encrypted.
+    // A concurrent update has already encrypted its row.
     const where = { ...key, encryptedSecrets: null, updatedAt };
     if (split.encryptedSecrets) await db.identityProvider.updateMany({ where, data: split });
   }
 }
 
-/** What may be shown of the settings: app id, consumer key or project id. */
+/** Not secret: app id, consumer key or project id. */
 export function publicId({ settings }: Pick<IdentityProvider, 'settings'>): string {
   const { appId, consumerKey, projectId } = settings as Record<string, string>;
   return appId ?? consumerKey ?? projectId ?? '';

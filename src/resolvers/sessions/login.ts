@@ -8,7 +8,6 @@ import { appendEndedSessions } from '../../realtime/outbox.ts';
 import { type SignIn, signIn } from './sign-in.ts';
 import { lockSignedIn } from './signed-in.ts';
 
-/** What a user shows to log in: login or e-mail with password, or what a provider vouches for. */
 export interface LoginInput {
   login?: string | null;
   email?: string | null;
@@ -18,13 +17,7 @@ export interface LoginInput {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
 }
 
-/**
- * Makes the caller's token that user's session, also from another user's. What was opened with the
- * token before ends, as its rights were other ones. A provider account that nobody has proven becomes the caller's.
- * @throws {SignInRefusedError} @throws {SignInTooOldError} a social or phone sign-in
- * @throws {WrongPasswordError} no such user, or another password
- * @throws {SessionMissingError} the session has ended meanwhile
- */
+/** Ends everything opened with the token before, because its rights differed. Attaches an unproven provider account. */
 export async function loginUser(input: LoginInput, context: TokenContext): Promise<User> {
   const { viewer, now, sessionClock } = context;
   const { applicationId } = viewer;
@@ -32,19 +25,19 @@ export async function loginUser(input: LoginInput, context: TokenContext): Promi
   const attachTo = viewer.kind === 'user' ? viewer : undefined;
   const signedIn = await signIn(signInInput, applicationId, context, attachTo);
   const { user } = signedIn;
-  await handOver(user.id, context, (transaction) => lockSignedIn(transaction, signedIn));
+  await switchUser(user.id, context, (transaction) => lockSignedIn(transaction, signedIn));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;
 }
 
-/** Makes the caller's token an application session again; nothing happens to one that is. */
+/** Makes the token an application session again; idempotent. */
 export async function logoutUser(context: TokenContext): Promise<true> {
-  if (context.viewer.kind === 'user') await handOver(null, context);
+  if (context.viewer.kind === 'user') await switchUser(null, context);
   return true;
 }
 
-/** @param hold what has to stay true of the new user until the session is theirs */
-async function handOver(
+/** @param lock keeps the new user unchanged until the commit */
+async function switchUser(
   userId: number | null,
   { viewer, now, outbox }: TokenContext,
   lock?: (transaction: Transaction) => Promise<void>,

@@ -1,6 +1,6 @@
 import type { ParameterPair } from '../../lib/signature.ts';
 
-/** What asks for a session: either the fields, or all of them as a legacy client signed them. */
+/** Either separate fields, or `parameters` as a legacy client signed them. */
 export interface SessionRequest {
   applicationId?: number | null;
   authKey?: string | null;
@@ -14,7 +14,7 @@ export interface SessionRequest {
   parameters?: { name: string; value: string }[] | null;
 }
 
-/** The pairs that are signed, and from which alone a session is made; absent fields are not signed. */
+/** Undefined and null fields are not signed. */
 export function signedPairs(request: SessionRequest): ParameterPair[] {
   if (request.parameters) return request.parameters.map(({ name, value }) => [name, value]);
   const { applicationId, authKey, nonce, timestamp, signature, user, provider, keys, firebasePhone } = request;

@@ -15,19 +15,12 @@ import { hashOwner, hashPassword } from '../users/passwords.ts';
 import { endSessionsOf, removeDevices, type UserKey, voidPasswordResets } from '../users/revoke.ts';
 import { emailProblems, passwordProblems } from '../users/rules.ts';
 
-/** How long a link can be used. */
 export const RESET_LIFETIME_MS = HOUR;
 
-/** An address gets one mail within this time. */
+/** Minimum time between mails to one address. */
 const MAIL_INTERVAL_MS = MINUTE;
 
-/**
- * Mails the user of that address a link by which they set a new password; the second mail within a minute is not sent,
- * and nobody is told.
- * @throws {InvalidFieldsError} `email` is none
- * @throws {PasswordResetOffError} the application does without
- * @throws {NotFoundError} nobody has that address
- */
+/** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
 export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
   const { applicationId } = viewer;
   const address = requireAddress(email);
@@ -39,7 +32,7 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
   try {
     await context.mailer.send(resetMail(address, linkOf(context.resetPageUrl(), token)));
   } catch (error) {
-    // Nobody has to wait a minute for a mail that was never sent.
+    // A mail that was not sent must not delay the next request.
     await db.passwordReset.deleteMany({ where: key });
     throw error;
   }
@@ -47,11 +40,8 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 }
 
 /**
- * Sets a new password by the token of a mailed link. A password that breaks the rules leaves the link as it is; the
- * first that keeps them uses it up, with every other link of the user, ends all their sessions and removes their
- * devices. It also proves the address: if nobody had proven it, whoever typed it may be somebody else,
- * so every other way in goes.
- * @throws {InvalidFieldsError} `token` is unknown, an hour old or used up; else `password`
+ * Uses up all links, ends all sessions, removes all devices and proves the address. If that was unproven, another
+ * person may have entered it, so all other credentials are removed.
  */
 export async function resetPassword(token: string, password: string, context: Context): Promise<true> {
   const { now, outbox } = context;
@@ -59,7 +49,7 @@ export async function resetPassword(token: string, password: string, context: Co
   if (applicationId === undefined) throw deadLink();
   const key = { applicationId, tokenHash: hashSecret(token) };
   const link = await db.passwordReset.findUnique({ where: { applicationId_tokenHash: key } });
-  // Looked at before the hash, which is dear: a guess must not cost it.
+  // Checked before the expensive hash, so that guesses are cheap for the server.
   if (!link || link.usedAt || link.createdAt <= oldestLink(now())) throw deadLink();
   const problems = passwordProblems(password);
   if (problems.length > 0) throw new InvalidFieldsError({ password: problems });
@@ -72,7 +62,7 @@ export async function resetPassword(token: string, password: string, context: Co
     await useLink(transaction, key, link, at);
     const where = { applicationId_id: { applicationId, id: userId } };
     const before = await transaction.user.findUniqueOrThrow({ where });
-    // Whoever else has the account may have changed its address to read the mail, or to keep its owner from using it.
+    // Another person with access to the account may have changed its address since the link was sent.
     if (before.email !== link.email) throw deadLink();
     const isFirstProof = !isProven('email', before);
     await transaction.user.update({
@@ -88,17 +78,15 @@ export async function resetPassword(token: string, password: string, context: Co
   return true;
 }
 
-/**
- * What is cleared of a user whose address nobody had proven. Of a user whom nobody could sign in as, as a migration
- * stores them, no value was typed here: they stay, and open nothing until they are proven.
- */
+// A migrated user without any sign-in keeps all credentials, because they were not entered here; unproven values grant
+// no access.
 function othersClaims(user: User): Partial<User> {
   if (user.passwordHash === null && !hasProvenIdentity(user)) return {};
   const claims = { phone: null, facebookId: null, twitterId: null };
   return { ...claims, ...asProven(claims) };
 }
 
-/** The rule for users, and at most 254 bytes, so that mail can be sent there. */
+/** User rules plus the length limit of SMTP, 254 bytes. */
 function requireAddress(email: string): string {
   const address = email.trimEnd().toLowerCase();
   if (isMailAddress(address) && emailProblems(address).length === 0) return address;
@@ -110,7 +98,7 @@ async function requireSwitchedOn(id: number): Promise<void> {
   if (!passwordReset) throw new PasswordResetOffError();
 }
 
-/** @returns false when the address has just been sent a link; of several requests at the same moment one gets true */
+/** @returns false if the address got a link within the last minute */
 function storeLink(key: { applicationId: number; tokenHash: string }, email: string, at: Date): Promise<boolean> {
   const { applicationId } = key;
   return transact(jobOwnerOf(key), async (transaction) => {
@@ -127,7 +115,7 @@ function storeLink(key: { applicationId: number; tokenHash: string }, email: str
   });
 }
 
-/** One use of a link succeeds. The user's row is locked first, so that two of their links never wait for each other. */
+/** Locks the user before the link, so that two links of a user cannot deadlock. */
 async function useLink(
   transaction: Transaction,
   { applicationId, tokenHash }: { applicationId: number; tokenHash: string },
@@ -155,17 +143,17 @@ function linkOf(page: string, token: string): string {
   return url.href;
 }
 
-/** Nothing in it is the user's own text: whoever signs up with another's address can't write to them by our mails. */
+/** Contains no user text, so that users cannot use these mails to write to other addresses. */
 function resetMail(to: string, link: string) {
   const text = `Hello,
 
-somebody, most likely you, asked to set a new password for the account
-with this address. To do so, open this page within one hour:
+someone, most likely you, requested a new password for the account with
+this address. To set it, open this page within one hour:
 
 ${link}
 
-The link works once. If it was not you, there is nothing to do: your
-password stays as it is.
+The link works once. If you did not request it, ignore this mail: your
+password is unchanged.
 `;
   return { to, subject: 'Set a new password', text };
 }

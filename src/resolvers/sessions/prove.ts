@@ -9,36 +9,32 @@ import { asProven, type Identity } from '../users/identities.ts';
 import { requireSession } from '../users/lock.ts';
 import { isUniqueViolation } from '../users/taken.ts';
 
-/** An identity that a provider has just vouched for. */
 export interface Proof {
   applicationId: number;
   identity: Identity;
-  /** Of the user that may have to be made. */
   fullName: string | null;
-  /** Whose identity it becomes if no user has proven it. */
+  /** User who gets the identity if no user has proven it. */
   attachTo: AttachingViewer | undefined;
-  /** Whether that user may change how they sign in. */
+  /** Whether `attachTo` may change credentials. */
   mayAttach: boolean;
 }
 
-/** A signed-in user. */
 export type AttachingViewer = UserViewer & SessionViewer;
 
 export interface Proven {
   user: User;
-  /** As they were before the identity became theirs; undefined when nothing of them has changed. */
+  /** State before attaching; undefined if nothing was attached. */
   attachedTo: User | undefined;
 }
 
 const COLUMNS = { phone: 'phone', facebookId: 'facebook_id', twitterId: 'twitter_id' };
 
-/** How often users may type the identity between our look and our write. */
+/** Retries if other users claim the identity concurrently. */
 const ATTEMPTS = 10;
 
 /**
- * The user of an identity: who has proven it before (of several with one phone the oldest), else the signed-in user,
- * else a new one. Users who only claim it lose the value and nothing else.
- * @throws {SignInTooOldError} @throws {SessionMissingError} the signed-in user is gone, or no longer signed in
+ * Returns the user who has proven the identity (the oldest if several), else the signed-in user, else a new one.
+ * Removes the value from users who only claim it.
  */
 export async function proveIdentity(proof: Proof, services: Services): Promise<Proven> {
   const { provenId, isClaimed } = await standing(proof);
@@ -53,7 +49,7 @@ export async function proveIdentity(proof: Proof, services: Services): Promise<P
   }
 }
 
-/** SQL that holds for rows of users who have proven the identity. */
+/** Condition on users who have proven the identity. */
 export function provenBy(identity: Identity): Prisma.Sql {
   const { value, column, proven } = columnsOf(identity);
   return Prisma.sql`(${column} = ${value} AND ${proven} = ${value})`;
@@ -68,13 +64,13 @@ async function standing({ applicationId, identity }: Proof): Promise<{ provenId:
   return row!;
 }
 
-/** Proofs of one identity come one after the other, so that of several first ones one makes the user. */
+/** Serializes proofs of one identity, so that only one creates the user. */
 async function settle(transaction: Transaction, proof: Proof, at: Date): Promise<Proven> {
   const { applicationId, identity, attachTo } = proof;
   const { value, column } = columnsOf(identity);
   const name = `identity ${applicationId} ${Object.keys(identity)[0]} ${value}`;
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
-  // All rows by their ids, so that two proofs never wait for each other in a circle.
+  // In id order, so that concurrent proofs cannot deadlock.
   const rows = await transaction.$queryRaw<{ id: number; isProven: boolean }[]>`
     SELECT id, ${provenBy(identity)} IS TRUE AS "isProven" FROM users
     WHERE application_id = ${applicationId} AND (${column} = ${value} OR id = ${attachTo?.userId ?? null}::int)
@@ -94,7 +90,7 @@ async function settle(transaction: Transaction, proof: Proof, at: Date): Promise
     : { user: await create(transaction, proof, at), attachedTo: undefined };
 }
 
-/** The identity replaces one of the same kind that the user had. */
+/** Replaces an identity of the same kind. */
 async function attach(transaction: Transaction, proof: Proof, viewer: AttachingViewer, at: Date): Promise<Proven> {
   const where = keyOf(proof, viewer.userId);
   const before = await transaction.user.findUnique({ where });

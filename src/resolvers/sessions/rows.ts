@@ -1,3 +1,3 @@
 import type { Session } from '../../generated/prisma/client.ts';
-/** A session together with the token that opens it; only the caller who holds the token ever sees one. */
+/** Only the holder of the token sees it. */
 export type OpenSession = Session & { token: string; expiresAt: Date };

@@ -13,19 +13,16 @@ type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | nul
 const SESSION = columnsOf('Session', 'input', ['applicationId', 'id']);
 const USER = columns({ applicationId: ['int', 'input.application_id'], userId: ['int', 'input.id'] });
 
-/** How long a request may wait until its moment is stored. */
+/** Maximum delay until a request time is stored. */
 const FLUSH_DELAY_MS = SECOND;
 
-/**
- * The sliding lifetime of sessions. Requests are far more frequent than it is long, so their moments are gathered
- * and stored once a second in one statement; until then this process knows them, so that its answers are exact.
- */
+/** Stores request times once per second in one statement; until then reads them from memory, so that they are exact. */
 export class BatchedSessionClock implements SessionClock {
   readonly #sessionMinutes: number;
   readonly #log: Logger;
   #sessions = new Map<string, SessionKey & { at: Date }>();
   #users = new Map<string, UserKey & { at: Date }>();
-  /** What is being stored now, and so not yet in every row that is read. */
+  /** Being stored now, so that rows may not contain them yet. */
   #flushing = new Map<string, SessionKey & { at: Date }>();
   #flushingUsers = new Map<string, UserKey & { at: Date }>();
   #timer: NodeJS.Timeout | undefined;
@@ -36,7 +33,6 @@ export class BatchedSessionClock implements SessionClock {
     this.#log = log;
   }
 
-  /** When a session ends whose latest request came at this moment. */
   expiry(latestRequest: Date, { sessionMinutes }: Lifetime): Date {
     return new Date(latestRequest.getTime() + (sessionMinutes ?? this.#sessionMinutes) * MINUTE);
   }
@@ -51,14 +47,12 @@ export class BatchedSessionClock implements SessionClock {
     return at && at > session.updatedAt ? at : session.updatedAt;
   }
 
-  /** The latest request made as that user; null before the first. */
   latestRequestOf({ applicationId, id, lastRequestAt }: StoredUser): Date | null {
     const key = userKey({ applicationId, userId: id });
     const at = this.#users.get(key)?.at ?? this.#flushingUsers.get(key)?.at;
     return at && (lastRequestAt === null || at > lastRequestAt) ? at : lastRequestAt;
   }
 
-  /** Counts a request of the session, and of its user. */
   touch({ applicationId, id, userId }: StoredSession, at: Date): void {
     this.#sessions.set(sessionKey({ applicationId, id }), { applicationId, id, at });
     if (userId !== null) this.touchUser({ applicationId, userId }, at);
@@ -70,7 +64,7 @@ export class BatchedSessionClock implements SessionClock {
     this.#schedule();
   }
 
-  /** Stores what is known; called at the latest when the process stops. */
+  /** Call it when the process stops. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -96,8 +90,11 @@ export class BatchedSessionClock implements SessionClock {
       if (users.length > 0) putBack(this.#users, this.#flushingUsers, (await storeUsers(users)).map(userKey));
       if (this.#sessions.size + this.#users.size > 0) this.#schedule();
     } catch (error) {
-      // The moments are lost, the sessions live: the next request brings a later one.
-      this.#log.warn({ err: error }, 'the moments of the latest requests could not be stored');
+      // Sessions stay valid: only these times are lost, and the next request stores a later one.
+      this.#log.warn(
+        { err: error },
+        'could not store the times of the latest requests; the next requests store later ones',
+      );
     } finally {
       this.#flushing = new Map();
       this.#flushingUsers = new Map();
@@ -105,8 +102,7 @@ export class BatchedSessionClock implements SessionClock {
   }
 }
 
-// Rows are locked in the order of their keys, so that two processes never wait for each other in a circle. Rows that
-// others have locked are passed over: one of them must not keep the moments of everybody else from being stored.
+// In key order, so that processes cannot deadlock. Skips locked rows, so that one of them does not delay all others.
 function storeSessions(touches: (SessionKey & { at: Date })[]): Promise<SessionKey[]> {
   return query`
     WITH input AS MATERIALIZED (
@@ -147,7 +143,7 @@ function storeUsers(touches: (UserKey & { at: Date })[]): Promise<UserKey[]> {
     WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
 }
 
-/** Gives moments that were not stored another try, unless there are later ones. */
+/** Retries skipped rows, unless a later time exists. */
 function putBack<Touch>(touches: Map<string, Touch>, from: Map<string, Touch>, keys: string[]): void {
   for (const key of keys) {
     const touch = from.get(key);

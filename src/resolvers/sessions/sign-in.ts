@@ -7,7 +7,6 @@ import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
 
-/** What somebody shows to be a user; nothing at all is nobody's. */
 interface PasswordSignIn {
   login?: string | null;
   email?: string | null;
@@ -16,24 +15,19 @@ interface PasswordSignIn {
 
 export type SignIn = { social: SocialSignIn } | PasswordSignIn;
 
-/** The sign-in among the signed parameters of a session; undefined when an application session is asked for. */
+/** Undefined for an application session. */
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
   const social = socialSignIn(parameters);
   if (social) return { social };
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');
-  // Also by a list or an object, `user[login][]`, which is a wrong login and not a missing one.
+  // Also matches `user[login][]`, which is an invalid login rather than a missing one.
   const isUserAsked = [...parameters.keys()].some((name) => /^user\[(?:login|email|password)\]/.test(name));
   return isUserAsked ? { login, email, password } : undefined;
 }
 
-/**
- * The user of the application who signs in.
- * @param attachTo the signed-in user who asks, if one does
- * @throws {SignInRefusedError} @throws {SignInTooOldError} a social or phone sign-in
- * @throws {WrongPasswordError} no such user, or another password
- */
+/** @throws {SignInRefusedError} {SignInTooOldError} social or phone @throws {WrongPasswordError} or unknown user */
 export async function signIn(
   input: SignIn,
   applicationId: number,

@@ -1,18 +1,13 @@
 import type { Prisma, Transaction } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
-/** A user who has signed in, and what was checked of them. */
 export interface SignedIn {
   user: User;
-  /** SQL that holds for the user's row for as long as the check does. */
+  /** Condition on the user's row that is true while the check remains valid. */
   isAsChecked: Prisma.Sql;
 }
 
-/**
- * Keeps who has signed in as they were checked until the transaction ends: whoever changes the password, takes the
- * identity away or deletes the user waits, or has done so. Locked before the session, as they do.
- * @throws {WrongPasswordError} the user is gone, or what was checked has changed since
- */
+/** Locks the user before the session, so that the checked credential stays valid. @throws {WrongPasswordError} */
 export async function lockSignedIn(
   transaction: Transaction,
   { user: { applicationId, id }, isAsChecked }: SignedIn,

@@ -10,13 +10,11 @@ import { openSettings } from './identity-providers.ts';
 import { type AttachingViewer, proveIdentity, provenBy } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** A sign-in that a provider has to vouch for. */
 export interface SocialSignIn {
   provider: string;
   keys: IdentityKeys;
 }
 
-/** The sign-in among parameters with bracket names; undefined when no provider is named. */
 export function socialSignIn(parameters: ReadonlyMap<string, string>): SocialSignIn | undefined {
   const provider = parameters.get('provider');
   if (provider === undefined) return undefined;
@@ -31,13 +29,7 @@ export function socialSignIn(parameters: ReadonlyMap<string, string>): SocialSig
   };
 }
 
-/**
- * Asks the provider and finds the user for whom it vouches (`proveIdentity`). Attaching the identity to the signed-in
- * user is a change of how they sign in, so their proven address gets a mail.
- * @param attachTo the signed-in user who asks, if one does
- * @throws {SignInRefusedError} the provider is unknown, not set up, does not vouch, or can't be asked
- * @throws {SignInTooOldError} the signed-in user has to sign in again before
- */
+/** Attaching the identity to the signed-in user changes their credentials, so it sends them a notice. */
 export async function socialUser(
   input: SocialSignIn,
   applicationId: number,
@@ -49,7 +41,7 @@ export async function socialUser(
   const fullName = 'fullName' in verified ? verified.fullName : null;
   const mayAttach = attachTo === undefined || (await mayChangeCredentials(attachTo, context));
   const { user, attachedTo } = await proveIdentity({ applicationId, identity, fullName, attachTo, mayAttach }, context);
-  // An address that nobody has proven may be a stranger's.
+  // An unproven address may belong to another person.
   if (attachedTo && isProven('email', attachedTo)) {
     await sendCredentialNotice(attachedTo, Object.keys(identity) as CredentialField[], context);
   }

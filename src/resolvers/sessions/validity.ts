@@ -2,16 +2,12 @@ import type { Services } from '../../context.ts';
 import type { IdentifiedViewer, ViewerSession } from '../../lib/access.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
-/** Credentials that still hold. */
 export interface Validity {
-  /** When they end unless another request comes; undefined for those that do not end by themselves. */
+  /** Undefined if they do not expire. */
   expiresAt: Date | undefined;
 }
 
-/**
- * Whether a viewer's credentials still make the viewer that they made: a token that has logged in or out since does
- * not. Counts as no request. Undefined when they do not.
- */
+/** Undefined after a login or logout, because the credentials identify another viewer. Does not count as a request. */
 export async function findValidity(viewer: IdentifiedViewer, services: Services): Promise<Validity | undefined> {
   if ('session' in viewer && viewer.session) return validityOfSession(viewer.session, services);
   const { applicationId } = viewer;

@@ -25,27 +25,21 @@ import {
 import { latestToken } from './tokens.ts';
 
 export interface NewSubscription {
-  /** At least one; several make several subscriptions. */
+  /** One subscription per channel. */
   channels: string[];
-  /** Left out, the caller's latest push token is taken. */
+  /** Default: the caller's latest push token. */
   token?: PushTokenInput | null;
-  /** Left out, the device of that token is taken. */
+  /** Default: the device of that token. */
   device?: DeviceInput | null;
 }
 
-/** What each of the channels is subscribed with. */
 interface Source {
   token: CheckedToken | null;
   device: CheckedDevice;
   pushTokenId: number | null;
 }
 
-/**
- * Subscribes a device of the caller; told again, it is the same subscription with another sequence. A device that was
- * another user's is the caller's from now on; of more than ten the one told of longest ago goes.
- * @returns all subscriptions of the caller, by id
- * @throws {UnprocessableError} all that is wrong with it
- */
+/** Repeating it updates the subscription. Takes the device over from other users, and drops the oldest beyond ten. */
 export async function createSubscription(
   input: NewSubscription,
   context: UserContext,
@@ -69,7 +63,6 @@ function checkedChannels({ channels }: NewSubscription): { channels: PushChannel
   return { channels: known, problems: isFine ? [] : ['Unknown notification channel'] };
 }
 
-/** @throws {UnprocessableError} what was wrong before, and what is wrong with token and device */
 function sourceOf(
   { token, device }: NewSubscription,
   channels: PushChannel[],
@@ -77,7 +70,7 @@ function sourceOf(
   problems: string[],
 ): Source {
   const all = [...problems];
-  // A given token says nothing of its device, and a mailbox without any token neither.
+  // A given token does not identify its device; nor does e-mail without a token.
   const needsDevice = token || (!latest && channels.every(needsNoToken) && channels.length > 0);
   if (device || needsDevice) all.push(...deviceProblems(device ?? {}));
   if (all.length > 0) throw new UnprocessableError(...all);
@@ -142,7 +135,7 @@ async function subscribe(
   }
 }
 
-/** The device is nobody else's any more; of two users who claim it at once, the second has it. */
+/** The advisory lock makes concurrent claims serial: the last user gets the device. */
 async function takeOver(
   transaction: Transaction,
   {

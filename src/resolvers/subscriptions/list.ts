@@ -2,7 +2,6 @@ import type { UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { PushSubscription } from '../../generated/prisma/client.ts';
 
-/** All subscriptions of the caller, by id. */
 export function listSubscriptions(
   { viewer }: UserContext,
   selection: Prisma.PushSubscriptionDefaultArgs = {},

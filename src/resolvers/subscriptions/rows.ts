@@ -2,15 +2,13 @@ import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 
-/** Subscriptions, and push tokens, that one user may have. */
+/** Maximum of subscriptions, and of push tokens, per user. */
 const MAX_DEVICES = 10;
 
-/** The column of a browser's keys; the others have none. */
 export function jsonOf(keys: BrowserKeys | null): Prisma.InputJsonObject | typeof Prisma.DbNull {
   return keys ? { ...keys } : Prisma.DbNull;
 }
 
-/** The table of either. */
 interface Devices {
   findMany(query: {
     where: { applicationId: number; userId: number };
@@ -21,7 +19,7 @@ interface Devices {
   deleteMany(query: { where: { applicationId: number; id: { in: number[] } } }): Promise<unknown>;
 }
 
-/** Of more than the caller may have, those that were told of longest ago go. */
+/** Deletes the least recently updated ones beyond the maximum. */
 export async function dropOldest(devices: Devices, { viewer }: UserContext): Promise<void> {
   const { applicationId, userId } = viewer;
   const surplus = await devices.findMany({

@@ -11,8 +11,6 @@ import {
   providerOfChannel,
 } from '../pushes/channels.ts';
 
-// The rules of devices and their tokens.
-
 export interface PushTokenInput extends DeviceToken {
   environment?: string | null;
   bundleIdentifier?: string | null;
@@ -39,10 +37,7 @@ export const MAX_SEQUENCE = 4096;
 export const MAX_UDID = 255;
 export const MAX_BUNDLE = 255;
 
-/**
- * What is wrong with a token, or nothing.
- * @param isAccepted whether the providers concerned take the token
- */
+/** @param isAccepted whether the providers concerned accept the token */
 export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceToken) => boolean): string[] {
   const sequence = sequenceOf(token);
   return [
@@ -56,7 +51,7 @@ export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceT
   ];
 }
 
-/** Whether each provider concerned takes a token: those of the channels, and a browser's for an endpoint. */
+/** Checks the providers of the channels and, for an endpoint, the web provider. */
 export function isTokenOf(channels: readonly PushChannel[], pushGateways: PushGateways) {
   const ofChannels = channels.map(providerOfChannel);
   return (token: DeviceToken): boolean =>
@@ -65,7 +60,6 @@ export function isTokenOf(channels: readonly PushChannel[], pushGateways: PushGa
     ).every((provider) => pushGateways.acceptsToken(provider, token));
 }
 
-/** What is wrong with a device, or nothing. */
 export function deviceProblems({ platform, udid }: DeviceInput): string[] {
   const text = (udid ?? '').trim();
   return [
@@ -75,7 +69,7 @@ export function deviceProblems({ platform, udid }: DeviceInput): string[] {
   ];
 }
 
-/** A token without problems, in the form in which it is kept. */
+/** Requires a token without problems. */
 export function checkedToken(token: PushTokenInput): CheckedToken {
   return {
     environment: token.environment as PushEnvironment,
@@ -85,7 +79,6 @@ export function checkedToken(token: PushTokenInput): CheckedToken {
   };
 }
 
-/** A device without problems, in the form in which it is kept. */
 export function checkedDevice({ platform, udid }: DeviceInput): CheckedDevice {
   return { platform: platform as DevicePlatform, udid: (udid ?? '').trim() };
 }

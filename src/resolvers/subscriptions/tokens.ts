@@ -17,11 +17,7 @@ import {
   tokenProblems,
 } from './rules.ts';
 
-/**
- * Keeps what a provider calls a device of the caller; told again, it is the same token with another sequence. Of more
- * than ten the one that was told of longest ago goes, with the subscriptions made from it.
- * @throws {UnprocessableError} all that is wrong with it
- */
+/** Repeating it updates the token. Drops the oldest beyond ten, with their subscriptions. */
 export async function createPushToken(
   { token, device }: { token: PushTokenInput; device: DeviceInput },
   context: UserContext,
@@ -55,10 +51,7 @@ export async function createPushToken(
   });
 }
 
-/**
- * Forgets a token of the caller's, with the subscriptions made from it.
- * @throws {NotFoundError} unknown, or another's
- */
+/** Also deletes its subscriptions. @throws {NotFoundError} unknown, or owned by another user */
 export async function deletePushToken(id: number, { viewer }: UserContext): Promise<true> {
   const { applicationId, userId } = viewer;
   const { count } = isDatabaseId(id)
@@ -68,7 +61,6 @@ export async function deletePushToken(id: number, { viewer }: UserContext): Prom
   return true;
 }
 
-/** The token that the user told of last. */
 export function latestToken(transaction: Transaction, { viewer }: UserContext): Promise<PushToken | null> {
   const { applicationId, userId } = viewer;
   return transaction.pushToken.findFirst({

@@ -8,10 +8,7 @@ import { hashFirstPassword, hashOwner } from './passwords.ts';
 import { checkedUser, newUserProblems, type UserInput } from './rules.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
-/**
- * Signs a user up in the caller's application; the caller's session stays as it is.
- * @throws {InvalidFieldsError} all fields at fault, all texts
- */
+/** Leaves the caller's session unchanged. @throws {InvalidFieldsError} all invalid fields */
 export async function createUser(input: UserInput, context: IdentifiedContext): Promise<User> {
   const { viewer, now } = context;
   const { applicationId } = viewer;

@@ -6,7 +6,6 @@ import { MINUTE } from '../../lib/time.ts';
 import { isProven } from './identities.ts';
 import type { CheckedUser } from './rules.ts';
 
-/** What a user signs in by, or gets back in by. */
 const NAMES = {
   email: 'e-mail address',
   phone: 'phone number',
@@ -17,21 +16,17 @@ const NAMES = {
 
 export type CredentialField = keyof typeof NAMES;
 
-/** How long after a sign-in its session may change credentials without the old password. */
+/** Time after a sign-in during which its session may change credentials without the old password. */
 const FRESH_SIGN_IN_MS = 10 * MINUTE;
 
-/** The credentials that a change gives another value: e-mail, phone, login, and provider accounts that were proven. */
+/** Provider accounts count only if they were proven. */
 export function changedCredentials(changes: Partial<CheckedUser>, before: User): CredentialField[] {
   const proven = (['facebookId', 'twitterId'] as const).filter((field) => isProven(field, before));
   const fields = ['email', 'phone', 'loginKey', ...proven] as const;
   return fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
 }
 
-/**
- * Whether a caller may change what a user signs in by without their password: a session that was signed in within the
- * last 10 minutes may, and a legacy client unless its application is strict. An API key may do so by itself, so it may
- * for a user.
- */
+/** A session within 10 minutes after sign-in, legacy clients of applications that are not strict, and API keys. */
 export async function mayChangeCredentials(
   viewer: IdentifiedViewer,
   { now, isLegacy }: Pick<Context, 'now' | 'isLegacy'>,
@@ -41,7 +36,7 @@ export async function mayChangeCredentials(
   return isLegacy === true && !(await isStrict(viewer.applicationId));
 }
 
-/** Tells the address that the user had before; a mail that can't be sent changes nothing. */
+/** To the previous address; failures are only logged. */
 export async function sendCredentialNotice(
   { email }: Pick<User, 'email'>,
   changed: CredentialField[],
@@ -51,7 +46,7 @@ export async function sendCredentialNotice(
   try {
     await mailer.send(noticeMail(email, changed));
   } catch (error) {
-    log.warn({ err: error }, 'the mail about changed credentials could not be sent');
+    log.warn({ err: error }, 'could not send the notice about changed credentials; check the mail settings');
   }
 }
 
@@ -61,17 +56,17 @@ async function isStrict(id: number): Promise<boolean> {
   return application.strictCredentialChanges;
 }
 
-/** Nothing in it is the user's own text: a user with another's address can't write to them by our mails. */
+/** Contains no user text, so that users cannot use these mails to write to other addresses. */
 function noticeMail(to: string, changed: CredentialField[]) {
   const text = `Hello,
 
-this was changed in the account with this address:
+these sign-in details of the account with this address were changed:
 
 ${changed.map((field) => `- ${NAMES[field]}`).join('\n')}
 
-If it was you, there is nothing to do. If it was not, somebody else can
-use the account: set a new password and tell the people who run the
-service at once.
+If you made this change, ignore this mail. Otherwise another person has
+access to the account: set a new password and contact the operator of
+the service immediately.
 `;
   return { to, subject: 'Your account was changed', text };
 }

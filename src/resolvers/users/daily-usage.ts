@@ -9,7 +9,7 @@ interface UserKey {
   userId: number;
 }
 
-/** So much of something, of a quota for each user and day (UTC). */
+/** Per user and day (UTC). */
 export interface DailyShare {
   kind: DailyUsageKind;
   amount: number;
@@ -18,11 +18,7 @@ export interface DailyShare {
 
 const DAY = 24 * HOUR;
 
-/**
- * Takes a share of the user's quota, in the caller's transaction or by itself. Nothing is counted while rate limits
- * are off.
- * @throws {RateLimitedError} it is more than what is left of the day
- */
+/** In the caller's transaction if `client` is one. No effect while rate limits are off. @throws {RateLimitedError} */
 export async function takeDailyShare(
   client: Transaction,
   { applicationId, userId }: UserKey,
@@ -40,7 +36,7 @@ export async function takeDailyShare(
   if (taken === 0) throw new RateLimitedError(Math.ceil((DAY - (at.getTime() % DAY)) / SECOND));
 }
 
-/** Corrects what was taken at a moment by what turned out to be used: `amount` more, or less. */
+/** @param takenAt selects the day */
 export async function correctDailyShare(
   { applicationId, userId }: UserKey,
   { kind, amount }: Omit<DailyShare, 'quota'>,

@@ -5,10 +5,7 @@ import { InvalidFieldsError, NoSuchUserError, SessionMissingError, UnknownUserEr
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { userById } from './rows.ts';
 
-/**
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {UnknownUserError}
- */
+/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {UnknownUserError} */
 export async function findUser(id: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(id);
   const { applicationId } = viewer;
@@ -17,11 +14,7 @@ export async function findUser(id: number, { viewer }: IdentifiedContext): Promi
   return user;
 }
 
-/**
- * The user by their id in an integrated external system.
- * @throws {InvalidFieldsError} an id that is no positive integer
- * @throws {UnknownUserError}
- */
+/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {UnknownUserError} */
 export async function findUserByExternalId(externalUserId: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(externalUserId);
   const { applicationId } = viewer;
@@ -30,31 +23,29 @@ export async function findUserByExternalId(externalUserId: number, { viewer }: I
   return user;
 }
 
-/** Letter case is ignored. @throws {NoSuchUserError} */
+/** Case-insensitive. @throws {NoSuchUserError} */
 export function findUserByLogin(login: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_loginKey: { applicationId, loginKey: login.toLowerCase() } }));
 }
 
-/** Letter case is ignored. @throws {NoSuchUserError} */
+/** Case-insensitive. @throws {NoSuchUserError} */
 export function findUserByEmail(email: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_email: { applicationId, email: email.toLowerCase() } }));
 }
 
-/** @throws {NoSuchUserError} */
 export function findUserByFacebookId(facebookId: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_facebookId: { applicationId, facebookId } }));
 }
 
-/** @throws {NoSuchUserError} */
 export function findUserByTwitterId(twitterId: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   return requireOne(findUnique({ applicationId_twitterId: { applicationId, twitterId } }));
 }
 
-/** The user who has proven this phone, else the oldest of those who claim it. @throws {NoSuchUserError} */
+/** The user who has proven the phone, else the oldest who claims it. @throws {NoSuchUserError} */
 export async function findUserByPhone(phone: string, { viewer }: IdentifiedContext): Promise<User> {
   const { applicationId } = viewer;
   const orderBy = { id: 'asc' } as const;
@@ -62,10 +53,9 @@ export async function findUserByPhone(phone: string, { viewer }: IdentifiedConte
   return proven ?? requireOne(db.user.findFirst({ where: { applicationId, phone }, orderBy }));
 }
 
-/** The user behind the call. */
 export async function findMe({ viewer: { applicationId, userId } }: UserContext): Promise<User> {
   const user = await userById({ applicationId, id: userId });
-  // Their session goes with them, perhaps in the moment between.
+  // The user was deleted during the request, with their sessions.
   if (!user) throw new SessionMissingError();
   return user;
 }

@@ -40,9 +40,8 @@ export type UserSortField =
 
 export interface UserListing {
   filter?: FilterInput | null;
-  /** Default: by id. */
   orderBy?: { field: UserSortField; direction: 'asc' | 'desc' } | null;
-  /** Users to pass over; the cost grows with it. */
+  /** The cost grows with it. */
   skip?: number | null;
 }
 
@@ -75,11 +74,7 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
   externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
 };
 
-/**
- * Users of the application, by id or as asked.
- * @throws {BadInputError} page or cursor; a filter beyond all need
- * @throws {UsersListingForbiddenError} the application does not let sessions list its users
- */
+/** By id by default. @throws {BadInputError} invalid page, cursor or filter @throws {UsersListingForbiddenError} */
 export async function listUsers(
   listing: UserListing & ConnectionArguments,
   context: IdentifiedContext,
@@ -90,16 +85,12 @@ export async function listUsers(
   const isUnfiltered = Object.keys(listing.filter ?? {}).length === 0;
   return {
     ...(await usersOf(page, where, listing, context)),
-    // The number of all users is kept, so that the plainest list costs the same with a million of them.
+    // From a counter, so that the cost does not grow with the number of users.
     totalCount: () => (isUnfiltered ? countAll(context) : count(where, listing, context)),
   };
 }
 
-/**
- * Users in whose full name every word occurs, letter case ignored.
- * @throws {UsersListingForbiddenError} as `listUsers`: one letter would list nearly all of them
- * @throws {NoSuchUserError} nobody
- */
+/** All words, case-insensitive. @throws {UsersListingForbiddenError} like `listUsers` @throws {NoSuchUserError} */
 export function listUsersByFullName(
   { fullName, ...listing }: UserListing & ConnectionArguments & { fullName: string },
   context: IdentifiedContext,
@@ -109,10 +100,7 @@ export function listUsersByFullName(
   return someUsers({ ...listing, filter }, words, context);
 }
 
-/**
- * Users who have any of the tags, exactly.
- * @throws {UsersListingForbiddenError} as `listUsers` @throws {NoSuchUserError} nobody
- */
+/** Matches any tag exactly. @throws {UsersListingForbiddenError} {NoSuchUserError} */
 export function listUsersByTags(
   { tags, ...listing }: UserListing & ConnectionArguments & { tags: string[] },
   context: IdentifiedContext,

@@ -5,22 +5,20 @@ import type { User } from '../../generated/prisma/client.ts';
 import { UsersListingForbiddenError } from '../../lib/errors.ts';
 import { userLoader } from './loader.ts';
 
-/** Whether the caller may list or search the users of the application. */
 export async function mayListUsers({ viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
   return viewer.kind === 'key' || ('applicationId' in viewer && isUsersListOn(viewer.applicationId));
 }
 
-/** @throws {UsersListingForbiddenError} the application does not let sessions list its users */
+/** @throws {UsersListingForbiddenError} the application does not let sessions list users */
 export async function requireListing(context: Pick<Context, 'viewer'>): Promise<void> {
   if (!(await mayListUsers(context))) throw new UsersListingForbiddenError();
 }
 
-/** Whether the caller may see a user whom an item of a list names: else the list would show users they may not list. */
+/** For users referenced by list items, which would otherwise list users indirectly. */
 export async function maySeeListed(userId: number, { viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
   return (viewer.kind === 'user' && viewer.userId === userId) || mayListUsers({ viewer });
 }
 
-/** A user whom an item of a list names; null where the caller may not see them. */
 export async function listedUser(key: { applicationId: number; id: number }, context: Context): Promise<User | null> {
   return (await maySeeListed(key.id, context)) ? context.loaders.of(userLoader).load(key) : null;
 }

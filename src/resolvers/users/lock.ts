@@ -2,14 +2,12 @@ import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
 
-/** A plan for any values would compare each user with each of more ids than this. */
+/** Above this, a generic plan would compare each user with each id. */
 const MANY = 100;
 
 /**
- * Keeps the caller, if it is a user, and others from being deleted until the transaction ends. They are locked in the order of their ids
- * and before dialogs, as a deletion does, so that nobody waits in a circle.
- * @returns which of the others there still are, by id
- * @throws {SessionMissingError} @throws {NotFoundError} the caller is gone; their next request is told the same
+ * Blocks deletion of the users until the transaction ends. Locks in id order and before dialogs, as a deletion does, so
+ * that they cannot deadlock. Returns the existing others, by id.
  */
 export async function lockUsers(
   transaction: Transaction,
@@ -27,11 +25,7 @@ export async function lockUsers(
   return ids.filter((id) => id !== viewer.userId);
 }
 
-/**
- * Keeps a change out that was in flight while the caller's session ended. Call it once the user's row is locked, as
- * those who end the user's sessions lock it first.
- * @throws {SessionMissingError}
- */
+/** Rejects changes in flight whose session has ended. Lock the user first, as code that ends sessions does. */
 export async function requireSession(transaction: Transaction, viewer: ActingViewer): Promise<void> {
   if (viewer.kind !== 'user' || !viewer.session) return;
   const { applicationId, userId, session } = viewer;

@@ -2,10 +2,7 @@ import type { ActingContext } from '../../context.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { OtherUserError } from '../../lib/errors.ts';
 
-/**
- * Users change and delete themselves; an API key alone, whomever it wants.
- * @throws {OtherUserError}
- */
+/** Users may change only themselves; API keys alone, any user. @throws {OtherUserError} */
 export function requireOwn(user: User, { viewer }: ActingContext): void {
   if (viewer.kind === 'user' && viewer.userId !== user.id) throw new OtherUserError();
 }

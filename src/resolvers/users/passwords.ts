@@ -5,43 +5,42 @@ import type { Context } from '../../context.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
 
-/** Each run keeps a core busy, and 19 MiB, for tens of milliseconds: more at once would only starve everything else. */
+/** A hash uses one core and 19 MiB for tens of milliseconds; more in parallel would starve other work. */
 const CORES = availableParallelism();
 
 /** A few seconds of waiting on a small machine; further callers get 503. */
 const QUEUE = {
   maxWaiting: 100,
-  /** Of one application, and of one network in it, so that neither fills the queue. */
+  /** Per application, and per network of it, so that neither fills the queue. */
   maxWaitingPerOwner: [80, 50],
   refuse: () => new ServiceUnavailableError(),
 };
 
 const signIns = new Semaphore({ concurrency: CORES, ...QUEUE });
-/** Of its own, and smaller: anybody may sign up at any rate, and no sign-in waits behind that. */
+/** Separate and smaller, because sign-ups can arrive at any rate and must not delay sign-ins. */
 const signUps = new Semaphore({ concurrency: Math.max(1, Math.floor(CORES / 2)), ...QUEUE });
 
-/** Whose turn a hash takes: networks of an application alternate, and so do applications. */
+/** Alternates between applications and their networks. */
 export function hashOwner(applicationId: number, { network }: Pick<Context, 'network'>): JobOwner {
   return [`application:${applicationId}`, `network:${network}`];
 }
 
-/** Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane: OWASP's recommendation). */
+/** Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane), which OWASP recommends. */
 export function hashPassword(password: string, owner?: JobOwner): Promise<string> {
   return signIns.run(() => hash(password), owner);
 }
 
-/** The same for a user who signs up. */
 export function hashFirstPassword(password: string, owner: JobOwner): Promise<string> {
   return signUps.run(() => hash(password), owner);
 }
 
-/** Takes the same time whether or not there is a hash to compare with, so that nobody learns which logins exist. */
+/** Takes the same time without a hash, so that timing does not reveal which logins exist. */
 export async function isPassword(
   password: string,
   passwordHash: string | null | undefined,
   owner?: JobOwner,
 ): Promise<boolean> {
-  // Made once, outside the semaphore: a refusal would be remembered as the decoy.
+  // Outside the semaphore, because a refusal would be cached as the decoy.
   decoy ??= hash(randomBytes(16).toString('hex'));
   const isKnown = passwordHash != null && isAffordable(passwordHash);
   const compared = isKnown ? passwordHash : await decoy;
@@ -49,10 +48,10 @@ export async function isPassword(
   return matches && isKnown;
 }
 
-/** Most that a hash may cost: 64 MiB, 4 passes, 4 lanes. */
+/** Maximum cost of verifying a hash: 64 MiB, 4 passes, 4 lanes. */
 const MAX_COST = { memory: 65_536, passes: 4, lanes: 4 };
 
-/** Hashes also come from imported archives, and each says itself how much memory and time it costs to verify. */
+/** Imported hashes contain their own cost parameters, which are untrusted. */
 function isAffordable(passwordHash: string): boolean {
   const [, memory, passes, lanes] = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d),p=(\d)\$/.exec(passwordHash) ?? [];
   return Number(memory) <= MAX_COST.memory && Number(passes) <= MAX_COST.passes && Number(lanes) <= MAX_COST.lanes;

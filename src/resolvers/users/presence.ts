@@ -5,19 +5,13 @@ import type { PresenceOf } from '../../realtime/presence.ts';
 
 const MAX_USERS = 100;
 
-/**
- * Which of the users have a live socket; unknown ones are offline.
- * @throws {BadInputError} more than 100
- */
+/** Unknown users are offline. @throws {BadInputError} more than 100 */
 export function findPresence(userIds: number[], { viewer, presence }: ActingContext): PresenceOf[] {
   const { applicationId } = viewer;
   return distinctUsers(userIds).map((userId) => ({ userId, online: presence.isOnline({ applicationId, userId }) }));
 }
 
-/**
- * The same as it is now, then each change.
- * @throws {BadInputError} more than 100
- */
+/** The current state, then changes. @throws {BadInputError} more than 100 */
 export function subscribeToPresence(userIds: number[], { viewer, presence }: ActingContext): LiveQueue<PresenceOf> {
   return presence.subscribe(viewer.applicationId, distinctUsers(userIds));
 }

@@ -1,11 +1,7 @@
 import type { AdministrationContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 
-/**
- * Counts e-mail, phone and provider accounts of users as proven, for the operator alone, who knows whose they are.
- * @param ids of the users; undefined: all of the application
- * @returns how many users there are of them
- */
+/** For the operator, who vouches for the values. @param ids default: all users @returns the number of users found */
 export function proveUsers(
   ids: number[] | undefined,
   { viewer: { applicationId } }: Pick<AdministrationContext, 'viewer'>,

@@ -1,15 +1,12 @@
 import type { Transaction } from '../../db/client.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
-/**
- * Ends a user's sessions, and the sockets that live on them once the stream is woken after the transaction.
- * @param but the session that stays, if one does
- */
+/** Closes their sockets once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
   transaction: Transaction,
   { applicationId, userId, but }: { applicationId: number; userId: number; but?: number | undefined },
   now: Date,
 ): Promise<void> {
-  // Locked in the order of their keys, as the session clock does, so that neither waits for the other in a circle.
+  // In key order, like the session clock, so that they cannot deadlock.
   const ended = await transaction.$queryRaw<{ applicationId: number; id: number }[]>`
     WITH ended AS (
       SELECT id FROM sessions
@@ -20,15 +17,12 @@ export async function endSessionsOf(
   if (ended.length > 0) await appendEndedSessions(transaction, ended, now);
 }
 
-/** Makes the user's open links void: they were given for a former password. */
+/** Links were issued for the previous password. */
 export async function voidPasswordResets(transaction: Transaction, user: UserKey, at: Date): Promise<void> {
   await transaction.passwordReset.updateMany({ where: { ...user, usedAt: null }, data: { usedAt: at } });
 }
 
-/**
- * Removes the devices that get a user's pushes. Subscriptions by e-mail stay: they have no device.
- * @param but the session whose devices stay, if one does
- */
+/** Keeps subscriptions by e-mail, which have no device. @param but a session whose devices to keep */
 export async function removeDevices(
   transaction: Transaction,
   { applicationId, userId, but }: { applicationId: number; userId: number; but?: number | undefined },

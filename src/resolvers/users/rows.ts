@@ -7,7 +7,7 @@ import { indexBy } from '../../lib/collections.ts';
 const COLUMNS = columnsOf('User', 'u');
 const ORD = columns({ ord: ['int', 'wanted.ord::int'] });
 
-/** One user, undefined for those who are gone; whoever is asked for in the same turn is read with them. */
+/** Batches reads of one event loop turn. */
 export const userById = coalesce(
   async (wanted: { applicationId: number; id: number }[]): Promise<(User | undefined)[]> => {
     const rows = await query`
@@ -21,7 +21,7 @@ export const userById = coalesce(
   { max: 1_000 },
 );
 
-/** The users in the order of the ids, without those that are gone. */
+/** In the order of the ids, without deleted users. */
 export async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = await query`

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../lib/errors.ts';
 import { hasMailAddressForm } from '../../lib/mail-address.ts';
 
-/** What may be given of a user, before it is checked. Numbers come as text, so that each text has its own rule. */
+/** Unvalidated. Numbers are text, so that each format has its own rule. */
 export interface UserInput {
   login?: string | null;
   email?: string | null;
@@ -21,7 +21,6 @@ export interface UserInput {
   tags?: string[] | null;
 }
 
-/** A user's own fields, checked and in the form in which they are stored. */
 export interface CheckedUser {
   login: string | null;
   loginKey: string | null;
@@ -46,7 +45,7 @@ const NO_POSITIVE = 'should be a positive integer';
 export const MAX_TAGS = 5;
 export const MAX_TAG = 50;
 
-/** Characters that a text of a user may have. */
+/** Characters. */
 export const USER_LENGTHS = {
   login: { min: 3, max: 40 },
   email: { min: 1, max: 255 },
@@ -57,25 +56,18 @@ export const USER_LENGTHS = {
   parentsContacts: { min: 0, max: 255 },
 };
 
-/** What may be given of a user to be changed: fields that are left out stay, null clears one. */
+/** Undefined leaves a field unchanged; null clears it. */
 export interface UserChanges extends UserInput {
   oldPassword?: string | null;
 }
 
-/**
- * Texts of every rule that a new user breaks, by field in the order of the record; empty when none.
- * @param taken what only the database knows: texts of the fields that another user has
- */
+/** Messages by field, in record order. @param taken messages of fields that another user has */
 export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
   const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
   return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
 }
 
-/**
- * The same for a change of a user.
- * @param known what only the database knows: texts of taken fields and of `oldPassword`
- * @param before the user's names; a change may not take away the last one
- */
+/** @param known messages of taken fields and `oldPassword` @param before may not lose the last of these names */
 export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
   const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
   const problems = fieldProblems(input, { ...known, password }, before);
@@ -83,7 +75,7 @@ export function changeProblems(input: UserChanges, known: FieldErrors = {}, befo
   return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
 }
 
-/** What a user is called by; one of them is there. */
+/** At least one is set. */
 export type UserNames = Pick<UserInput, 'login' | 'email' | 'phone'>;
 
 const NAMELESS: FieldErrors = { login: ["can't be blank"], email: ["can't be blank"] };
@@ -114,7 +106,7 @@ function fieldProblems(input: UserInput, known: FieldErrors, before: UserNames =
   });
 }
 
-/** The fields as they are stored; call it only when there are no problems. */
+/** Requires input without problems. */
 export function checkedUser(input: UserInput): CheckedUser {
   const login = text(input.login);
   const externalUserId = text(input.externalUserId);
@@ -139,19 +131,17 @@ export function checkedUser(input: UserInput): CheckedUser {
   };
 }
 
-/** The given fields as they are stored; call it only when there are no problems. */
 export function checkedChanges(input: UserChanges): Partial<CheckedUser> {
   const changed = new Set(Object.keys(definedFields(input)));
   if (changed.has('login')) changed.add('loginKey');
   return Object.fromEntries(Object.entries(checkedUser(input)).filter(([field]) => changed.has(field)));
 }
 
-/** What of an input is there; null is. */
 function definedFields<Input extends object>(input: Input): Partial<Input> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<Input>;
 }
 
-/** User texts are trimmed at the end; the empty text clears a field. */
+/** Trims the end; empty text clears a field. */
 function text(value: string | null | undefined): string | null {
   return value?.trimEnd() || null;
 }
@@ -170,7 +160,7 @@ function loginProblems(login: string | null): string[] {
   ];
 }
 
-/** @param before the stored address, which may be older than the rule that no mail can be sent to it */
+/** @param before a stored address may predate the rule that mail can be sent to it */
 export function emailProblems(email: string | null, before?: string | null): string[] {
   if (email === null) return [];
   const looksRight =

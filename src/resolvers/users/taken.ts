@@ -2,16 +2,14 @@ import { db, Prisma } from '../../db/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import type { CheckedUser } from './rules.ts';
 
-/** Fields that may exist once in an application. */
+/** Unique per application. */
 const UNIQUE = ['loginKey', 'email', 'facebookId', 'twitterId', 'externalUserId'] as const;
 
-/** Whose fields they are; a new user has no id yet. */
 interface Owner {
   applicationId: number;
   id?: number;
 }
 
-/** Which of the fields that may exist once in an application another user has. */
 export async function takenFields({ applicationId, id }: Owner, user: Partial<CheckedUser>): Promise<FieldErrors> {
   const present = UNIQUE.filter((field) => user[field] !== null && user[field] !== undefined);
   if (present.length === 0) return {};
@@ -23,19 +21,16 @@ export async function takenFields({ applicationId, id }: Owner, user: Partial<Ch
   return Object.fromEntries(taken.map((field) => [field === 'loginKey' ? 'login' : field, ['has already been taken']]));
 }
 
-/** What is left of an input without the fields that break a rule by themselves. */
+/** Removes fields that are invalid by themselves. */
 export function wellFormed<Input extends object>(input: Input, problems: FieldErrors): Input {
   const broken = new Set(Object.keys(problems).map((field) => (field === 'tagList' ? 'tags' : field)));
   return Object.fromEntries(Object.entries(input).filter(([field]) => !broken.has(field))) as Input;
 }
 
-/** How often somebody may take a field and give it back while it is wanted here. */
+/** Retries if a value is taken and released concurrently. */
 const ATTEMPTS = 5;
 
-/**
- * Stores what was looked up to be free.
- * @throws {InvalidFieldsError} somebody took it between the look and the write
- */
+/** @throws {InvalidFieldsError} another user took a value since the check */
 export async function storeUnique<Stored>(
   owner: Owner,
   user: Partial<CheckedUser>,
@@ -53,7 +48,6 @@ export async function storeUnique<Stored>(
   }
 }
 
-/** Whether a unique index has refused a write. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
 }

@@ -17,13 +17,7 @@ import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
 const NEEDS_PROOF = 'is needed, or a sign-in within the last 10 minutes';
 
-/**
- * Changes what is given of a user; null clears a field. A new password ends the user's other sessions and removes other
- * devices. Of changed e-mail, phone or login the address of before gets a mail.
- * @throws {UnknownUserError} @throws {OtherUserError} @throws {NoUpdateDataError} @throws {InvalidFieldsError}
- *   checked in this order
- * @throws {RateLimitedError} a guess of the old password, or a mail, is one too many
- */
+/** A new password ends other sessions and removes other devices. Changed credentials send a notice. */
 export async function updateUser(id: number, input: UserChanges, context: ActingContext): Promise<User> {
   const before = await findUser(id, context);
   requireOwn(before, context);
@@ -38,7 +32,7 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   requireNone(changeProblems(input, known, before));
 
   const noticed = viewer.kind === 'user' && before.email !== null ? changedCredentials(changes, before) : [];
-  // A mail to an address that anybody may have typed counts as one of a reset does.
+  // The address may be unverified, so the notice counts like a reset mail.
   if (noticed.length > 0 && viewer.kind === 'user' && viewer.session) await context.meter?.count('signIn');
   const passwordHash = input.password
     ? await hashPassword(input.password, hashOwner(applicationId, context))
@@ -55,15 +49,13 @@ function changesSomething({ oldPassword: _oldPassword, ...changes }: UserChanges
 }
 
 interface OldPasswordProof {
-  /** The change is allowed because the old password was right. */
+  /** The old password was needed and correct. */
   isUsed: boolean;
   problems: string[];
 }
 
-/**
- * A new password needs the one before, but for an API key alone and for users without one. A first password, e-mail,
- * phone and login need it unless the caller may change credentials anyhow.
- */
+// A new password needs the old one, except for API keys alone and users without one. A first password and other
+// credentials need it unless `mayChangeCredentials`.
 async function oldPasswordProof(
   { password, oldPassword }: UserChanges,
   changes: Partial<CheckedUser>,
@@ -86,7 +78,7 @@ async function oldPasswordProof(
 
 type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined };
 
-/** What was checked before is looked at again under the row's lock: of two changes at once the second may not fit. */
+/** Repeats the checks under the row lock, because of concurrent changes. */
 function store(
   { before, proof }: { before: User; proof: OldPasswordProof },
   input: UserChanges,

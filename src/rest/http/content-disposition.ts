@@ -1,14 +1,11 @@
-/** Types that a browser shows by itself; those that may hold a script are downloaded like all else. */
+/** Types that a browser can display. Types that may contain scripts are downloaded. */
 export function isShownInline(contentType: string): boolean {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/pdf') return true;
   return /^(?:image|audio|video)\//.test(type) && !/^image\/svg|xml$/.test(type);
 }
 
-/**
- * The header `Content-Disposition` of a file (RFC 6266). A name that is not plain ASCII comes in both forms, the exact
- * one as RFC 8187 has it: `attachment; filename="Men_.txt"; filename*=UTF-8''Men%C3%BC.txt`.
- */
+/** RFC 6266, with the exact name as in RFC 8187: `attachment; filename="Men_.txt"; filename*=UTF-8''Men%C3%BC.txt` */
 export function contentDisposition(name: string, contentType: string): string {
   const disposition = isShownInline(contentType) ? 'inline' : 'attachment';
   const exact = safeName(name);
@@ -18,7 +15,7 @@ export function contentDisposition(name: string, contentType: string): string {
   return plain === exact ? quoted : `${quoted}; filename*=UTF-8''${encodeExtended(exact)}`;
 }
 
-/** A name that is no path, and that holds nothing which reorders how it reads. */
+/** Removes path separators, control characters and characters that change the reading direction. */
 function safeName(name: string): string {
   return name
     .toWellFormed()
@@ -26,7 +23,7 @@ function safeName(name: string): string {
     .trim();
 }
 
-/** RFC 8187: what `encodeURIComponent` leaves as it is, but not `'()*!`, which stand for something else there. */
+/** RFC 8187 also escapes `'()*!`. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /['()*!]/g,

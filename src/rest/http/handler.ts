@@ -26,33 +26,25 @@ import { type FilePart, readUpload } from './uploads.ts';
 import { isOlder, VERSION_HEADER } from './versions.ts';
 import { refuseWrongTypes } from './wrong-types.ts';
 
-/** Of every endpoint that does not say otherwise. */
 export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
 
-/** Any path may be asked about, so no path is told of. */
+/** Preflights share one route label, because clients control the path. */
 const PREFLIGHT = 'preflight';
 
-/** A request on its way in. */
 interface Entered extends Exchange {
-  /** The credential that came as a parameter, where one may. */
   token?: string | undefined;
-  /** A token beside an API key says nothing. */
+  /** Ignores the token of a request with an API key. */
   keyWins?: boolean | undefined;
 }
 
-/** One request to an endpoint, with what is found out about it on the way. */
 interface Call extends Entered, Found {
   context?: Context;
-  /** The file that came with it. */
   upload?: StagedFile;
-  /** Why its caller may not make it; says nothing of what was sent. */
+  /** The refusal of the caller, which does not depend on parameters. */
   refused?: ServiceError;
 }
 
-/**
- * Takes a request through the checks that are the same for every endpoint. Of several errors the first is answered: size,
- * path, rate limit, refused callers of large bodies, parsing, credentials, whether a user is needed, parameters, existence.
- */
+/** Handles the checks that all endpoints share, in the order of docs/reference/rest-contract.md. The first error wins. */
 export class RestHandler {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
@@ -100,15 +92,15 @@ export class RestHandler {
     const match = this.#routing.find(request.method, url);
     if (match) await this.#serve({ ...entered, ...match });
     else if (next) next();
-    else await this.#tell(entered, (await announcedTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
+    else await this.#reject(entered, (await declaredTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }
 
   async #serve(call: Call): Promise<void> {
     const { endpoint, rules, request } = call;
     Object.assign(factsOf(request), { route: endpoint.path, fields: [rules.field] });
     const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
-    const tooLarge = await announcedTooLarge(request, maxBytes);
-    if (tooLarge) return this.#tell(call, tooLarge);
+    const tooLarge = await declaredTooLarge(request, maxBytes);
+    if (tooLarge) return this.#reject(call, tooLarge);
     call.keyWins = endpoint.keyWins;
     try {
       const { context, parameters } = await this.#enterOperation(call);
@@ -125,7 +117,7 @@ export class RestHandler {
       if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
       else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
-      if (endpoint.upload) await this.#giveUp(call, maxBytes);
+      if (endpoint.upload) await this.#abandonUpload(call, maxBytes);
       const isPublic = rules.access === 'anyone' && !endpoint.download;
       const expiresAt = isPublic ? undefined : await this.#expiryAfterError(call, call.context);
       const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
@@ -134,17 +126,15 @@ export class RestHandler {
     }
   }
 
-  /** Everything before the operation: who calls, how often, with what, and whether they may. */
   async #enterOperation(call: Call): Promise<{ context: Context; parameters: Parameters }> {
     const { endpoint, rules, request } = call;
-    // Of a file's request only the query is read before its caller is known.
+    // The body of an upload is not read before the caller is known.
     if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
     call.context = await this.#contextOf(call);
     factsOf(request).viewer = call.context.viewer;
     call.meter = this.#services.rateLimits?.meter(call.context.network, call.context.viewer);
     call.context.meter = call.meter;
     await call.meter?.count(rules.limit);
-    // A file is received only for those who may send it.
     if (endpoint.upload) requireAllowed(call);
     const parameters = await this.#parametersOf(call);
     if (call.token && call.context.viewer.kind === 'anonymous') {
@@ -155,8 +145,8 @@ export class RestHandler {
     return { context: call.context, parameters };
   }
 
-  /** An error outside of any operation, which counts as a request but is told in any case. */
-  async #tell(entered: Entered, error: Error): Promise<void> {
+  /** Errors without an operation count as requests, but are not replaced by 429. */
+  async #reject(entered: Entered, error: Error): Promise<void> {
     await this.#tally(entered);
     this.#responses.sendError(entered, error, errorList, await this.#expiryAfterError(entered, undefined));
   }
@@ -173,7 +163,7 @@ export class RestHandler {
     }
   }
 
-  /** What an endpoint is given; a token among it is set aside where it counts as the credential. */
+  /** Without the parameter `token` where it is a credential. */
   async #parametersOf(call: Call): Promise<Parameters> {
     const { endpoint, rules } = call;
     const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
@@ -186,7 +176,7 @@ export class RestHandler {
     return parameters;
   }
 
-  /** Reads parameters, but no large body of a caller who is refused whatever it holds. */
+  /** Does not read a large body if the caller is refused anyway. */
   async #read(call: Call, mayHoldToken: boolean): Promise<Parameters> {
     const { endpoint, request } = call;
     const { viewer } = call.context!;
@@ -199,7 +189,6 @@ export class RestHandler {
     return readParameters(request, limits, isAuthenticated);
   }
 
-  /** Reads a request with a file, whose bytes are staged as they arrive. */
   #receive(call: Call, { maxBytes, admit }: Upload): Promise<Parameters> {
     const context = call.context!;
     const onFile = async (before: Parameters, part: FilePart) => {
@@ -209,16 +198,15 @@ export class RestHandler {
     return readUpload(call.request, { maxBytes, maxTextBytes: BODY_LIMITS.maxBytes, onFile });
   }
 
-  /** Leaves nothing of an upload that came to nothing, and takes the rest of it off the line. */
-  async #giveUp({ request, upload }: Call, maxBytes: number): Promise<void> {
+  async #abandonUpload({ request, upload }: Call, maxBytes: number): Promise<void> {
     await discardBody(request, maxBytes);
     if (upload) await removeReleased([upload], this.#services);
   }
 
   async #contextOf(call: Call): Promise<Context> {
     const { endpoint, rules } = call;
-    const isAsked = rules.access !== 'anyone' || endpoint.download;
-    const viewer = isAsked
+    const needsCaller = rules.access !== 'anyone' || endpoint.download;
+    const viewer = needsCaller
       ? await authenticate(this.#credentialsOf(call), this.#services)
       : ({ kind: 'anonymous' } as const);
     const network = this.#services.networkOf(call.request);
@@ -226,7 +214,7 @@ export class RestHandler {
     return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });
   }
 
-  /** A header of any kind wins over the parameter. */
+  /** A credential in any header takes precedence over the parameter. */
   #credentialsOf({ request: { headers }, token, keyWins }: Entered): Credentials {
     const read = readCredentials((name) => headers[name.toLowerCase()], this.#tokenHeaders);
     const credentials = keyWins && read.authorization ? { ...read, token: undefined } : read;
@@ -237,21 +225,21 @@ export class RestHandler {
     return answer.endsSession ? undefined : (answer.expiresAt ?? expiryOf(viewer));
   }
 
-  /** Errors that come before the caller is known, or instead of it, restart the lifetime of the session all the same. */
+  /** Errors before the caller is known restart the lifetime of the session, too. */
   async #expiryAfterError(entered: Entered, context: Context | undefined): Promise<Date | undefined> {
     if (context && context.viewer.kind !== 'refused') return expiryOf(context.viewer);
     if (context?.viewer.kind === 'refused' && context.viewer.reason instanceof SessionMissingError) return undefined;
     const { token, authorization } = this.#credentialsOf(entered);
     if (!token || authorization) return undefined;
     const credentials = { token, authorization: undefined, onBehalfOf: undefined };
-    // The database being away is told by the error itself, if it matters to it.
+    // If the database is unavailable, the response is the original error without an expiry.
     const viewer = await authenticate(credentials, this.#services).catch(() => undefined);
     return viewer && expiryOf(viewer);
   }
 }
 
-/** The 413 of a body that says it is larger, whatever else is wrong with its request. Its rest is thrown away. */
-async function announcedTooLarge(request: IncomingMessage, maxBytes: number): Promise<Error | undefined> {
+/** The 413 for a declared length above the limit, which precedes all other errors. Discards the body. */
+async function declaredTooLarge(request: IncomingMessage, maxBytes: number): Promise<Error | undefined> {
   if (Number(request.headers['content-length'] ?? 0) <= maxBytes) return undefined;
   return readBody(request, maxBytes).then(
     () => undefined,
@@ -271,7 +259,7 @@ function requireAllowed(call: Call): void {
   if (endpoint.since && isOlder(headerOf(request, VERSION_HEADER), endpoint.since)) throw new NotFoundError();
 }
 
-/** A NUL, which no operation takes, makes an id of the path unknown like any other text that is none. */
+/** Replaces NUL, which PostgreSQL refuses, so that such an id is unknown like other invalid ids. */
 function pathValues({ params }: Found): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, text]) => [name, String(text).replaceAll('\0', '\ufffd')]),
@@ -282,7 +270,6 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return headers[name.toLowerCase()] as string | undefined;
 }
 
-/** Runs the operation of an endpoint; the first error it has is thrown. */
 async function run(
   { document }: Route,
   variableValues: Record<string, unknown>,

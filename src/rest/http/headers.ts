@@ -8,19 +8,15 @@ import { API_VERSION, VERSION_HEADER } from './versions.ts';
 const EXPOSED = `${VERSION_HEADER}, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy`;
 const ALLOWED = `Authorization, On-Behalf-Of, Content-Type, ${VERSION_HEADER}`;
 
-/** What an answer's headers depend on. */
 export interface AnswerFacts {
   status: number;
   requestId: string;
-  /** `performance.now()` at the arrival of the request. */
+  /** `performance.now()` */
   arrivedAt: number;
-  /** When the request's session ends, where the answer tells it. */
   expiresAt: Date | undefined;
-  /** Undefined when rate limits are off. */
   rateCount: RateCount | undefined;
 }
 
-/** Headers of every answer. */
 export class AnswerHeaders {
   readonly #tokenHeaders: readonly string[];
   readonly #fixed: Record<string, string>;
@@ -54,7 +50,6 @@ export class AnswerHeaders {
     return headers;
   }
 
-  /** What else a preflight is told. */
   ofPreflight(request: IncomingMessage): Record<string, string> {
     const requested = request.headers['access-control-request-headers'];
     const isPlain = requested !== undefined && /^[\w\-, ]*$/.test(requested);
@@ -69,7 +64,6 @@ export class AnswerHeaders {
   }
 }
 
-/** When the viewer's session ends unless another request comes. */
 export function expiryOf(viewer: Viewer): Date | undefined {
   return 'session' in viewer ? viewer.session?.expiresAt : undefined;
 }

@@ -18,10 +18,9 @@ import {
 } from '../../lib/timestamp-filters.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** What a filtered field holds; it decides which operators fit and how values are read. */
+/** Determines the operators of a filtered field and how its values are read. */
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';
 
-/** Legacy name of a filtered field → its GraphQL name and type. */
 export type FilterNames = Record<string, readonly [field: string, type: FilterType]>;
 
 type Condition = Record<string, unknown>;
@@ -32,8 +31,7 @@ const COMPARED = new Set<FilterType>(['id', 'integer', 'moment', 'unixTime']);
 const LISTS = new Set<FilterType>(['integers', 'texts']);
 
 /**
- * `date_sent[gt]=1&sender_id[in]=1,2` → `{ dateSent: { gt: 1 }, senderId: { in: [1, 2] } }`; several `[or]` go to `or`,
- * moments to `and`.
+ * `date_sent[gt]=1&sender_id[in]=1,2` → `{ dateSent: { gt: 1 }, senderId: { in: [1, 2] } }`
  * @throws {UnprocessableError} `Incorrect filter: <key>`
  */
 export function readFilter(parameters: Parameters, names: FilterNames): FilterInput {
@@ -58,11 +56,7 @@ export function readFilter(parameters: Parameters, names: FilterNames): FilterIn
   return filter;
 }
 
-/**
- * `sort_desc=date_sent` → `{ field: 'DATE_SENT', direction: 'DESC' }`; of both `sort_desc` counts.
- * @param fields legacy name → name of the GraphQL enum
- * @throws {UnprocessableError} `Incorrect sort field: <field>`
- */
+/** @param fields legacy name → name in the GraphQL enum @throws {UnprocessableError} `Incorrect sort field: <field>` */
 export function readOrder<Field extends string>(parameters: Parameters, fields: Record<string, Field>) {
   const descending = readText(parameters.sort_desc);
   const legacy = descending || readText(parameters.sort_asc);
@@ -72,19 +66,18 @@ export function readOrder<Field extends string>(parameters: Parameters, fields: 
   return { field, direction: descending ? ('DESC' as const) : ('ASC' as const) };
 }
 
-/** `limit` and `skip` as they are applied: 1 to 100, default 100; from 0, default 0. */
+/** Invalid values do not fail: see "Lists" in docs/reference/rest-contract.md. */
 export function readWindow(parameters: Parameters): { limit: number; skip: number } {
   const limit = readInteger(parameters.limit) ?? 100;
   const skip = readIntegerWithin(parameters.skip, 0, 2_147_483_647) ?? 0;
   return { limit: limit >= 1 ? Math.min(limit, 100) : 100, skip };
 }
 
-/** Whether only the number of items is asked for. */
 export function isCount(parameters: Parameters): boolean {
   return readFlag(parameters.count) === true;
 }
 
-/** `a, b,,a` → `["a", "b", "a"]`: the ids of a path. */
+/** `a, b,,a` → `["a", "b", "a"]` */
 export function readIds(text: string): string[] {
   return text
     .split(',')
@@ -96,7 +89,7 @@ function operatorsOf(requested: ParameterValue): [operator: string | undefined, 
   return isObject(requested) ? Object.entries(requested) : [[undefined, requested]];
 }
 
-/** What one operator asks of a field; a moment is asked for as the answers show it. */
+/** Times match with the precision of answers, which is a second. */
 function partOf(field: string, condition: Condition, type: FilterType): Part {
   const [[operator, value] = []] = Object.entries(condition);
   if (type !== 'moment' || value === null) return { [field]: condition };
@@ -129,7 +122,7 @@ function conditionOf(operator: string | undefined, value: ParameterValue, type: 
   throw incorrect(key);
 }
 
-/** One value, or null for what is unset. */
+/** Null matches unset fields. */
 function oneOf(value: ParameterValue, type: FilterType, key: string): unknown {
   return value === null || value === 'null' ? null : castOne(value, type, key);
 }
@@ -160,7 +153,7 @@ const CASTS: Record<FilterType, (value: ParameterValue) => unknown> = {
   moment: readSpan,
 };
 
-/** Unix seconds in full: whole milliseconds would round what a bound compares with. */
+/** Keeps all fractional digits, because rounding to milliseconds would move a bound. */
 function readUnixTime(value: ParameterValue): number | undefined {
   const milliseconds = readTimestamp(value);
   if (milliseconds === undefined) return undefined;

@@ -2,16 +2,13 @@ import type { Parameters, ParameterValue } from '../../lib/bracket-keys.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { readInteger } from '../../lib/parameter-values.ts';
 
-/** A page as clients count them, from 1. */
+/** Pages count from 1. */
 export interface Page {
   page: number;
   perPage: number;
 }
 
-/**
- * `page` (default 1) and `per_page` (1 to 100, default 10) of the lists that have pages.
- * @throws {UnprocessableError} both sentences when both are wrong
- */
+/** @throws {UnprocessableError} with both messages if both are invalid */
 export function readPage(parameters: Parameters): Page {
   const page = integerOr(1, parameters.page);
   const perPage = integerOr(10, parameters.per_page);
@@ -24,7 +21,7 @@ export function readPage(parameters: Parameters): Page {
   );
 }
 
-/** `first` and `skip` of the connection behind a page. @throws {UnprocessableError} as `readPage` */
+/** @throws {UnprocessableError} as `readPage` */
 export function pageWindow(parameters: Parameters): { first: number; skip: number } {
   const page = readPage(parameters);
   return { first: page.perPage, skip: Math.min((page.page - 1) * page.perPage, 2_147_483_647) };

@@ -15,20 +15,19 @@ import { BadInputError } from '../../lib/errors.ts';
 import { readBody } from '../../server/http/request-body.ts';
 import { readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 
-/** A part costs much more to parse than a key of a form, and no client needs this many to sign in. */
+/** Parts cost much more to parse than keys of a form, and signing in needs few. */
 const MAX_UNAUTHENTICATED_PARTS = 1_000;
 
-/** What a request may hold. */
 export interface BodyLimits {
   maxBytes: number;
-  /** Keys of the body, or its parts. */
+  /** Keys or parts of the body. */
   maxKeys?: number;
 }
 
 /**
- * The union of query string and body, whatever the method; the body wins.
- * @param isAuthenticated whether the caller's credentials hold; if not, a multipart body has at most 1,000 parts
- * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex, or broken off
+ * The union of query and body, for every method; the body takes precedence.
+ * @param isAuthenticated without valid credentials, a multipart body may have 1,000 parts
+ * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex or incomplete
  */
 export async function readParameters(
   request: IncomingMessage,
@@ -72,7 +71,6 @@ async function parseBody(
   }
 }
 
-/** `Application/JSON; charset=utf-8` → `application/json` */
 export function mediaType(contentType: string): string {
   const end = contentType.indexOf(';');
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
@@ -80,12 +78,12 @@ export function mediaType(contentType: string): string {
 
 export const unsupported = () => new BadInputError('Unsupported content type', 415);
 
-/** Bytes that are parsed before the next look at the number of parts. */
+/** Bytes to parse before the number of parts is checked again. */
 const SLICE_BYTES = 4 * 1024;
 
 /**
- * Name and text of each part that is no file, in the order sent. Every part has ended by the time the promise resolves.
- * @throws {BadInputError} malformed, or more parts than `maxParts`; the rest of the body is not parsed then
+ * Skips files. Stops parsing at the first error, so that excess parts cost nothing.
+ * @throws {BadInputError} malformed, or more parts than `maxParts`
  */
 function readTextParts(body: Buffer, contentType: string, maxParts: number): Promise<[name: string, text: string][]> {
   return new Promise((resolve, reject) => {
@@ -121,10 +119,9 @@ function readTextParts(body: Buffer, contentType: string, maxParts: number): Pro
   });
 }
 
-/** Bytes of a part that may wait to be read. */
 const BUFFERED_BYTES = 256 * 1024;
 
-/** Every part comes as bytes: the texts that Busboy decodes itself hide invalid UTF-8. */
+/** Treats every part as bytes, because the decoding of Busboy hides invalid UTF-8. */
 export function openBusboy(contentType: string, limits: BusboyConfig['limits'] = {}): BusboyInstance {
   try {
     return new Busboy({

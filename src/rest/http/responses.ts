@@ -10,19 +10,16 @@ import { AnswerHeaders } from './headers.ts';
 import { type RenderedBody, render } from './rendering.ts';
 import type { Answer, Route } from './route.ts';
 
-/** A request and its answer, with what the answer needs to know of the request. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   requestId: string;
-  /** `performance.now()` */
   arrivedAt: number;
   isXml: boolean;
-  /** Counts the request; undefined while rate limits are off. */
   meter?: Meter | undefined;
 }
 
-/** The way out: answers, files and errors of every endpoint. `expiresAt` is when the request's session ends, if told. */
+/** Sends answers, files and errors. `expiresAt` is the expiry of the session, if the response has one. */
 export class Responses {
   readonly #headers: AnswerHeaders;
   readonly #log: Logger;
@@ -43,7 +40,7 @@ export class Responses {
     writeBody(response, status, { ...headers, ...more }, render(answer, isXml));
   }
 
-  /** @throws {NotFoundError} the file has just been deleted; nothing has been sent then */
+  /** @throws {NotFoundError} the file has just been deleted; nothing has been sent */
   async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
     const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
@@ -61,7 +58,7 @@ export class Responses {
     }
   }
 
-  /** Nothing can be said of an error once an answer has begun. */
+  /** Does nothing if a response has begun. */
   sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
     if (exchange.response.headersSent) return;
     const answer = this.#errorAnswer(error, bodyOf, exchange);
@@ -74,7 +71,7 @@ export class Responses {
     const { message } = presentError(error, this.#log.child({ requestId }));
     if (message === 'Service unavailable') return { status: 503, body: { errors: [message] } };
     if (message === 'Internal server error') return { status: 500, body: { errors: [message] } };
-    // GraphQL itself complains: a value that its type can't hold.
+    // An error of GraphQL: its type cannot represent a value.
     return { status: 400, body: { errors: ['Malformed request body'] } };
   }
 }
@@ -99,7 +96,7 @@ function writeBody(
     .end(text);
 }
 
-/** A quota of another kind than the counter of requests, which tells by itself when the next is welcome. */
+/** For quotas other than that of requests, which adds the header itself. */
 function retryHeaders(error: ServiceError | undefined): Record<string, string> {
   return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : {};
 }

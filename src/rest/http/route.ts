@@ -8,82 +8,74 @@ import type { OperationDocs } from '../openapi/docs/operation-docs.ts';
 import type { BodyLimits } from './parameters.ts';
 import type { XmlRoot } from './xml.ts';
 
-/** What a request says, whatever form it came in. */
 export interface RestRequest {
-  /** Values of the path, decoded. */
   path: Record<string, string>;
-  /** Query and body together. */
   parameters: Parameters;
-  /** A header's value, by its name in any letter case; empty ones are absent. */
+  /** Case-insensitive; undefined if empty. */
   header: (name: string) => string | undefined;
 }
 
-/** Longest file that an endpoint takes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-/** `body` undefined: an empty one. */
+/** An undefined `body` is an empty one. */
 export interface Answer {
   status: number;
   body: unknown;
-  /** When the session ends that the answer opens; any other answer tells it of the request's session. */
+  /** Of a session that the request opens; other answers have the expiry of the request's session. */
   expiresAt?: Date;
-  /** The request's session has ended with it. */
+  /** The answer has no expiry, because the request ended its session. */
   endsSession?: boolean;
-  /** Root of the XML form where it is not the route's. */
+  /** Overrides the XML root of the route. */
   xml?: XmlRoot;
-  /** Sent instead of the body, whole or in part, as the request asks. */
+  /** Sent instead of the body, with support for ranges. */
   file?: ServedFile;
 }
 
-/** A route that takes a file, in the part `file` of a multipart body. It streams to the storage as it arrives. */
+/** An upload in the part `file` of a multipart body, streamed to the storage. */
 export interface Upload {
-  /** Of the whole body. */
   maxBytes: number;
   /**
-   * Asked before the first byte is stored, for operations whose caller is known by other things than credentials.
+   * Authorizes an upload without credentials, before the first byte is stored.
    * @param before the query and the fields before the file
-   * @returns the application whose file it will be; default: the caller's
-   * @throws {ServiceError} the file is not wanted
+   * @returns the application that will own the file; without `admit` it is the caller's
+   * @throws {ServiceError}
    */
   admit?: (before: Parameters, context: Context) => Promise<number>;
 }
 
-/** One legacy endpoint: a path, the GraphQL operation behind it, and the renaming between the two. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** Without suffix; `:id` is a value. */
+  /** Without suffix: `/users/:id`. */
   path: string;
-  /** Serves only paths whose `ids` name several, `a,b`; stands before the endpoint for one. */
+  /** Matches only if `ids` has a comma. Must precede the route for one id. */
   several?: true;
-  /** Serves only paths whose values look so. */
+  /** Matches only if the values of the path have these forms. */
   only?: Record<string, RegExp>;
-  /** Clients that say they were written for an earlier version do not know the endpoint: for them it is a 404. */
+  /** 404 for clients that state an earlier version. */
   since?: string;
-  /** The file is `context.upload` for the operation, which takes it over; if it fails, the bytes are removed. */
+  /** The operation claims the file as `context.upload`. If it fails, the bytes are removed. */
   upload?: Upload;
-  /** Answers with a file, so that the parameter `token` is a credential, and others may be wrong in vain. */
+  /** Responds with a file. `token` counts as a credential; other parameters are ignored even if malformed. */
   download?: true;
-  /** An API key is not refused for a token beside it, which then says nothing. */
+  /** With an API key, a token is ignored instead of refused. */
   keyWins?: true;
-  /** Larger bodies than those of other endpoints; the path has no parameters then, since size is looked at first. */
   body?: BodyLimits;
-  /** Root of the XML form; a wrapped record has its wrapper instead, any other answer `result`. */
+  /** Root element in XML. Default: the wrapper of the record, else `result`. */
   xml?: XmlRoot;
-  /** Whatever is wrong with what was sent is answered by 400 `{}`. */
+  /** Invalid input is answered with 400 and `{}`. */
   plainRefusal?: true;
-  /** Its parameters have errors of their own for values of a wrong type. */
+  /** The route itself refuses values of a wrong type. */
   refusesWrongTypes?: true;
-  /** One operation with one root field, whose access is the endpoint's. */
+  /** One operation with one root field, which determines the access. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
   respond: (data: never, request: RestRequest) => Answer;
-  /** The legacy body of an error; undefined: an empty one. */
+  /** The legacy body of an error; undefined is an empty one. */
   errors: (error: ServiceError) => unknown;
-  /** What the documentation says of it. */
   docs: OperationDocs;
 }
 
-/** Ties the types of `variables` and `respond` to the document. */
+/** Types `variables` and `respond` by the document. */
 export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;

@@ -14,9 +14,8 @@ import { bodyTooLarge } from '../../lib/errors.ts';
 import { pipeBody } from '../../server/http/request-body.ts';
 import { decodeUtf8, mediaType, openBusboy, queryText, readParameters, unsupported } from './parameters.ts';
 
-/** The part of a multipart body that is a file. */
 export interface FilePart {
-  /** The last segment of what the client calls it; undefined: it says nothing. */
+  /** The last segment of the client's file name, if it sent one. */
   name: string | undefined;
   /** In lower case, without parameters. */
   contentType: string;
@@ -24,23 +23,20 @@ export interface FilePart {
 }
 
 export interface UploadSettings {
-  /** Of the whole body. */
+  /** Of the complete body. */
   maxBytes: number;
-  /** Of all its text fields, and of a body that is not multipart. */
+  /** Of all text fields together, and of a body that is not multipart. */
   maxTextBytes: number;
   /**
-   * Takes the part `file` as it arrives; it is never whole in memory. Called at most once, with the query and the fields
-   * that stand before the part. The stream is destroyed if the request comes to nothing.
+   * Receives the part `file` as a stream. Called at most once, with the query and the fields before the part. If the
+   * request fails, the stream is destroyed.
    */
   onFile: (before: Parameters, file: FilePart) => Promise<void>;
 }
 
 /**
- * The union of query string and text fields, as `readParameters` reads it, and the file between them. Other parts with
- * file names are passed over. Whatever happens, `onFile` has ended when the promise settles, and the request may be
- * answered.
- * @throws {BadInputError} 413, 415, 400
- * @throws what `onFile` throws
+ * Returns the union of query and text fields, after `onFile` has settled. Skips other files.
+ * @throws {BadInputError} 413, 415, 400 @throws errors of `onFile`
  */
 export async function readUpload(request: IncomingMessage, settings: UploadSettings): Promise<Parameters> {
   const { headers } = request;
@@ -52,7 +48,6 @@ export async function readUpload(request: IncomingMessage, settings: UploadSetti
   return new UploadReader(request, contentType, settings).read();
 }
 
-/** A field, whose text may still be coming. */
 interface TextPart {
   name: string;
   chunks: Buffer[];
@@ -68,7 +63,7 @@ class UploadReader {
   #textBytes = 0;
   #file: Readable | undefined;
   #taken: Promise<void> | undefined;
-  /** The first thing that went wrong; it ends the reading. */
+  /** Aborted with the first error. */
   readonly #failure = new AbortController();
 
   constructor(request: IncomingMessage, contentType: string, settings: UploadSettings) {
@@ -99,14 +94,13 @@ class UploadReader {
     this.#file?.destroy(this.#failure.signal.reason);
   }
 
-  /** Resolves when the body has been taken apart and every part has been read. */
   #parsed(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#busboy.on(
         'file',
         (name: string | undefined, stream: BusboyFileStream, fileName?: string, _encoding?: string, type?: string) => {
           stream.on('error', () => {
-            // Whoever takes a file and gives up on it has destroyed it so, and says why.
+            // `onFile` destroys the stream when it fails, and reports its own error.
             if (!stream.errored) reject(malformed());
           });
           if (name === 'file' && !this.#taken)
@@ -125,7 +119,7 @@ class UploadReader {
     this.#file = file.stream;
     const before = [...this.#parts];
     this.#taken = (async () => {
-      // What stands before the file may not have been read to its end yet.
+      // Fields before the file may still be incomplete.
       await Promise.all(before.map(({ ended }) => ended));
       await this.#settings.onFile(this.#parameters(before), file);
     })();
@@ -144,7 +138,6 @@ class UploadReader {
     });
   }
 
-  /** What the query and these fields say. */
   #parameters(parts: TextPart[]): Parameters {
     const fields = parts.map(({ name, chunks }) => [name, decodeUtf8(Buffer.concat(chunks))] as const);
     return mergeParameters(this.#query, parametersOf(fields));

@@ -1,16 +1,12 @@
-/** The version of the interface that this service speaks. */
 export const API_VERSION = '2.58.0';
 
-/** By which a client may state the version it was written for. */
+/** In requests, the version that the client was written for. */
 export const VERSION_HEADER = 'SVC-REST-API-Version';
 
-/** Below it a version says nothing: old clients send such a constant. */
+/** Lower versions are ignored, because old clients send such a constant. */
 const OLDEST = [1, 0, 0];
 
-/**
- * Whether a client says that it was written for an earlier version than `version`.
- * @param stated its header: `a`, `a.b` or `a.b.c`; absent, anything else and below 1.0.0 mean the newest
- */
+/** @param stated `a`, `a.b` or `a.b.c`; an absent, malformed or ignored version means the newest */
 export function isOlder(stated: unknown, version: string): boolean {
   const numbers = typeof stated === 'string' ? parse(stated.trim()) : undefined;
   if (!numbers || compare(numbers, OLDEST) < 0) return false;

@@ -5,7 +5,7 @@ import { MAX_PERIOD, MIN_PERIOD } from '../../resolvers/events/rules.ts';
 import type { ObjectSchema, Schema } from '../openapi/docs/schemas.ts';
 import type { Route } from './route.ts';
 
-/** Texts of fields that have one of their own for a value that can't be read; the others' is `is invalid`. */
+/** Messages of fields with their own message for unreadable values. The default is `is invalid`. */
 const TEXTS: Record<string, string[]> = {
   'user[login]': ['should contain alphanumeric and punctuation characters only'],
   'user[email]': ['should look like an email address.'],
@@ -20,10 +20,10 @@ const TEXTS: Record<string, string[]> = {
   days: ['should be an integer greater then 0'],
 };
 
-const incorrectFilter = (_shown: string, key: string) => `Incorrect filter: ${key}`;
+const incorrectFilter = (_value: string, key: string) => `Incorrect filter: ${key}`;
 const incorrectSort = (value: string) => `Incorrect sort field: ${value}`;
 
-/** The same for sentences that do not begin with the name of their field. */
+/** Messages that do not begin with the name of their field. */
 const SENTENCES: Record<string, (value: string, key: string) => string> = {
   _parent_id: () => 'Parent record was not found',
   page: () => 'page should be greater than 0',
@@ -60,13 +60,11 @@ const SENTENCES: Record<string, (value: string, key: string) => string> = {
   'event[period]': () => `period should be between ${MIN_PERIOD} and ${MAX_PERIOD}`,
 };
 
-/** Characters of a value that a sentence repeats. */
-const MAX_SHOWN = 100;
+const MAX_REPEATED = 100;
 
 /**
- * Refuses texts, numbers, dates and flags that arrive as lists or objects, also as items of a list. The
- * documentation of the route says which parameters those are.
- * @throws {WrongTypesError} all of them
+ * Refuses lists and objects in place of scalars, also as items of lists. The types are those of the route's documentation.
+ * @throws {WrongTypesError} names all such parameters
  */
 export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, parameters: Parameters): void {
   if (refusesWrongTypes || !Object.values(parameters).some(isNested)) return;
@@ -74,7 +72,7 @@ export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, parameters:
   if (wrong.length > 0) throw errorOf(wrong);
 }
 
-/** An error of each shape that such parameters of a route have, for its documentation. */
+/** One error per shape, for the documentation of the route. */
 export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesError[] {
   if (refusesWrongTypes) return [];
   const mayBeWrong = (schema: Schema) => isScalar(schema) || isScalarList(schema);
@@ -84,7 +82,6 @@ export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesE
   return [byField, bySentence].flatMap((key) => (key === undefined ? [] : [errorOf([[key, []]])]));
 }
 
-/** The keys of the parameters that are texts, numbers, dates or flags: `user[login]`. */
 export function scalarsOf(schema: ObjectSchema): string[] {
   return keysOf(schema, isScalar);
 }
@@ -111,7 +108,7 @@ function wrongMembers({ properties }: ObjectSchema, parameters: Parameters, pref
   });
 }
 
-/** Permissions to store are an object, which `readPermissions` checks; as a flag of lists they are a scalar. */
+/** `permissions` is an object checked by `readPermissions`, or a flag in lists. */
 function isRefusedByRules(key: string, schema: Schema): boolean {
   return key === 'permissions' && !isScalar(schema);
 }
@@ -119,7 +116,7 @@ function isRefusedByRules(key: string, schema: Schema): boolean {
 function errorOf(wrong: Wrong[]): WrongTypesError {
   const fields: Record<string, string[]> = {};
   const sentences = wrong.flatMap(([key, value]) => {
-    if (Object.hasOwn(SENTENCES, key)) return SENTENCES[key]!(JSON.stringify(value).slice(0, MAX_SHOWN), key);
+    if (Object.hasOwn(SENTENCES, key)) return SENTENCES[key]!(JSON.stringify(value).slice(0, MAX_REPEATED), key);
     const name = key.split(/[[\]]/).findLast((part) => part !== '')!;
     fields[name] = TEXTS[key] ?? ['is invalid'];
     return fieldSentences({ [name]: fields[name] });

@@ -1,7 +1,6 @@
 import { type FieldErrors, fieldSentences } from '../../lib/errors.ts';
 import { isoSeconds } from '../../lib/time.ts';
 
-/** What an answer is called where it carries no wrapper that says so; `result` is any other answer. */
 export type XmlRoot =
   | 'dialog'
   | 'chat-message'
@@ -21,25 +20,16 @@ export type XmlRoot =
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** Keys that a record is wrapped in: `{"user":{…}}`. */
+/** `{"user":{…}}` */
 const WRAPPERS = new Set(['session', 'user', 'blob', 'event', 'push_token', 'geo_datum', 'subscription']);
 
-/**
- * The XML form of a JSON answer. Members keep their order, but for those with a leading `_`, which come
- * last: so a session ends with its `_id`, and a page with its items.
- * @param answer what `JSON.parse` gives
- * @param root used when the answer is not a wrapped record
- */
+/** Members with a leading `_` come last. @param root unless the answer is a wrapped record */
 export function answerXml(answer: unknown, root: XmlRoot = 'result'): string {
   const wrapper = wrapperOf(answer);
   return PROLOG + (wrapper ? wrapped(answer, wrapper) : typed(root, '', answer));
 }
 
-/**
- * The XML form of the body of an error, whatever shape it has in JSON: each full sentence once.
- *
- * `{"errors":{"login":["is invalid"],"base":["Login is invalid"]}}` → `<errors><error>Login is invalid</error></errors>`
- */
+/** Contains each complete sentence once: a field's message, with the field's name, often repeats one under `base`. */
 export function errorsXml(body: unknown): string {
   const sentences = [...new Set(sentencesOf(body))];
   const content = sentences.map((sentence) => element('error', '', escapeText(sentence))).join('');
@@ -60,12 +50,11 @@ function sentencesOf(body: unknown): string[] {
   return typeof message === 'string' ? [message] : [];
 }
 
-/** The password reset's text under `id` is a sentence already. */
+/** Under `id`, the password reset has a complete sentence. */
 function sentenceOf(field: string, text: string): string {
   return field === 'id' && /^[A-Z]/.test(text) ? text : fieldSentences({ [field]: [text] })[0]!;
 }
 
-/** An element with the attribute that tells the type of its value; texts and objects have none. */
 function typed(name: string, attributes: string, value: unknown): string {
   if (value === null) return element(name, `${attributes} nil="true"`, '');
   if (Array.isArray(value)) return element(name, `${attributes} type="array"`, value.map(item).join(''));
@@ -82,7 +71,7 @@ function typeOf(value: unknown, text: string): string | undefined {
   return isLegacyTime(text) ? 'datetime' : undefined;
 }
 
-/** A time as the contract writes it, `2026-11-20T17:46:59Z`, of a day that there is. */
+/** `2026-11-20T17:46:59Z`, if the date exists. */
 function isLegacyTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false;
   const moment = new Date(text);
@@ -111,7 +100,6 @@ function item(value: unknown): string {
   return typed(typeof value === 'object' && value !== null ? 'item' : 'value', '', value);
 }
 
-/** `user` of `{"user":{…}}` */
 function wrapperOf(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const [key, ...others] = Object.keys(value);
@@ -130,10 +118,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names that every edition of XML reads; a colon would make a namespace, and `xml` in front is reserved. */
+/** Valid in every edition of XML. A colon would be a namespace, and the prefix `xml` is reserved. */
 const NAME = /^(?!xml)[a-z_][a-z0-9_.-]*$/i;
 
-/** What no XML 1.0 document may hold, not even escaped; lone surrogates among it. */
+/** Characters that XML 1.0 forbids even if escaped, including lone surrogates. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ESCAPES: Record<string, string> = {
@@ -146,12 +134,12 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 };
 
-/** A bare carriage return would be read as a line feed. */
+/** Escapes carriage returns, which parsers would read as line feeds. */
 export function escapeText(text: string): string {
   return text.replace(NOT_XML, '\uFFFD').replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
 }
 
-/** In attributes every bare white space would be read as a blank. */
+/** Escapes white space, which parsers would read as spaces. */
 function escapeAttribute(text: string): string {
   return text.replace(NOT_XML, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character]!);
 }

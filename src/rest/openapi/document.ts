@@ -8,10 +8,9 @@ import { describe, expiryHeader } from './operations.ts';
 import { securitySchemes } from './security.ts';
 import type { OpenApiDocument, Operation } from './types.ts';
 
-/** The REST door as a document, made from its routes and from the schema behind them. */
 export function openApiDocument(publicUrl: string, tokenHeaders: readonly string[]): OpenApiDocument {
   const paths = new Map<string, Record<string, Operation>>();
-  // Paths that differ but in what they call their parameters are one.
+  // OpenAPI does not allow paths that differ only in the names of their parameters.
   const templates = new Map<string, string>();
   for (const route of routes) {
     const { template, operation } = describe(route, tokenHeaders);
@@ -25,7 +24,7 @@ export function openApiDocument(publicUrl: string, tokenHeaders: readonly string
   const schemas: Record<string, Schema> = { ...ERROR_BODIES };
   return {
     openapi: '3.1.1',
-    info: { title: 'Atrium', version: API_VERSION, summary: 'An application backend over REST.', description: ABOUT },
+    info: { title: 'Atrium', version: API_VERSION, summary: 'REST API of an application backend.', description: ABOUT },
     servers: [{ url: publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: hoisted(Object.fromEntries(paths), schemas),
@@ -38,18 +37,20 @@ export function openApiDocument(publicUrl: string, tokenHeaders: readonly string
   };
 }
 
-const ABOUT = `Every operation runs one of the GraphQL schema, after which it is named.
+const ABOUT = `Each operation runs one operation of the GraphQL schema, under the same name and the same rules.
 
-- **Paths** may end in \`.json\`, which says nothing, or in \`.xml\`: then the answer is XML, which says the same.
-- **Parameters** are the union of query and body, with any method: JSON, a form or multipart, with bracket keys for what
-  is nested (\`user[login]=bob\`). Unknown ones are ignored. Numbers and booleans may come as texts, lists as
-  texts with commas.
-- **Credentials**: a session token or an API key, never both. A session ends when it is not used for a while; each
-  answer says when, in \`<token header>-ExpirationDate\`.
-- **Limits**: a body has at most 1 MiB (address books 4, files 100); how many requests are welcome is in \`RateLimit\`.
-- **Headers** that are told of successes come with errors, too.`;
+- **Paths** may end in \`.json\` or \`.xml\`. With \`.xml\`, the response is XML with the same content. All other
+  responses are JSON.
+- **Parameters** can be sent in the query, in the body, or in both, with every method. Bodies are JSON, a form or
+  multipart. Forms and queries write nested parameters with brackets (\`user[login]=bob\`). Numbers and booleans may be
+  sent as text, and lists as text with commas. Unknown parameters are ignored.
+- **Credentials** are a session token or an API key; a request with both is refused. A session expires if it is not used.
+  Each response to a request with a valid token has the expiry in \`<token header>-ExpirationDate\`.
+- **Limits**: a body may have up to 1 MiB, an address book 4 MiB, a file upload 100 MiB. Each response has the remaining
+  requests in \`RateLimit\`.
+- **Headers** documented for successful responses are also sent with errors.`;
 
-/** Where a schema has a title, it is told once, among the components. */
+/** Moves schemas with a title to the components. */
 function hoisted<Value>(value: Value, schemas: Record<string, Schema>): Value {
   if (Array.isArray(value)) return value.map((item) => hoisted(item, schemas)) as Value;
   if (typeof value !== 'object' || value === null) return value;
@@ -58,7 +59,8 @@ function hoisted<Value>(value: Value, schemas: Record<string, Schema>): Value {
   );
   if (typeof title !== 'string') return (title === undefined ? schema : { title, ...schema }) as Value;
   const known = schemas[title];
-  if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`there are two schemas ${title}`);
+  if (known && JSON.stringify(known) !== JSON.stringify(schema))
+    throw new Error(`Two different schemas are named ${title}`);
   schemas[title] = schema;
   return { $ref: `#/components/schemas/${title}` } as Value;
 }
@@ -66,15 +68,21 @@ function hoisted<Value>(value: Value, schemas: Record<string, Schema>): Value {
 function headersOf(tokenHeaders: readonly string[]): Record<string, object> {
   const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
   return {
-    'X-Request-Id': text('Names the request in logs.', '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed'),
-    [VERSION_HEADER]: text('Version of the interface.', API_VERSION),
-    RateLimit: text('What is left of the quota; absent where limits are off.', '"default";r=599;t=60'),
-    'RateLimit-Policy': text('The quota.', '"default";q=600;w=60'),
-    'Retry-After': text('Seconds until the next request is welcome.', '12'),
+    'X-Request-Id': text('Id of the request, as in the log of the server.', '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed'),
+    [VERSION_HEADER]: text('Version of the REST contract.', API_VERSION),
+    RateLimit: text(
+      'Remaining requests `r`, and seconds `t` until the quota is reset. Absent if rate limits are off.',
+      '"default";r=599;t=60',
+    ),
+    'RateLimit-Policy': text(
+      'Quota `q` of requests in `w` seconds. Absent if rate limits are off.',
+      '"default";q=600;w=60',
+    ),
+    'Retry-After': text('Seconds to wait before the next request.', '12'),
     ...Object.fromEntries(
       tokenHeaders.map((name) => [
         expiryHeader(name),
-        text('When the session of the request ends unless another comes.', '2026-11-20 19:46:59 UTC'),
+        text('Time at which the session expires unless it is used again.', '2026-11-20 19:46:59 UTC'),
       ]),
     ),
   };

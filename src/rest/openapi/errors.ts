@@ -22,20 +22,22 @@ import { notAllowed } from './docs/errors.ts';
 import { closed, listOf, mapOf, type Schema, text } from './docs/schemas.ts';
 import type { Media, Response } from './types.ts';
 
-/** The bodies that errors have, by the names they have in the document. */
 export const ERROR_BODIES: Record<string, Schema> = {
-  ErrorList: { ...closed({ errors: listOf(text) }), description: 'Sentences.' },
-  BaseErrors: { ...closed({ errors: closed({ base: listOf(text) }) }), description: 'Sentences.' },
+  ErrorList: { ...closed({ errors: listOf(text) }), description: 'Error messages.' },
+  BaseErrors: { ...closed({ errors: closed({ base: listOf(text) }) }), description: 'Error messages, under `base`.' },
   FieldErrors: {
     ...closed({ errors: { ...mapOf(listOf(text)), required: ['base'] } }),
-    description: 'Texts by the field that is at fault, and all of them as sentences under `base`.',
+    description: 'Messages by invalid field, without its name, and all of them as complete sentences under `base`.',
   },
-  IdErrors: closed({ errors: closed({ id: listOf(text) }) }),
-  UserNotFound: closed({ code: { type: 'null' }, message: text }),
-  NoDetails: closed({}),
+  IdErrors: { ...closed({ errors: closed({ id: listOf(text) }) }), description: 'An invalid id in the path.' },
+  UserNotFound: {
+    ...closed({ code: { type: 'null' }, message: text }),
+    description: 'No user matches a lookup.',
+  },
+  NoDetails: { ...closed({}), description: 'Invalid input, without details.' },
 };
 
-/** Everything that can go wrong at a route, by status: as the route itself answers it. */
+/** Error responses of a route by status, rendered by the route itself so that the document cannot differ from it. */
 export function errorResponses(route: Route, rules: Rules): Record<string, Response> {
   const byStatus = new Map<number, unknown[]>();
   for (const { status, body } of errorAnswers(route, rules)) {
@@ -48,19 +50,18 @@ export function errorResponses(route: Route, rules: Rules): Record<string, Respo
 
 function errorAnswers(route: Route, rules: Rules): ErrorAnswer[] {
   const asWritten = (error: ServiceError) => legacyError(error, route.errors);
-  const ofDeed = (error: ServiceError) =>
+  const ofInput = (error: ServiceError) =>
     route.plainRefusal && isAboutInput(error) ? { status: 400, body: {} } : asWritten(error);
   return [
     ...refusals(route, rules).map(asWritten),
-    ...[malformed(), ...badPath(route), ...wrongTypeErrors(route), ...(route.docs.errors ?? [])].map(ofDeed),
-    // What a type of the schema can't hold.
+    ...[malformed(), ...badPath(route), ...wrongTypeErrors(route), ...(route.docs.errors ?? [])].map(ofInput),
+    // GraphQL refuses values that its types cannot represent.
     legacyError(malformed(), errorList),
     ...(route.download ? [{ status: 416, body: { errors: ['Requested range is not satisfiable'] } }] : []),
     asWritten(new RateLimitedError(60)),
   ];
 }
 
-/** What any route may answer, whatever it does; told once, by status. */
 export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
   [
     ...[bodyTooLarge(), unsupported(), new ServiceUnavailableError()].map((error) => legacyError(error, errorList)),
@@ -68,7 +69,6 @@ export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
   ].map(({ status, body }) => [status, responseOf(status, [body])]),
 );
 
-/** Why somebody may not call. */
 function refusals(route: Route, { access }: Rules): ServiceError[] {
   if (access === 'anyone' && !route.download) return [];
   const needsUser = access === 'user' || access === 'userOrKey' || access === 'key';
@@ -84,7 +84,6 @@ function refusals(route: Route, { access }: Rules): ServiceError[] {
   ];
 }
 
-/** What is wrong with the path itself. */
 function badPath({ docs, since, only }: Route): ServiceError[] {
   const hasIntegerId = Object.values(docs.path ?? {}).some(({ type }) => type === 'integer');
   return [
@@ -104,7 +103,7 @@ function responseOf(status: number, bodies: unknown[]): Response {
     (name): Schema => (name === 'null' ? { type: 'null' } : { $ref: `#/components/schemas/${name}` }),
   );
   return {
-    description: isEmpty ? `${description}; some without a body` : description,
+    description: isEmpty ? `${description}; the body may be empty` : description,
     content: {
       ...(json.length > 0 && {
         'application/json': {
@@ -131,7 +130,6 @@ function shapeOf(body: unknown): string {
   return first === 'id' ? 'IdErrors' : 'BaseErrors';
 }
 
-/** Each body once, under its number. */
 function examplesOf(bodies: unknown[]): NonNullable<Media['examples']> {
   const different = [...new Map(bodies.map((body) => [JSON.stringify(body), body])).values()];
   return Object.fromEntries(different.map((value, index) => [String(index + 1), { value }]));

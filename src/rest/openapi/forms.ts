@@ -1,9 +1,6 @@
 import type { ObjectSchema, Schema } from './docs/schemas.ts';
 
-/**
- * The same body as a form: members of members under bracket keys, `user[login]`, lists of texts and numbers as
- * `ids[]`, of a list of objects the first, `contacts[0][name]`.
- */
+/** The schema of a JSON body as a form: `user[login]`, `ids[]`; of a list of objects only the first, `contacts[0][name]`. */
 export function formOf(body: ObjectSchema): ObjectSchema {
   const required: string[] = [];
   const properties: Record<string, Schema> = {};
@@ -18,7 +15,6 @@ export function formOf(body: ObjectSchema): ObjectSchema {
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), ...more };
 }
 
-/** The same value as the pairs of a form. */
 export function formPairs(key: string, value: unknown): [key: string, value: unknown][] {
   if (Array.isArray(value)) {
     const isPlain = value.every((item) => typeof item !== 'object' || item === null);
@@ -36,11 +32,10 @@ interface Leaf {
 
 function leavesOf(key: string, schema: Schema, isRequired: boolean): Leaf[] {
   if (isObjectSchema(schema)) {
-    const members = Object.entries(schema.properties).flatMap(([name, member]) =>
+    // Omits members with names chosen by clients.
+    return Object.entries(schema.properties).flatMap(([name, member]) =>
       leavesOf(`${key}[${name}]`, member, isRequired && (schema.required?.includes(name) ?? false)),
     );
-    // Members whose names are the client's can't be listed.
-    return members;
   }
   if (schema.type !== 'array') return [{ key, schema, isRequired }];
   const items = schema.items as Schema;

@@ -1,7 +1,7 @@
 import type { Schema } from './docs/schemas.ts';
 import type { Media, Operation, Reference, Response } from './types.ts';
 
-/** Two routes with one path, which look at what stands in it: they are one operation, under the name of the first. */
+/** Merges two routes whose paths differ only in the form of a value. The result has the id of the first operation. */
 export function merged(first: Operation, second: Operation): Operation {
   return {
     ...first,

@@ -2,7 +2,6 @@ import type { Access } from '../../lib/access.ts';
 import type { Route } from '../http/route.ts';
 import { API_VERSION, VERSION_HEADER } from '../http/versions.ts';
 import { operationOf, type Rules, rulesOf } from '../operations.ts';
-import { operationField } from './docs/from-graphql.ts';
 import type { RequestExample } from './docs/operation-docs.ts';
 import type { ObjectSchema, Schema } from './docs/schemas.ts';
 import { COMMON_RESPONSES, errorResponses } from './errors.ts';
@@ -11,18 +10,16 @@ import { type PathTemplate, templateOf } from './paths.ts';
 import { securityOf } from './security.ts';
 import type { Media, Operation, Parameter, Reference, Response } from './types.ts';
 
-/** What the document says of a route, and where. */
 export function describe(route: Route, tokenHeaders: readonly string[]): { template: string; operation: Operation } {
   const { docs } = route;
   const rules = rulesOf(route);
-  const { name, field } = operationOf(route);
+  const { name } = operationOf(route);
   const path = templateOf(route);
   const paragraphs = [
-    operationField(field).description,
     docs.description,
-    WHO[rules.access],
-    route.since && `Clients that say they were written before ${route.since} get a 404.`,
-    isJson(docs.answer) && `As XML its root is \`${route.xml ?? wrapperOf(docs.answer)}\`.`,
+    route.download && rules.access === 'anyone' ? PUBLIC_FILES : CALLERS[rules.access],
+    route.since && `Clients that state a version before ${route.since} in \`${VERSION_HEADER}\` receive 404.`,
+    isJson(docs.answer) && `In XML, the root element is \`${route.xml ?? wrapperOf(docs.answer)}\`.`,
   ];
   const requestBody = requestBodyOf(route);
   const operation = {
@@ -38,20 +35,25 @@ export function describe(route: Route, tokenHeaders: readonly string[]): { templ
   return { template: path.template, operation };
 }
 
-const WHO: Record<Access, string> = {
-  anyone: 'Nobody is asked who they are.',
-  session: 'For any session, and API keys.',
-  token: 'For session tokens only.',
-  user: 'For users: a user session, or an API key with `On-Behalf-Of`.',
-  userOrKey: 'For users, and API keys alone.',
-  key: 'For API keys alone.',
+const CALLERS: Record<Access, string> = {
+  anyone: 'Requires no credentials; credentials in the request are ignored.',
+  session: 'Requires the token of any session, or an API key.',
+  token: 'Requires a session token. API keys receive 401.',
+  user:
+    'Requires a user: the token of a user session, or an API key with `On-Behalf-Of`. Application sessions and API ' +
+    'keys alone receive 422.',
+  userOrKey:
+    'Requires a user (the token of a user session, or an API key with `On-Behalf-Of`) or an API key alone. ' +
+    'Application sessions receive 422.',
+  key: 'Requires an API key alone. Users receive 403, application sessions 422.',
 };
+
+const PUBLIC_FILES = 'Public files require no credentials. Others require the token of any session, or an API key.';
 
 function isJson(answer: Route['docs']['answer']): answer is Schema {
   return typeof answer !== 'string';
 }
 
-/** `user` of `{"user":{…}}` */
 function wrapperOf({ properties, anyOf }: Schema): string {
   const [name, ...others] = Object.keys((properties ?? (anyOf as Schema[])?.[0]?.properties ?? {}) as object);
   const isWrapper = /^(session|user|blob|event|push_token|geo_datum|subscription)$/.test(name ?? '');
@@ -61,20 +63,26 @@ function wrapperOf({ properties, anyOf }: Schema): string {
 function parametersOf({ docs, since }: Route, path: PathTemplate): Parameter[] {
   const { query = {}, body: _body, ...example } = docs.examples[0];
   const inPath = path.parameters.map(
-    (parameter): Parameter => ({ ...parameter, in: 'path', required: true, ...aboutOf(parameter.schema) }),
+    (parameter): Parameter => ({ ...parameter, in: 'path', required: true, ...descriptionOf(parameter.schema) }),
   );
-  const version = since ? [{ name: VERSION_HEADER, in: 'header', schema: VERSION, ...aboutOf(VERSION) } as const] : [];
+  const version = since
+    ? [{ name: VERSION_HEADER, in: 'header', schema: VERSION, ...descriptionOf(VERSION) } as const]
+    : [];
   return [...inPath, ...queryParameters(docs.query, { ...example, query }), ...headersOf(docs.headers), ...version];
 }
 
-const VERSION: Schema = { type: 'string', description: 'What the client was written for.', examples: [API_VERSION] };
+const VERSION: Schema = {
+  type: 'string',
+  description: 'Contract version that the client was written for. Default: the newest.',
+  examples: [API_VERSION],
+};
 
 function headersOf(headers: ObjectSchema | undefined): Parameter[] {
   return Object.entries(headers?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'header',
     schema,
-    ...aboutOf(schema),
+    ...descriptionOf(schema),
   }));
 }
 
@@ -86,29 +94,29 @@ function queryParameters(query: ObjectSchema | undefined, { query: example = {} 
       in: 'query',
       ...(query.required?.includes(name) && { required: true }),
       ...styleOf(name, schema),
-      ...aboutOf(schema),
+      ...descriptionOf(schema),
       schema,
-      // Without an example the page would make members up, and send them.
+      // Without an example, the documentation page invents members and sends them.
       ...(name in example ? { example: example[name] } : schema.type === 'object' && { example: {} }),
     }),
   );
   const others = Object.entries(example).filter(([name]) => !(name in query.properties));
   const more = query.additionalProperties as Schema | undefined;
   if (!more) return known;
-  // An exploded object: its members are parameters of their own.
+  // An exploded object: each member is a separate parameter.
   const pairs = Object.fromEntries(others.flatMap(([name, value]) => formPairs(name, value)));
   return [
     ...known,
-    { name: 'fields', in: 'query', style: 'form', explode: true, ...aboutOf(more), schema: more, example: pairs },
+    { name: 'fields', in: 'query', style: 'form', explode: true, ...descriptionOf(more), schema: more, example: pairs },
   ];
 }
 
-/** The page shows what is said of a parameter, not of its schema. */
-function aboutOf({ description }: Schema): { description?: string } {
+/** The documentation page shows descriptions of parameters, but not of their schemas. */
+function descriptionOf({ description }: Schema): { description?: string } {
   return typeof description === 'string' ? { description } : {};
 }
 
-/** How a value is written: `name[op]=v`, `name[]=a&name[]=b`, `name=a,b`. */
+/** The serialization of a value: `name[op]=v`, `name[]=a&name[]=b`, `name=a,b`. */
 function styleOf(name: string, { type, anyOf }: Schema): { style?: string; explode?: boolean } {
   const isObject = type === 'object' || ((anyOf as Schema[]) ?? []).some((schema) => schema.type === 'object');
   if (isObject) return { style: 'deepObject', explode: true };
@@ -123,7 +131,7 @@ function requestBodyOf({ docs: { body, examples }, upload }: Route): Operation['
     examples: Object.fromEntries(
       bodies.map(({ summary, body: value }, index) => [
         String(index + 1),
-        { summary: summary ?? 'A request', value: write(value) },
+        { summary: summary ?? 'Example', value: write(value) },
       ]),
     ),
   });
@@ -144,7 +152,7 @@ function requestBodyOf({ docs: { body, examples }, upload }: Route): Operation['
   };
 }
 
-const FILE: Schema = { type: 'string', format: 'binary', description: 'The file.' };
+const FILE: Schema = { type: 'string', format: 'binary', description: 'The bytes of the file.' };
 
 function responsesOf(
   route: Route,
@@ -156,7 +164,7 @@ function responsesOf(
   const errors = errorResponses(route, rules);
   errors[429] = { ...errors[429]!, headers: { ...headers, 'Retry-After': header('Retry-After') } };
   const success = { description: status === 201 ? 'Created' : 'OK', headers, ...contentOf(answer) };
-  const part = { description: 'The part that `Range` asks for', headers, content: FILE_CONTENT };
+  const part = { description: 'The requested range of bytes', headers, content: FILE_CONTENT };
   const common = Object.keys(COMMON_RESPONSES).map((code) => [code, { $ref: `#/components/responses/${code}` }]);
   return { [status]: success, ...(answer === 'file' && { 206: part }), ...errors, ...Object.fromEntries(common) };
 }
@@ -176,7 +184,6 @@ function contentOf(answer: Route['docs']['answer']): { content?: Record<string, 
   }
 }
 
-/** Names of the headers that tell of the caller's session. */
 export const expiryHeader = (tokenHeader: string) => `${tokenHeader}-ExpirationDate`;
 
 function headerRefs({ access }: Rules, tokenHeaders: readonly string[]): Record<string, object> {

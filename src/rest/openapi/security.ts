@@ -4,11 +4,10 @@ import type { Rules } from '../operations.ts';
 
 type Requirement = Record<string, string[]>;
 
-/** The credentials that the service knows. */
 export function securitySchemes(tokenHeaders: readonly string[]): Record<string, object> {
   const tokens = tokenHeaders.map((name, index) => [
     tokenScheme(index),
-    { type: 'apiKey', in: 'header', name, description: 'The token of a session, as `POST /session` answers it.' },
+    { type: 'apiKey', in: 'header', name, description: 'Session token, from `POST /session`.' },
   ]);
   return {
     ...Object.fromEntries(tokens),
@@ -16,24 +15,24 @@ export function securitySchemes(tokenHeaders: readonly string[]): Record<string,
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: '`ApiKey <key>`; not together with a token.',
+      description: '`ApiKey <key>`. Cannot be combined with a session token.',
     },
     onBehalfOf: {
       type: 'apiKey',
       in: 'header',
       name: 'On-Behalf-Of',
-      description: 'Id of the user whom an API key acts for; only together with one.',
+      description: 'Id of the user on whose behalf an API key acts. Requires an API key.',
     },
     tokenParameter: {
       type: 'apiKey',
       in: 'query',
       name: 'token',
-      description: 'The token of a session, where a file is downloaded.',
+      description: 'Session token, for downloads and `.xml` paths. A header takes precedence.',
     },
   };
 }
 
-/** What has to come with a request: one of these. */
+/** Alternatives, of which a request must meet one. */
 export function securityOf(
   { download }: Pick<Route, 'download'>,
   { access }: Rules,

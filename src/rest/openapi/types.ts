@@ -1,6 +1,6 @@
 import type { Schema } from './docs/schemas.ts';
 
-/** An OpenAPI 3.1 document, as far as ours goes. */
+/** The parts of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   openapi: string;
   info: object;
@@ -20,7 +20,6 @@ export interface Operation {
   tags: string[];
   summary: string;
   description: string;
-  /** One of these has to come with a request; none: nobody is asked. */
   security: Record<string, string[]>[];
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
@@ -47,7 +46,6 @@ export interface Response {
   description: string;
   headers?: Record<string, object>;
   content?: Record<string, Media>;
-  /** Some of these answers have no body. */
   'x-may-be-empty'?: true;
 }
 

@@ -26,7 +26,7 @@ export const blobShape = shape(
     public: 'public',
     tags: computed(
       graphql(`fragment Tags on Blob { tags }`),
-      described(nullable(text), 'With commas between them.'),
+      described(nullable(text), 'Tags, separated by commas; null if there are none.'),
       ({ tags }) => joinTags(tags),
     ),
     blob_object_access: optional(['blobObjectAccess', blobObjectAccessShape]),

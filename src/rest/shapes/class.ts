@@ -1,10 +1,10 @@
 import { graphql } from '../graphql.ts';
 import { permission } from '../openapi/docs/record-permissions.ts';
-import { closed, listOf, oneOfTexts, stringId, text } from '../openapi/docs/schemas.ts';
+import { closed, described, listOf, oneOfTexts, stringId, text } from '../openapi/docs/schemas.ts';
 import { presentPermission, presentPermissions } from '../record-permissions.ts';
 import { computed, constant, shape } from './shape.ts';
 
-/** Legacy name of a field type → its GraphQL name. */
+/** Legacy name → GraphQL name. */
 export const FIELD_TYPES = {
   Integer: 'INTEGER',
   Float: 'FLOAT',
@@ -17,16 +17,27 @@ export const FIELD_TYPES = {
 
 const TYPE_NAMES = Object.fromEntries(Object.entries(FIELD_TYPES).map(([legacy, type]) => [type, legacy]));
 
-const acl = closed({
-  create: closed({ ...permission.properties, primary: { const: true } }, ['users_ids', 'users_groups']),
-  read: permission,
-  update: permission,
-  delete: permission,
-});
+const acl = described(
+  closed({
+    create: closed({ ...permission.properties, primary: described({ const: true }, 'Always true.') }, [
+      'users_ids',
+      'users_groups',
+    ]),
+    read: permission,
+    update: permission,
+    delete: permission,
+  }),
+  'Who may create, read, update and delete records. Apart from `create`, these are the defaults of new records.',
+);
 
-const customField = closed({ name: text, type: oneOfTexts(Object.keys(FIELD_TYPES)), is_array: { const: '1' } }, [
-  'is_array',
-]);
+const customField = closed(
+  {
+    name: described(text, 'Name of the field.'),
+    type: described(oneOfTexts(Object.keys(FIELD_TYPES)), 'Type of the values.'),
+    is_array: described({ const: '1' }, 'Present if the field is an array.'),
+  },
+  ['is_array'],
+);
 
 export const classShape = shape(
   'RecordClass',
@@ -34,7 +45,7 @@ export const classShape = shape(
     _id: ['id', stringId],
     name: 'name',
     application_id: 'applicationId',
-    user_id: constant(0),
+    user_id: constant(0, 'Always 0.'),
     acl: computed(
       graphql(`fragment Acl on RecordClass {
         permissions {
@@ -52,7 +63,7 @@ export const classShape = shape(
     ),
     custom_fields: computed(
       graphql(`fragment CustomFields on RecordClass { fields { name type array } }`),
-      listOf(customField),
+      described(listOf(customField), 'Fields of the class, in order of creation.'),
       ({ fields }) =>
         fields.map(({ name, type, array }) => ({
           name,

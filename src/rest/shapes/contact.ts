@@ -14,7 +14,7 @@ export const uploadedContactsShape = shape('UploadedContacts', {
       graphql(`fragment Rejected on UploadedContacts { rejected { index errors } }`),
       described(
         mapOf({ ...listOf(text), examples: [contactProblems({}), contactProblems({ name: '', phone: '1' })] }),
-        'Why entries were left out, by their places from 0; only when some were.',
+        'Messages by index of the rejected contact, from 0. Absent if all contacts were accepted.',
       ),
       ({ rejected }) =>
         rejected.length > 0 ? Object.fromEntries(rejected.map(({ index, errors }) => [index, errors])) : null,

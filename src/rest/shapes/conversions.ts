@@ -1,6 +1,4 @@
-/** Conversions that several shapes use. */
-
 export const toBit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
-/** Null where there are no tags. */
+/** @returns null if there are no tags */
 export const joinTags = (tags: readonly string[]): string | null => (tags.length > 0 ? tags.join(',') : null);

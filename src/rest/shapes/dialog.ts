@@ -7,10 +7,10 @@ import { computed, optional, shape } from './shape.ts';
 export const DIALOG_TYPE: Schema = {
   type: 'integer',
   enum: [1, 2, 3],
-  description: '1 public group, 2 group, 3 private.',
+  description: '1: public group, 2: group, 3: private dialog.',
 };
 
-/** Legacy number of a type → its GraphQL name. */
+/** Legacy number → GraphQL name. */
 export const DIALOG_TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
 
 const TYPE_NUMBERS = new Map<string, number>(
@@ -35,7 +35,10 @@ export const dialogShape = shape('Dialog', {
   data: optional(
     computed(
       graphql(`fragment Data on Dialog { dataClassName data }`),
-      described(open({ class_name: text }), 'Fields of that class; only where the dialog carries one.'),
+      described(
+        open({ class_name: described(text, 'Name of the class.') }),
+        'Custom data: a class and the values of its fields. Absent if the dialog has none.',
+      ),
       ({ dataClassName, data }) => dataClassName && { class_name: dataClassName, ...presentFields(data) },
     ),
   ),
@@ -43,7 +46,6 @@ export const dialogShape = shape('Dialog', {
   updated_at: 'updatedAt',
 });
 
-/** Answer of the switch for pushes of a dialog. */
 export const dialogNotificationsShape = shape(
   'DialogNotifications',
   { enabled: ['enabled', bit, toBit] },

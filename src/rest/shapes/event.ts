@@ -16,7 +16,7 @@ export const eventShape = shape(
     active: 'active',
     application_id: 'applicationId',
     user_id: 'userId',
-    kind: constant('API'),
+    kind: constant('API', 'Always `API`.'),
     environment: 'environment',
     tag_query: 'tagQuery',
     notification_channel: { name: 'channel' },

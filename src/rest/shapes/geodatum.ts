@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../lib/time.ts';
 import { graphql } from '../graphql.ts';
-import { unixTime } from '../openapi/docs/schemas.ts';
+import { described, unixTime } from '../openapi/docs/schemas.ts';
 import { computed, shape } from './shape.ts';
 
 export const geodatumShape = shape(
@@ -13,8 +13,10 @@ export const geodatumShape = shape(
     longitude: 'longitude',
     status: 'status',
     created_at: 'createdAt',
-    created_at_timestamp: computed(graphql(`fragment CreatedAt on Geodatum { createdAt }`), unixTime, ({ createdAt }) =>
-      unixSeconds(createdAt),
+    created_at_timestamp: computed(
+      graphql(`fragment CreatedAt on Geodatum { createdAt }`),
+      described(unixTime, 'Time of creation. Unix time in seconds.'),
+      ({ createdAt }) => unixSeconds(createdAt),
     ),
     updated_at: 'updatedAt',
   },

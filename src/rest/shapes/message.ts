@@ -17,12 +17,12 @@ import { computed, shape } from './shape.ts';
 export const messageShape = shape('Message', {
   '...': computed(
     graphql(`fragment CustomFields on Message { customFields }`),
-    described(anything, 'What else was sent with it.'),
+    described(anything, 'Custom field of the message, as sent.'),
     ({ customFields }) => customFields,
   ),
   _id: 'id',
   message: 'text',
-  attachments: ['attachments', listOf(open({ type: text }))],
+  attachments: ['attachments', listOf(open({ type: described(text, 'Kind of the attachment, such as `image`.') }))],
   created_at: 'createdAt',
   updated_at: 'updatedAt',
   chat_dialog_id: 'dialogId',
@@ -31,12 +31,17 @@ export const messageShape = shape('Message', {
   recipient_id: 'recipientId',
   read_ids: 'readIds',
   delivered_ids: 'deliveredIds',
-  read: ['read', bit, toBit],
+  read: ['read', described(bit, 'Whether the other user of a private dialog has read it; always 0 in groups.'), toBit],
   reactions: computed(
     graphql(`fragment Reactions on Message { reactions { name count } ownReactions }`),
     described(
-      nullable(closed({ own: listOf(text), total: mapOf(integer) })),
-      "The caller's own names, and how often each was left; null when there is none.",
+      nullable(
+        closed({
+          own: described(listOf(text), 'Names of the reactions of the caller, in order of creation.'),
+          total: described(mapOf(integer), 'Number of users by name of the reaction.'),
+        }),
+      ),
+      'Reactions to the message; null if there are none.',
     ),
     ({ reactions, ownReactions }) =>
       reactions.length === 0

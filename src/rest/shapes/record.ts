@@ -10,7 +10,7 @@ export const recordShape = shape('Record', {
   _parent_id: 'parentId',
   created_at: 'createdAt',
   updated_at: 'updatedAt',
-  user_id: ['userId', described(integer, 'The owner; 0 for those of API keys alone.')],
+  user_id: ['userId', described(integer, 'Id of the owner; 0 if an API key alone created the record.')],
   permissions: computed(
     graphql(`fragment Permissions on Record {
       permissions {
@@ -24,7 +24,7 @@ export const recordShape = shape('Record', {
   ),
   '...': computed(
     graphql(`fragment Fields on Record { fields }`),
-    described(anything, 'Fields of the class.'),
+    described(anything, 'Value of the field with this name; null if unset.'),
     ({ fields }) => fields && presentFields(fields),
   ),
 });

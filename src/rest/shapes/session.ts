@@ -5,7 +5,7 @@ import { computed, shape } from './shape.ts';
 export const sessionShape = shape(
   'Session',
   {
-    _id: computed(graphql(`fragment Id on Session { id }`), described(text, 'The same as `id`.'), ({ id }) =>
+    _id: computed(graphql(`fragment Id on Session { id }`), described(text, 'The same id as text.'), ({ id }) =>
       String(id),
     ),
     application_id: 'applicationId',
@@ -17,7 +17,7 @@ export const sessionShape = shape(
     updated_at: 'updatedAt',
     user_id: computed(
       graphql(`fragment UserId on Session { userId }`),
-      described(integer, '0 for an application session.'),
+      described(integer, 'Id of the user; 0 for an application session.'),
       ({ userId }) => userId ?? 0,
     ),
   },

@@ -19,15 +19,12 @@ type Types = introspection['types'];
 type ObjectName = { [Name in keyof Types]: Types[Name] extends { kind: 'OBJECT' } ? Name : never }[keyof Types];
 type FieldName<Type extends ObjectName> = keyof (Types[Type] & { fields: object })['fields'] & string;
 
-/**
- * One legacy record: it is the GraphQL fragment of the fields it needs (`...MessageFields`), presents what that fragment
- * yields as legacy JSON, and has the JSON Schema of that JSON.
- */
+/** A legacy record: its GraphQL fragment (`...MessageFields`), the presenter of its JSON, and the schema of that JSON. */
 export interface Shape<Type extends ObjectName = ObjectName>
   extends TadaDocumentNode<{ readonly [field: string]: unknown }, object, Definition<Type>> {
   schema: ObjectSchema;
   present: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
-  /** Both without the wrapper. */
+  /** Without the wrapper, like `presentBare`. */
   bareSchema: ObjectSchema;
   presentBare: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
 }
@@ -37,20 +34,16 @@ type Fragment<Type extends ObjectName> = TadaDocumentNode<unknown, object, Defin
 
 export type LegacyRecord = Record<string, unknown>;
 
-/** How a member of the legacy record is made. */
 type Entry<Type extends ObjectName> =
-  /** A field of the type; its GraphQL type decides the form. */
   | FieldName<Type>
-  /** A field whose value has a schema of its own and, unless it is presented as it is, a conversion. Null stays null. */
+  /** A field with its own schema, and a conversion of values other than null. */
   | readonly [field: FieldName<Type>, schema: Schema, convert?: (value: never) => unknown]
-  /** An object field with a shape of its own; null stays null. */
   | readonly [field: FieldName<Type>, shape: NestedShape]
   | Computed
   | Optional<Type>
-  /** Members of an object that the GraphQL type does not nest. */
   | Table<Type>;
 
-/** Legacy name → entry, in the order of the JSON. The members of `...` stand beside the others. */
+/** Legacy name → entry, in the order of the JSON. The members of `...` are spread into the record. */
 export interface Table<Type extends ObjectName> {
   readonly [legacyName: string]: Entry<Type>;
 }
@@ -77,7 +70,6 @@ class Optional<Type extends ObjectName> {
   }
 }
 
-/** A member made from the fields that a fragment selects. */
 export function computed<Selection extends DocumentNode>(
   fragment: Selection,
   schema: Schema,
@@ -87,20 +79,18 @@ export function computed<Selection extends DocumentNode>(
   return new Computed(selectionSet.selections, schema, present as (record: never) => unknown);
 }
 
-/** A member that is the same in every record. */
-export function constant(value: string | number): Computed {
+export function constant(value: string | number, description: string): Computed {
   const type = typeof value === 'string' ? 'string' : 'integer';
-  return new Computed([], { type, const: value }, () => value);
+  return new Computed([], { type, const: value, description }, () => value);
 }
 
-/** A member that is absent where its value is null. */
 export function optional<Type extends ObjectName>(entry: Exclude<Entry<Type>, Optional<Type>>): Optional<Type> {
   return new Optional(entry);
 }
 
 /**
  * @param options.wrapper the one key of the object around the record: `{ "user": { … } }`
- * @param options.title name of its JSON Schema, by default that of the GraphQL type
+ * @param options.title name of the JSON Schema; by default the name of the GraphQL type
  */
 export function shape<const Type extends ObjectName>(
   typeName: Type,
@@ -129,7 +119,7 @@ interface Compiled {
   write: (record: LegacyRecord) => LegacyRecord;
 }
 
-/** Adds a member to `target`, or returns an object in its place. */
+/** Adds a member to `target`, or returns a new object with it. */
 type Writer = (record: LegacyRecord, target: LegacyRecord) => LegacyRecord;
 
 function compile(type: GraphQLObjectType, table: Table<never>): Compiled {
@@ -137,9 +127,9 @@ function compile(type: GraphQLObjectType, table: Table<never>): Compiled {
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
   const writers: Writer[] = [];
-  for (const [name, parameters] of Object.entries(table)) {
-    const isOptional = parameters instanceof Optional;
-    const member = compileEntry(type, isOptional ? parameters.entry : parameters);
+  for (const [name, entry] of Object.entries(table)) {
+    const isOptional = entry instanceof Optional;
+    const member = compileEntry(type, isOptional ? entry.entry : entry);
     fields.push(...member.fields);
     properties[name] = isOptional ? nonNull(member.schema) : member.schema;
     if (!isOptional) required.push(name);
@@ -184,11 +174,11 @@ function fieldMember(type: GraphQLObjectType, name: string, [form, convert]: unk
   };
 }
 
-/** How values of these scalars are presented; others stay as they are. */
+/** By scalar. Values of other types are presented unchanged. */
 const CONVERSIONS: Record<string, ((value: Date) => string) | undefined> = { DateTime: isoSeconds };
 
 function writerOf(name: string, present: Member['present'], isOptional: boolean): Writer {
-  // Only a spread copies a client's `__proto__` as an ordinary member.
+  // Unlike an assignment, a spread copies a client's `__proto__` as an ordinary member.
   if (name === '...') return (record, target) => ({ ...target, ...(present(record) as object | null) });
   return (record, target) => {
     const value = present(record);
@@ -216,7 +206,6 @@ function fragmentOf(typeName: string, fields: SelectionNode[]): FragmentDefiniti
   };
 }
 
-/** A field that several members need is selected once. */
 function distinct(fields: SelectionNode[]): SelectionNode[] {
   return [...new Map(fields.map((field) => [(field as FieldNode).name.value, field])).values()];
 }
@@ -225,7 +214,6 @@ function fieldNode(name: string): FieldNode {
   return { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } };
 }
 
-/** An optional member is absent where it would be null. */
 function nonNull({ type, ...others }: Schema): Schema {
   if (!Array.isArray(type)) return { type, ...others };
   const types = type.filter((name) => name !== 'null');

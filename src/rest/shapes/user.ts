@@ -26,7 +26,7 @@ export const userShape = shape(
     allow_sales_activities: 'allowSalesActivities',
     user_tags: computed(
       graphql(`fragment Tags on User { tags }`),
-      described(nullable(text), 'Tags with commas between them.'),
+      described(nullable(text), 'Tags, separated by commas; null if there are none.'),
       ({ tags }) => joinTags(tags),
     ),
   },

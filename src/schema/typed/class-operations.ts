@@ -6,7 +6,18 @@ import { type RecordChange, recordChange, subscribeToRecords } from '../../resol
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import { updateRecord } from '../../resolvers/records/update.ts';
 import type { Builder } from '../builder.ts';
-import { FILTER, ORDER, RECORD_ID } from '../descriptions.ts';
+import {
+  CREATES_RECORD,
+  CURRENT_RECORD,
+  DELETES_RECORD,
+  EVENT_CURSOR,
+  FILTER,
+  NEW_RECORDS,
+  ORDER,
+  PERMISSION_CHANGES,
+  RECORD_ID,
+  RECORD_IDS,
+} from '../descriptions.ts';
 import { SINCE } from '../live.ts';
 import { metered } from '../metered.ts';
 import {
@@ -19,11 +30,10 @@ import {
   recordType,
   type TypedClass,
 } from './class-types.ts';
+import { classNamesOf, genericFilter, renamed, type Values, withoutNulls } from './generic-input.ts';
 import type { SharedTypes } from './shared.ts';
 
-type Values = Record<string, unknown>;
-
-/** Adds a class to a schema: its types, and the operations on its records, run by the resolvers of the generic ones. */
+/** Adds the types and operations of a class; they call the resolvers of the generic operations. */
 export function addClass(builder: Builder, shared: SharedTypes, typed: TypedClass): void {
   const record = recordType(builder, shared, typed);
   const where = filterType(builder, shared, typed);
@@ -32,71 +42,26 @@ export function addClass(builder: Builder, shared: SharedTypes, typed: TypedClas
   addSubscription(builder, shared, typed, { record, where });
 }
 
-/** Typed names to those of the class. */
-function classNamesOf({ fieldNames }: TypedClass): (typed: string) => string {
-  const names = new Map([...fieldNames].map(([name, typed]) => [typed, name]));
-  return (typed) => names.get(typed) ?? typed;
-}
-
-function renamed(values: Values | null | undefined, nameOf: (typed: string) => string): Values | undefined {
-  if (values == null) return undefined;
-  return Object.fromEntries(Object.entries(values).map(([typed, value]) => [nameOf(typed), value]));
-}
-
-/** To add null, or to take it away, asks for nothing. */
-function withoutNulls(values: Values | null | undefined): Values | undefined {
-  if (values == null) return undefined;
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
-}
-
-/** What all records have, by the names that no class has a field of. */
-const COMMON = new Map([
-  ['id', '_id'],
-  ['parentId', '_parent_id'],
-  ['userId', 'user_id'],
-  ['createdAt', 'created_at'],
-  ['updatedAt', 'updated_at'],
-]);
-
-/** `where` in the words of the generic operations. */
-function genericFilter(where: unknown, nameOf: (typed: string) => string): Values | undefined {
-  if (where == null) return undefined;
-  return Object.fromEntries(
-    Object.entries(where as Values).flatMap(([typed, asked]): [string, unknown][] => {
-      if (asked === null || asked === undefined) return [];
-      if (typed === 'or' || typed === 'and')
-        return [[typed, (asked as Values[]).map((part) => genericFilter(part, nameOf))]];
-      return [[COMMON.get(typed) ?? nameOf(typed), operatorsOf(asked as Values)]];
-    }),
-  );
-}
-
-/** As everywhere, null asks for nothing, but for `eq` and `ne`, where it is what is unset. */
-function operatorsOf(asked: Values): Values {
-  return Object.fromEntries(
-    Object.entries(asked).filter(([operator, value]) => value !== null || operator === 'eq' || operator === 'ne'),
-  );
-}
-
 interface QueryTypes {
   record: RecordTypeRef;
   where: ReturnType<typeof filterType>;
   order: ReturnType<typeof orderType>;
 }
 
-/** Records of one call of the plain list. */
 const DEFAULT_FIRST = 50;
 
 function addQueries(builder: Builder, typed: TypedClass, { record, where, order }: QueryTypes): void {
-  const { known, names } = typed;
-  const className = known.name;
+  const { definition, names } = typed;
+  const className = definition.name;
   const nameOf = classNamesOf(typed);
   const plural = names.many.charAt(0).toUpperCase() + names.many.slice(1);
 
   builder.queryField(names.one, (t) =>
     t.withAuth({ session: true }).field({
       type: record,
-      description: `One record of the class \`${className}\` that the caller may read.`,
+      description:
+        `One record of the class \`${className}\`. Fails with \`NOT_FOUND\` if it does not exist and \`FORBIDDEN\` if ` +
+        'the caller may not read it.',
       args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => findRecord(className, id, context),
     }),
@@ -105,15 +70,19 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
   builder.queryField(names.many, (t) =>
     t.withAuth({ session: true }).field({
       type: [record],
-      description: `Records of the class \`${className}\` that the caller may read, by \`id\` or as asked.`,
+      description: `Records of the class \`${className}\` that the caller may read. Sorted by \`id\` unless \`orderBy\` is given.`,
       args: {
         where: t.arg({ type: where, description: FILTER }),
         orderBy: t.arg({ type: order, description: ORDER }),
-        parentId: t.arg.id({ description: 'Only records below this one.' }),
-        first: t.arg.int({ required: true, defaultValue: DEFAULT_FIRST, description: '1 to 100.' }),
+        parentId: t.arg.id({ description: 'Only return children of this record.' }),
+        first: t.arg.int({
+          required: true,
+          defaultValue: DEFAULT_FIRST,
+          description: 'Maximum number of records, 1 to 100.',
+        }),
       },
-      resolve: async (_root, { where: asked, ...args }, context) => {
-        const { edges } = await listRecords({ ...args, className, filter: genericFilter(asked, nameOf) }, context);
+      resolve: async (_root, { where: filter, ...args }, context) => {
+        const { edges } = await listRecords({ ...args, className, filter: genericFilter(filter, nameOf) }, context);
         return edges.map(({ node }) => node);
       },
     }),
@@ -123,14 +92,14 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
     t.withAuth({ session: true }).connection(
       {
         type: record,
-        description: 'The same with cursors.',
+        description: `Like \`${names.many}\`, with pages and cursors.`,
         args: {
           where: t.arg({ type: where, description: FILTER }),
           orderBy: t.arg({ type: order, description: ORDER }),
-          parentId: t.arg.id({ description: 'Only records below this one.' }),
+          parentId: t.arg.id({ description: 'Only return children of this record.' }),
         },
-        resolve: (_root, { where: asked, ...args }, context) =>
-          listRecords({ ...args, className, filter: genericFilter(asked, nameOf) }, context),
+        resolve: (_root, { where: filter, ...args }, context) =>
+          listRecords({ ...args, className, filter: genericFilter(filter, nameOf) }, context),
       },
       {
         name: `${plural}Connection`,
@@ -147,12 +116,12 @@ interface InputValues extends Values {
 }
 
 function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, record: RecordTypeRef): void {
-  const { known, names } = typed;
-  const className = known.name;
+  const { definition, names } = typed;
+  const className = definition.name;
   const nameOf = classNamesOf(typed);
   const plural = names.many.charAt(0).toUpperCase() + names.many.slice(1);
   const input = inputType(builder, shared, typed);
-  const changes = known.fields.size === 0 ? undefined : changesType(builder, shared, typed);
+  const changes = definition.fields.size === 0 ? undefined : changesType(builder, shared, typed);
   const { increments, items, pops } = operatorTypes(builder, shared, typed);
   const newRecord = ({ parentId, permissions, ...values }: InputValues) => ({
     parentId,
@@ -163,8 +132,8 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`create${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: record,
-      description: 'Stores a record, which the caller owns.',
-      args: { input: t.arg({ type: input, required: true, description: 'Its values.' }) },
+      description: CREATES_RECORD,
+      args: { input: t.arg({ type: input, required: true, description: 'The record to create.' }) },
       resolve: (_root, args, context) => createRecord({ className, ...newRecord(args.input) }, context),
     }),
   );
@@ -172,8 +141,10 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`create${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: [record],
-      description: 'Stores up to 100 records, all or none.',
-      args: { inputs: t.arg({ type: [input], required: true, description: 'Up to 100 records.' }) },
+      description:
+        `Creates up to 100 records, all or none. Fails like \`create${names.type}\`; the message names the invalid ` +
+        'records.',
+      args: { inputs: t.arg({ type: [input], required: true, description: NEW_RECORDS }) },
       resolve: (_root, { inputs }, context) => createRecords(className, inputs.map(newRecord), context),
     }),
   );
@@ -181,20 +152,40 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`update${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: record,
-      description: 'Sets values, then applies the operators in the order of the arguments.',
+      description:
+        'Changes a record. `set` applies first, then `inc`, `push`, `addToSet`, `pullAll` and `pop`, as far as ' +
+        'the class has fields for them. Fails with `NOT_FOUND` if the record does not exist and `FORBIDDEN` if ' +
+        'the caller may not update it.',
       args: {
         id: t.arg.id({ required: true, description: RECORD_ID }),
-        ...(changes ? { set: t.arg({ type: changes, description: 'Null unsets.' }) } : {}),
-        ...(increments ? { inc: t.arg({ type: increments, description: 'Adds to numbers.' }) } : {}),
-        ...(items
+        ...(changes ? { set: t.arg({ type: changes, description: 'Values to set; null clears a field.' }) } : {}),
+        ...(increments
           ? {
-              push: t.arg({ type: items, description: 'Appends items.' }),
-              addToSet: t.arg({ type: items, description: 'Appends those that are not there yet.' }),
-              pullAll: t.arg({ type: items, description: 'Removes every item of the list.' }),
+              inc: t.arg({
+                type: increments,
+                description: 'Amounts to add to number fields. An unset field counts as 0.',
+              }),
             }
           : {}),
-        ...(pops ? { pop: t.arg({ type: pops, description: '1 removes the last item, -1 the first.' }) } : {}),
-        permissions: t.arg({ type: shared.permissionsInput, description: 'What is left out stays as it is.' }),
+        ...(items
+          ? {
+              push: t.arg({ type: items, description: 'Items to append to list fields.' }),
+              addToSet: t.arg({
+                type: items,
+                description: 'Items to append to list fields unless the list already contains them.',
+              }),
+              pullAll: t.arg({ type: items, description: 'Items to remove from list fields.' }),
+            }
+          : {}),
+        ...(pops
+          ? {
+              pop: t.arg({
+                type: pops,
+                description: 'End at which to remove one item of list fields: 1 removes the last item, -1 the first.',
+              }),
+            }
+          : {}),
+        permissions: t.arg({ type: shared.permissionsInput, description: PERMISSION_CHANGES }),
       },
       resolve: (_root, args, context) => {
         const { id, set, inc, push, addToSet, pullAll, pop, permissions } = args as InputValues & { id: string };
@@ -214,7 +205,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
 
   builder.mutationField(`delete${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).boolean({
-      description: 'Deletes a record and all that lie below it, whoever owns those.',
+      description: DELETES_RECORD,
       args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => deleteRecord(className, id, context),
     }),
@@ -222,8 +213,10 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
 
   builder.mutationField(`delete${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).idList({
-      description: 'The same for up to 100; answers the ids of those that are deleted.',
-      args: { ids: t.arg.idList({ required: true, description: 'Up to 100 ids, 24 hex digits each.' }) },
+      description:
+        'Deletes up to 100 records and all their descendants. Returns the ids of the deleted records, and skips ' +
+        'records that the caller may not delete.',
+      args: { ids: t.arg.idList({ required: true, description: RECORD_IDS }) },
       resolve: async (_root, { ids }, context) => (await deleteRecords(className, ids, context)).deletedIds,
     }),
   );
@@ -235,37 +228,33 @@ function addSubscription(
   typed: TypedClass,
   { record, where }: Omit<QueryTypes, 'order'>,
 ): void {
-  const { known, names } = typed;
-  const className = known.name;
+  const { definition, names } = typed;
+  const className = definition.name;
   const nameOf = classNamesOf(typed);
   const changed = builder.objectRef<RecordChange>(`${names.type}Changed`).implement({
-    description: 'Something that happened to a record, told once and in order.',
+    description: `A change of a record of the class \`${className}\`. Each change is delivered once, in order.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Place in the one stream of all events; give it to any operation as `since` to go on from here.',
+        description: EVENT_CURSOR,
         resolve: ({ position }) => String(position),
       }),
-      change: t.expose('kind', { type: shared.changeKind, description: 'What happened then.' }),
-      recordId: t.exposeID('recordId', { description: 'Which record it happened to, also where that is gone.' }),
-      [names.one]: t.expose('record', {
-        type: record,
-        nullable: true,
-        description:
-          'As it is when this is told: put it in the place of what you have. Null: take that away, as the record is ' +
-          'gone, or no longer the caller’s to read or what `where` names.',
+      change: t.expose('kind', { type: shared.changeKind, description: 'Kind of change at that time.' }),
+      recordId: t.exposeID('recordId', {
+        description: 'Id of the changed record, set even if the record was deleted.',
       }),
+      [names.one]: t.expose('record', { type: record, nullable: true, description: CURRENT_RECORD }),
     }),
   });
 
   builder.subscriptionField(`${names.one}Changed`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: changed,
-      description: 'Records that are created, changed or deleted, as far as the caller may read them.',
+      description: `Created, updated and deleted records of the class \`${className}\`, as far as the caller may read them.`,
       args: { where: t.arg({ type: where, description: FILTER }), since: t.arg.string({ description: SINCE }) },
       extensions: { viewerDependent: true },
-      subscribe: (_root, { where: asked, since }, context) =>
-        subscribeToRecords({ className, where: genericFilter(asked, nameOf), since: since ?? null }, context),
-      resolve: (event, { where: asked }, context) => recordChange(event, genericFilter(asked, nameOf), context),
+      subscribe: (_root, { where: filter, since }, context) =>
+        subscribeToRecords({ className, where: genericFilter(filter, nameOf), since: since ?? null }, context),
+      resolve: (event, { where: filter }, context) => recordChange(event, genericFilter(filter, nameOf), context),
     }),
   );
 }

@@ -11,59 +11,76 @@ import { withFields } from '../../resolvers/records/large-fields.ts';
 import { type PresentedRecord, readableOnly, storedOf } from '../../resolvers/records/rows.ts';
 import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
-import { AND, DIRECTION, OR, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../descriptions.ts';
+import {
+  AND,
+  DIRECTION,
+  OR,
+  OWNER_ID,
+  PARENT_ID,
+  PARENT_OF_RECORD,
+  RECORD_ORDER,
+  SORT_FIELD,
+  UNLISTED,
+  UPDATE_ONLY,
+} from '../descriptions.ts';
 import { type ClassNames, nameFields } from './names.ts';
 import type { SharedTypes } from './shared.ts';
 
-/** A class on its way into a schema. */
 export interface TypedClass {
-  known: ClassDefinition;
+  definition: ClassDefinition;
   names: ClassNames;
-  /** GraphQL name of each field. */
+  /** GraphQL names by field name. */
   fieldNames: ReadonlyMap<string, string>;
 }
 
-export function typedClass(known: ClassDefinition, names: ClassNames): TypedClass {
-  return { known, names, fieldNames: nameFields([...known.fields.keys()]) };
+export function typedClass(definition: ClassDefinition, names: ClassNames): TypedClass {
+  return { definition, names, fieldNames: nameFields([...definition.fields.keys()]) };
 }
 
-export function fieldsOf({ known }: TypedClass): ClassField[] {
-  return [...known.fields.values()];
+export function fieldsOf({ definition }: TypedClass): ClassField[] {
+  return [...definition.fields.values()];
 }
 
 const SCALARS = { Integer: 'SafeInt', Float: 'Float', String: 'String', Boolean: 'Boolean', Date: 'DateTime' } as const;
 
-/** The type of a record of the class. */
 export function recordType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   return builder.objectRef<PresentedRecord>(typed.names.type).implement({
-    description: `A record of the class \`${typed.known.name}\`.`,
+    description: `A record of the class \`${typed.definition.name}\`.`,
     fields: (t) => ({
-      id: t.exposeID('id', { description: '24 hex digits, which sort by time.' }),
+      id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
       parentId: t.id({
         nullable: true,
-        description: 'A record of any class.',
+        description: PARENT_OF_RECORD,
         resolve: readableOnly(({ parentId }) => parentId),
       }),
       userId: t.int({
         nullable: true,
-        description: `The owner; 0 for those of API keys alone. ${UPDATE_ONLY}`,
+        description: OWNER_ID,
         resolve: readableOnly(({ userId }) => userId),
       }),
       owner: t.field({
         type: shared.user,
         nullable: true,
-        description: `Null for those of API keys alone, and once the user is deleted. ${UNLISTED}`,
+        description:
+          'The owner; null if an API key without `On-Behalf-Of` created the record, or the user is deleted. ' +
+          `${UPDATE_ONLY} ${UNLISTED}`,
         resolve: ({ applicationId, userId, isHidden }, _args, context) =>
           userId === 0 || isHidden ? null : listedUser({ applicationId, id: userId }, context),
       }),
       permissions: t.field({
         type: shared.permissions,
         nullable: true,
-        description: `Who may do what, whether the record or its class says so. ${UPDATE_ONLY}`,
+        description: `Permissions of the record. ${UPDATE_ONLY}`,
         resolve: readableOnly((record) => record),
       }),
-      createdAt: t.int({ description: 'Unix seconds.', resolve: ({ createdAt }) => unixSeconds(createdAt) }),
-      updatedAt: t.int({ description: 'Unix seconds.', resolve: ({ updatedAt }) => unixSeconds(updatedAt) }),
+      createdAt: t.int({
+        description: 'Time of creation, in Unix seconds.',
+        resolve: ({ createdAt }) => unixSeconds(createdAt),
+      }),
+      updatedAt: t.int({
+        description: 'Time of the last change, in Unix seconds.',
+        resolve: ({ updatedAt }) => unixSeconds(updatedAt),
+      }),
       ...Object.fromEntries(
         fieldsOf(typed).map((field) => {
           const type = outputType(shared, field);
@@ -90,14 +107,14 @@ function outputType(shared: SharedTypes, { type }: ClassField) {
   return type === 'File' ? shared.file : SCALARS[type];
 }
 
-/** Says what a field is called in the class, which may differ from its GraphQL name, and what it holds. */
-function fieldNote({ known }: TypedClass, { name, type, isArray, isRequired, isUnique }: ClassField): string {
+/** Contains the name in the class, which may differ from the GraphQL name. */
+function fieldNote({ definition }: TypedClass, { name, type, isArray, isRequired, isUnique }: ClassField): string {
   const notes = [isRequired && 'required', isUnique && 'unique'].filter(Boolean);
-  const kind = isArray ? `several of ${type}` : type;
-  return `The field \`${name}\` of the class \`${known.name}\`: ${[kind, ...notes].join(', ')}.`;
+  const kind = isArray ? `list of ${type}` : type;
+  return `Field \`${name}\` of the class \`${definition.name}\`: ${[kind, ...notes].join(', ')}.`;
 }
 
-/** A value as its GraphQL type takes it: places stay objects. */
+/** Unlike `presentedType`, returns locations as objects. */
 function typedValue(field: ClassField, stored: StoredValue | undefined): unknown {
   if (stored === undefined) return null;
   if (field.type === 'Location') return stored as Place | Place[];
@@ -105,20 +122,24 @@ function typedValue(field: ClassField, stored: StoredValue | undefined): unknown
   return presentedType(field, stored as Scalar | Scalar[]);
 }
 
-/** What `where` takes for a class. */
 export function filterType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   const ref = builder.inputRef<Record<string, unknown>>(`${typed.names.type}Filter`);
   return ref.implement({
-    description: 'All that is given must match; of `or` at least one, of `and` each.',
+    description:
+      'Conditions on records. A record must match all given fields, every entry of `and`, and at least one ' +
+      'entry of `or`.',
     fields: (t: never) => {
       const field = t as { field: (options: unknown) => never };
       const of = (type: unknown, description: string) => field.field({ type, description });
       return {
-        id: of(shared.idFilter, 'By their ids.'),
-        parentId: of(shared.idFilter, 'By the record that they lie below.'),
-        userId: of(shared.userFilter, 'By their owners; 0 for those of API keys alone.'),
-        createdAt: of(shared.timeFilter, 'When they were stored.'),
-        updatedAt: of(shared.timeFilter, 'When they were last changed.'),
+        id: of(shared.idFilter, 'Compares the record id.'),
+        parentId: of(shared.idFilter, 'Compares the id of the parent record.'),
+        userId: of(
+          shared.userFilter,
+          'Compares the user id of the owner, which is 0 if an API key without `On-Behalf-Of` created the record.',
+        ),
+        createdAt: of(shared.timeFilter, 'Compares the time of creation, in Unix seconds.'),
+        updatedAt: of(shared.timeFilter, 'Compares the time of the last change, in Unix seconds.'),
         ...Object.fromEntries(
           fieldsOf(typed).map((one) => [
             typed.fieldNames.get(one.name)!,
@@ -136,17 +157,16 @@ function filterOf({ filters, listFilters }: SharedTypes, { type, isArray }: Clas
   return isArray && type !== 'File' ? listFilters[type] : filters[type];
 }
 
-/** What `orderBy` takes for a class. */
 export function orderType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   const sortable = fieldsOf(typed).filter(({ type, isArray }) => !isArray && type !== 'Location' && type !== 'File');
   const orderField = builder.enumType(`${typed.names.type}OrderField`, {
-    description: `What records of the class \`${typed.known.name}\` can be sorted by.`,
+    description: `Fields by which records of the class \`${typed.definition.name}\` can be sorted.`,
     values: {
-      id: { value: '_id', description: 'By id, which is the order in which they were stored.' },
-      parentId: { value: '_parent_id', description: 'By the id of the record that they lie below.' },
-      userId: { value: 'user_id', description: "By their owner's id." },
-      createdAt: { value: 'created_at', description: 'When they were stored.' },
-      updatedAt: { value: 'updated_at', description: 'When they were last changed.' },
+      id: { value: '_id', description: 'Record id, which is the order of creation.' },
+      parentId: { value: '_parent_id', description: 'Id of the parent record.' },
+      userId: { value: 'user_id', description: 'User id of the owner.' },
+      createdAt: { value: 'created_at', description: 'Time of creation.' },
+      updatedAt: { value: 'updated_at', description: 'Time of the last change.' },
       ...Object.fromEntries(
         sortable.map((field) => [
           typed.fieldNames.get(field.name)!,
@@ -156,7 +176,7 @@ export function orderType(builder: Builder, shared: SharedTypes, typed: TypedCla
     },
   });
   return builder.inputType(`${typed.names.type}Order`, {
-    description: 'Unset values come last, ties by `id` in the same direction.',
+    description: RECORD_ORDER,
     fields: (t) => ({
       field: t.field({ type: orderField, required: true, description: SORT_FIELD }),
       direction: t.field({ type: shared.direction, required: true, description: DIRECTION }),
@@ -166,33 +186,33 @@ export function orderType(builder: Builder, shared: SharedTypes, typed: TypedCla
 
 type Values = Record<string, unknown>;
 
-/** What creates a record of the class. */
 export function inputType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   return valuesType(builder, shared, typed, {
     name: `${typed.names.type}Input`,
-    description: `A record to be stored in the class \`${typed.known.name}\`.`,
+    description: `A record of the class \`${typed.definition.name}\` to create.`,
     isRequired: ({ isRequired }) => isRequired,
     more: (t) => ({
-      parentId: t.field({
-        type: 'ID',
-        description: 'A record of any class; whoever deletes it deletes this one, too.',
+      parentId: t.field({ type: 'ID', description: PARENT_ID }),
+      permissions: t.field({
+        type: shared.permissionsInput,
+        description: 'Permissions of the record. Default: the permissions of the class.',
       }),
-      permissions: t.field({ type: shared.permissionsInput, description: 'What is left out is as the class says.' }),
     }),
   });
 }
 
-/** Values to set in a record of the class; null unsets. */
 export function changesType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   return valuesType(builder, shared, typed, {
     name: `${typed.names.type}Changes`,
-    description: `Values for a record of the class \`${typed.known.name}\`; what is left out stays, null unsets.`,
+    description:
+      `Values to set in a record of the class \`${typed.definition.name}\`. Omitted fields remain unchanged; null ` +
+      'clears a field.',
     isRequired: () => false,
     more: () => ({}),
   });
 }
 
-/** Arguments of the update operators, by field; undefined where the class has no field for them. */
+/** Arguments of the update operators; undefined if no field of the class supports the operator. */
 export function operatorTypes(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   const fields = fieldsOf(typed);
   const numbers = fields.filter(({ type, isArray }) => !isArray && (type === 'Integer' || type === 'Float'));
@@ -210,9 +230,14 @@ export function operatorTypes(builder: Builder, shared: SharedTypes, typed: Type
     return ref.implement({ description, fields: fieldsOfPart } as never) as typeof ref;
   };
   return {
-    increments: part('Increments', 'What to add to numbers.', numbers, (field) => valueType(shared, field)),
-    items: part('Items', 'Items of fields that hold several values.', arrays, (field) => [valueType(shared, field)]),
-    pops: part('Pops', 'Which end of a field to take an item from.', arrays, () => 'Int'),
+    increments: part('Increments', 'Amounts to add to number fields.', numbers, (field) => valueType(shared, field)),
+    items: part('Items', 'Items by list field.', arrays, (field) => [valueType(shared, field)]),
+    pops: part(
+      'Pops',
+      'Ends of list fields at which to remove one item: 1 is the last item, -1 the first.',
+      arrays,
+      () => 'Int',
+    ),
   };
 }
 
@@ -241,12 +266,12 @@ function valuesType(
         ...Object.fromEntries(
           values.map((one) => {
             const type = valueType(shared, one);
-            const asked = {
+            const fieldOptions = {
               type: one.isArray ? [type] : type,
               required: options.isRequired(one),
               description: fieldNote(typed, one),
             };
-            return [typed.fieldNames.get(one.name)!, field.field(asked)];
+            return [typed.fieldNames.get(one.name)!, field.field(fieldOptions)];
           }),
         ),
         ...options.more(field),

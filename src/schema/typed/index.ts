@@ -9,97 +9,97 @@ import { type Catalogue, catalogueOf } from '../../resolvers/classes/catalogue.t
 import { schema } from '../index.ts';
 import { type BuiltSchema, buildSchema, classShape, MAX_TYPED_CLASSES } from './build.ts';
 
-/** Fields of classes in all the schemas that are kept, about 5 KB each; a class without fields takes as much as ten. */
-const MAX_KEPT_FIELDS = 40_000;
+/** Class fields in all cached schemas, about 5 KB each; an empty class needs as much memory as 10 fields. */
+const MAX_CACHED_FIELDS = 40_000;
 const FIELDS_OF_EMPTY_CLASS = 10;
 
-/** An application's builds may take one part in so many of the time of a process. */
+/** Builds for one application take at most 1/5 of the process's time. */
 const BUILD_SHARE = 5;
 const MAX_PAUSE_MS = 5 * SECOND;
 
-/** One build at a time, in turns of the applications. */
+/** One build at a time; applications take turns. */
 const builds = new Semaphore({ concurrency: 1, maxWaiting: 1_000, refuse: () => new ServiceUnavailableError() });
 
-interface KeptSchema extends BuiltSchema {
-  /** What the schema depends on of the classes. */
+interface CachedSchema extends BuiltSchema {
+  /** See `shapeOf`. */
   shape: string;
   fields: number;
   /** `performance.now()` */
   builtAt: number;
 }
 
-/** By application; the most recently used come last. */
-const kept = new Map<number, KeptSchema>();
+/** By application, least recently used first. */
+const cached = new Map<number, CachedSchema>();
 const building = new Map<number, Promise<unknown>>();
 
 /**
- * The schema that a caller sees: the service's own, and types and operations of each class of their application. It is
- * built when it is first asked for after a class has changed, on every process, and nobody else sees it.
+ * Returns the base schema plus the types and operations of the classes of the caller's application. Each process
+ * rebuilds it on the first request after a class changed.
  */
 export async function schemaFor(viewer: Viewer, log: Logger): Promise<GraphQLSchema> {
   if (viewer.kind === 'anonymous' || viewer.kind === 'refused' || viewer.catalogueVersion === 0) return schema;
   const { applicationId, catalogueVersion } = viewer;
   for (;;) {
-    // Asked again after each wait: the classes may have changed once more.
+    // Read again after each wait, because the classes may have changed.
     const catalogue = await catalogueOf(applicationId, catalogueVersion);
     if (catalogue.byKey.size === 0) return schema;
-    const known = kept.get(applicationId);
-    if (known?.shape === shapeOf(catalogue)) {
-      kept.delete(applicationId);
-      kept.set(applicationId, known);
-      return known.schema;
+    const current = cached.get(applicationId);
+    if (current?.shape === shapeOf(catalogue)) {
+      cached.delete(applicationId);
+      cached.set(applicationId, current);
+      return current.schema;
     }
     const inFlight = building.get(applicationId);
     if (!inFlight) return build(applicationId, catalogue, log);
-    await inFlight.catch(() => {}); // thrown to the caller who began it
+    await inFlight.catch(() => {}); // reported to the caller that started the build
   }
 }
 
 function build(applicationId: number, catalogue: Catalogue, log: Logger): Promise<GraphQLSchema> {
-  const known = kept.get(applicationId);
+  const current = cached.get(applicationId);
   const started = (async () => {
-    if (known) await pauseAfter(known);
-    const built = await builds.run(() => buildOrLog(catalogue, known, log), [`application:${applicationId}`]);
-    keep(applicationId, catalogue, built);
+    if (current) await pauseAfter(current);
+    const built = await builds.run(() => buildOrLog(catalogue, current, log), [`application:${applicationId}`]);
+    cache(applicationId, catalogue, built);
     return built.schema;
   })().finally(() => building.delete(applicationId));
   building.set(applicationId, started);
   return started;
 }
 
-/** A class that changes all the time must not keep the process busy. */
-async function pauseAfter({ builtAt, busyMs }: KeptSchema): Promise<void> {
-  const rest = builtAt + (BUILD_SHARE - 1) * busyMs - performance.now();
-  if (rest > 0) await pause(Math.min(rest, MAX_PAUSE_MS));
+/** Prevents a constantly changing class from keeping the process busy. */
+async function pauseAfter({ builtAt, busyMs }: CachedSchema): Promise<void> {
+  const pauseMs = builtAt + (BUILD_SHARE - 1) * busyMs - performance.now();
+  if (pauseMs > 0) await pause(Math.min(pauseMs, MAX_PAUSE_MS));
 }
 
-/** A fault of ours in the types of a class must not take the service's own operations away. */
-async function buildOrLog(catalogue: Catalogue, known: BuiltSchema | undefined, log: Logger): Promise<BuiltSchema> {
+/** If building fails, serves the base schema, so that the generic operations stay available. */
+async function buildOrLog(catalogue: Catalogue, previous: BuiltSchema | undefined, log: Logger): Promise<BuiltSchema> {
   try {
-    return await buildSchema(catalogue, known);
+    return await buildSchema(catalogue, previous);
   } catch (error) {
-    log.error({ err: error }, 'the classes of an application have no types of their own');
+    log.error({ err: error }, 'building the typed schema of an application failed; serving the base schema');
     return { schema, parts: new Map(), busyMs: 0 };
   }
 }
 
-function keep(applicationId: number, catalogue: Catalogue, built: BuiltSchema): void {
+function cache(applicationId: number, catalogue: Catalogue, built: BuiltSchema): void {
   const fields = [...catalogue.byKey.values()]
     .slice(0, MAX_TYPED_CLASSES)
     .reduce((sum, one) => sum + one.fields.size + FIELDS_OF_EMPTY_CLASS, 0);
-  kept.delete(applicationId);
-  kept.set(applicationId, { ...built, shape: shapeOf(catalogue), fields, builtAt: performance.now() });
-  let total = [...kept.values()].reduce((sum, one) => sum + one.fields, 0);
-  for (const [oldest, one] of kept) {
-    if (total <= MAX_KEPT_FIELDS || kept.size === 1) break;
-    kept.delete(oldest);
+  cached.delete(applicationId);
+  cached.set(applicationId, { ...built, shape: shapeOf(catalogue), fields, builtAt: performance.now() });
+  let total = [...cached.values()].reduce((sum, one) => sum + one.fields, 0);
+  for (const [oldest, one] of cached) {
+    if (total <= MAX_CACHED_FIELDS || cached.size === 1) break;
+    cached.delete(oldest);
     total -= one.fields;
   }
 }
 
 const shapes = new WeakMap<Catalogue, string>();
 
-/** Equal for catalogues that make the same schema. */
+/** Equal for catalogues with the same schema. */
 function shapeOf(catalogue: Catalogue): string {
   const known = shapes.get(catalogue);
   if (known !== undefined) return known;

@@ -18,13 +18,13 @@ type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
 
-/** What a class adds to the service's schema; refers to types of its own and of the service only. */
+/** Types and operations of a class. They refer only to types of this class and of the base schema. */
 export interface ClassPart {
   types: readonly GraphQLNamedType[];
   roots: Record<(typeof ROOTS)[number], Fields>;
 }
 
-/** Takes the types and operations of a class out of a schema of its own; the service's types take the places of stand-ins. */
+/** Extracts the part of a class from its schema, and replaces stand-ins by types of the base schema. */
 export function partOf(classSchema: GraphQLSchema, service: GraphQLSchema): ClassPart {
   const own = Object.values(classSchema.getTypeMap()).filter(({ name }) => !service.getType(name));
   const rewired = new Map<string, GraphQLNamedType>();
@@ -36,12 +36,12 @@ export function partOf(classSchema: GraphQLSchema, service: GraphQLSchema): Clas
     types: [...rewired.values()],
     roots: { Query: rootFields('Query'), Mutation: rootFields('Mutation'), Subscription: rootFields('Subscription') },
   };
-  // Makes the fields now: the final schema would make those of all classes at once.
+  // Resolves the fields now; otherwise `joinParts` would resolve those of all classes in one turn.
   for (const type of part.types) if (isObjectType(type) || isInputObjectType(type)) type.getFields();
   return part;
 }
 
-/** The service's schema with the types and operations of an application's classes; the service's own win by name. */
+/** Adds parts to the base schema, whose operations win name conflicts. */
 export function joinParts(service: GraphQLSchema, parts: readonly ClassPart[]): GraphQLSchema {
   const [query, mutation, subscription] = ROOTS.map((name) => {
     const own = (service.getType(name) as GraphQLObjectType).toConfig();
@@ -57,7 +57,7 @@ export function joinParts(service: GraphQLSchema, parts: readonly ClassPart[]): 
     types: [...ofService, ...parts.flatMap(({ types }) => types)],
     directives: [...service.getDirectives()],
     extensions: service.extensions,
-    assumeValid: true, // each part has been validated, and all at once takes long
+    assumeValid: true, // each part is validated; validating all of them again takes too long
   });
 }
 

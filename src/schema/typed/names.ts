@@ -1,16 +1,15 @@
 import pluralize from 'pluralize';
 
-/** What one class is called in its application's own schema. */
+/** GraphQL names of a class. */
 export interface ClassNames {
-  /** Of the type: `Car` for the classes `cars`, `Car` and `CARS`. */
+  /** Type: `Car` for the classes `cars`, `Car` and `CARS`. */
   type: string;
-  /** Of the query for one record: `car`. */
+  /** Query for one record: `car`. */
   one: string;
-  /** Of the query for several: `cars`. */
+  /** Query for several records: `cars`. */
   many: string;
 }
 
-/** Every name that a class brings into the schema: those of its types, and those of its operations. */
 export function namesOf({ type, one, many }: ClassNames): { types: string[]; operations: string[] } {
   const plural = upperFirst(many);
   return {
@@ -43,9 +42,9 @@ export function namesOf({ type, one, many }: ClassNames): { types: string[]; ope
 }
 
 /**
- * Names for the classes of an application, oldest first, so that a new class never renames another. Where a name is taken,
- * by the service or an older class, `Record` is added, then the class' number.
- * @param taken names of the service's own types and operations
+ * Assigns names to the oldest class first, so that a new class never renames another. If the base schema or an older
+ * class uses a name, appends `Record`, then the key of the class.
+ * @param taken names of the base schema
  */
 export function nameClasses(
   classes: readonly { key: number; name: string }[],
@@ -56,7 +55,7 @@ export function nameClasses(
   const named = new Map<number, ClassNames>();
   for (const { key, name } of classes) {
     const pascal = pascalCase(name);
-    const base = pluralize.singular(pascal) || pascal; // of `s` nothing would be left
+    const base = pluralize.singular(pascal) || pascal; // the singular of `s` is empty
     for (const candidate of [base, `${base}Record`, `${base}Record${key}`]) {
       const names = namesFrom(candidate);
       const own = namesOf(names);
@@ -76,13 +75,13 @@ function namesFrom(type: string): ClassNames {
   return { type, one, many: plural === one ? `${one}List` : plural };
 }
 
-/** What all records have in typed schemas; fields of these names are told apart by a `_` behind them. */
+/** Fields of all typed records. A class field of the same name gets a trailing `_`. */
 export const OWN_FIELDS = ['id', 'parentId', 'userId', 'owner', 'createdAt', 'updatedAt', 'permissions'] as const;
 
-/** Words that mean something else in filters or enums, and what every input inherits (`toString`). */
+/** Reserved in filters or enums, or inherited by every input object (`toString`). */
 const SPECIAL = ['or', 'and', 'true', 'false', 'null', ...Object.getOwnPropertyNames(Object.prototype)];
 
-/** GraphQL names of the fields of a class, by their own names. */
+/** GraphQL names by field name. */
 export function nameFields(names: readonly string[]): Map<string, string> {
   const taken = new Set<string>([...OWN_FIELDS, ...SPECIAL]);
   const all = new Set(names);

@@ -7,12 +7,11 @@ import type { PresentedRecord } from '../../resolvers/records/rows.ts';
 import type { Builder } from '../builder.ts';
 
 /**
- * Types of the service's own schema that those of classes refer to. A builder can refer only to types of its own, so these
- * stand in for them by name; when the schemas are joined the service's own take their places (`merge.ts`).
+ * Stand-ins for types of the base schema, because a builder can refer only to its own types. `merge.ts` replaces them
+ * by name.
  */
 export type SharedTypes = ReturnType<typeof sharedTypes>;
 
-/** The fields of a type that another one takes the place of. */
 function standIn(t: { boolean: () => unknown }) {
   return { standIn: t.boolean() };
 }

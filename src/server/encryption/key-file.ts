@@ -6,8 +6,8 @@ import { KEY_BYTES, parseEncryptionKey } from './keys.ts';
 const NAME = 'encryption.key';
 
 /**
- * The key in `folder`, made on the first call (mode 0600). Several processes may call at once: they all get the same.
- * @throws the file holds no key
+ * Reads the key in `folder`, and creates it first if necessary (mode 0600). Concurrent processes get the same key.
+ * @throws the file does not contain a key
  */
 export async function readKeyFile(folder: string): Promise<Buffer> {
   const file = join(folder, NAME);
@@ -21,21 +21,21 @@ async function read(file: string): Promise<Buffer | undefined> {
   });
   if (text === undefined) return undefined;
   const key = parseEncryptionKey(text.trim());
-  if (!key) throw new Error(`${file} holds no key of ${KEY_BYTES} bytes`);
+  if (!key) throw new Error(`${file} does not contain a key of ${KEY_BYTES} bytes`);
   return key;
 }
 
-/** Complete from the moment it has its name; whoever comes second takes what is there. */
+/** Links the complete file to its name, so that concurrent processes all use the key of the first one. */
 async function make(folder: string, file: string): Promise<Buffer> {
   await mkdir(folder, { recursive: true });
-  const unfinished = join(folder, `.${NAME}-${randomUUID()}`);
+  const temporary = join(folder, `.${NAME}-${randomUUID()}`);
   try {
-    await writeFile(unfinished, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
-    await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+    await writeFile(temporary, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(unfinished, { force: true });
+    await rm(temporary, { force: true });
   }
   return (await read(file))!;
 }

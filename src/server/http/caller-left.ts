@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Gives the signal that aborts when the connection of a response closes. It is made when it is first asked for. */
+/** @returns the signal, created on first use, that aborts when the response's connection closes */
 export function callerLeft(response: ServerResponse): () => AbortSignal {
   let left: AbortController | undefined;
   return () => {

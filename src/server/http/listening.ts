@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Thousands of clients reconnect at once; a connection that finds the backlog full waits for minutes. */
+/** Thousands of clients may reconnect at the same time, and a connection beyond the backlog waits for minutes. */
 const LISTEN_BACKLOG = 8_192;
 
 const IDLE_CHECK_MS = 100;
@@ -16,20 +16,21 @@ export function listen(server: Server, port: number, host: string): Promise<void
   });
 }
 
-/** The base URL of a server, with the port in use. */
 export function addressOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Stops accepting. Idle connections end at once, busy ones after their answer, at the latest after the time-out. */
+/**
+ * Stops accepting connections. Idle connections close immediately, busy ones after their response or the timeout.
+ */
 export function close(server: Server, timeoutMs: number): Promise<void> {
-  const hurry = setTimeout(() => server.closeAllConnections(), timeoutMs).unref();
-  // One that has just answered would otherwise be kept alive for another request.
+  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs).unref();
+  // Repeated, because keep-alive would hold connections open after their response.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS).unref();
   return new Promise((resolve) => {
     server.close(() => {
-      clearTimeout(hurry);
+      clearTimeout(timer);
       clearInterval(idle);
       resolve();
     });

@@ -3,22 +3,22 @@ import type { Writable } from 'node:stream';
 import { malformed } from '../../lib/bracket-keys.ts';
 import { bodyTooLarge } from '../../lib/errors.ts';
 
-/** What a refused body may still send before its connection is cut. */
+/** Bytes of a refused body that are discarded before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** How long the answer waits for the rest of a refused body, where the connection closes right behind it. */
-const LINGER_MILLISECONDS = 500;
+/** Delay of the response to a refused body if the connection closes right after it, so that the rest can arrive. */
+const LINGER_MS = 500;
 
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * The body of a request; empty when it has none.
+ * Reads the body of a request; empty if it has none.
  *
- * After a 413 the rest of the body is read and thrown away in the background, so the caller just answers, at once and
- * without `Connection: close`: a client still sending would lose the answer with the connection.
- * @throws {BadInputError} 413 above `maxBytes`; 400 broken off
+ * After a 413 the rest of the body is discarded in the background. Respond immediately and without `Connection: close`,
+ * because a client that is still sending would lose the response with the connection.
+ * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete
  * @throws the reason of the signal
  */
-export async function readBody(request: IncomingMessage, maxBytes: number, target: Watched = {}): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number, target: BodyObserver = {}): Promise<Buffer> {
   if (!hasBody(request)) return NO_BYTES;
   const { signal, onChunk } = target;
   const chunks: Buffer[] = [];
@@ -30,21 +30,19 @@ export async function readBody(request: IncomingMessage, maxBytes: number, targe
     await takeBody(request, { maxBytes, take, ...(signal && { signal }) });
     return Buffer.concat(chunks);
   } finally {
-    chunks.length = 0; // the listeners of a refused request hold them until it ends
+    chunks.length = 0; // listeners of a refused request would keep them in memory until it ends
   }
 }
 
-/** What somebody else has to do with a body that is read. */
-interface Watched {
-  /** Refuses what has not arrived yet. */
+interface BodyObserver {
   signal?: AbortSignal;
   onChunk?: (chunk: Buffer) => void;
 }
 
 /**
- * Writes the body of a request to `target`, no faster than it takes it, and then ends it. A target that fails, or says
- * by `signal` that it wants no more, refuses the rest of the body as a 413 does.
- * @throws {BadInputError} 413 above `maxBytes`; 400 broken off
+ * Writes the body of a request to `target` with backpressure, and then ends it. After `signal` aborts, the rest of the
+ * body is refused as after a 413.
+ * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete
  * @throws the reason of the signal
  */
 export async function pipeBody(
@@ -61,7 +59,7 @@ export async function pipeBody(
   target.end();
 }
 
-/** Throws a body away that nobody wants, in the background, as after a 413. Once it resolves, the caller just answers. */
+/** Discards an unwanted body in the background, as after a 413. Respond when it resolves. */
 export async function discardBody(request: IncomingMessage, maxBytes: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   const signal = AbortSignal.abort();
@@ -75,11 +73,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 interface Taker {
   maxBytes: number;
   take: (chunk: Buffer) => void;
-  /** Refuses what has not come yet. */
   signal?: AbortSignal;
 }
 
-/** Every chunk of the body, in order. A refused body is read on, within bounds, and nobody gets it. */
+/** Passes on each chunk in order. A refused body is still read, within bounds, and discarded. */
 function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): Promise<void> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
@@ -89,11 +86,11 @@ function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): 
       if (refusal !== undefined) return;
       refusal = reason;
       if (staysOpen(request)) reject(reason);
-      else setTimeout(() => reject(reason), LINGER_MILLISECONDS).unref();
+      else setTimeout(() => reject(reason), LINGER_MS).unref();
       request.resume();
     };
 
-    // A client that goes away emits an error, or only closes; after `end` neither matters.
+    // A client that disconnects causes an error or only a close; after `end` neither matters.
     request.on('error', () => reject(malformed()));
     request.on('close', () => {
       if (!request.readableEnded) reject(malformed());
@@ -110,7 +107,7 @@ function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): 
       if (bytes > maxBytes + MAX_DISCARDED_BYTES) {
         reject(refusal);
         request.pause();
-        // Leaves the caller a turn to write its answer, which goes out before the connection is cut.
+        // Gives the caller a turn to write its response before the connection closes.
         setImmediate(() => request.socket.destroySoon());
       }
     });
@@ -118,7 +115,7 @@ function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): 
   });
 }
 
-/** Node closes other connections right after the answer, and bytes still arriving then reset them. */
+/** Node closes other connections right after the response, and bytes that still arrive would reset them. */
 function staysOpen({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.connection?.toLowerCase() !== 'close';
 }

@@ -4,31 +4,29 @@ import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import { readBody } from './request-body.ts';
 
-/** A body of this size is read whoever sends it. */
+/** Bodies up to this size are read from every caller. */
 export const SMALL_BODY_BYTES = 16 * 1024;
-/** Bytes of larger bodies without credentials that arrive at the same time. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
-/** How long such a body may take to arrive. */
 const MAX_ARRIVAL_MS = 30 * SECOND;
 
 let pendingBytes = 0;
 
 /**
- * Whether a body may be answered before it is there. One of unknown length is read first, within the bounds below: should
- * it be malformed, its request would have two answers otherwise.
+ * Whether a body may be refused before it has arrived. A body of unknown length is read first, within the limits below,
+ * because a malformed one would otherwise cause two responses.
  */
 export function isLargeBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES;
 }
 
 /**
- * Reads the body of a caller without valid credentials, which may be slow and come a thousand times.
- * @throws {BadInputError} 413 above `maxBytes`; 400 broken off, or not there in time
- * @throws {ServiceUnavailableError} too many such bodies arrive at the same time
+ * Reads the body of a caller without valid credentials, with limits on its duration and on the total of such bodies.
+ * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete or too slow
+ * @throws {ServiceUnavailableError} too many such bodies are arriving
  */
 export async function readUnauthenticatedBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const refused = new AbortController();
-  const late = setTimeout(() => refused.abort(malformed()), MAX_ARRIVAL_MS).unref();
+  const timer = setTimeout(() => refused.abort(malformed()), MAX_ARRIVAL_MS).unref();
   let bytes = 0;
   let pending = 0;
   const onChunk = (chunk: Buffer) => {
@@ -41,7 +39,7 @@ export async function readUnauthenticatedBody(request: IncomingMessage, maxBytes
   try {
     return await readBody(request, maxBytes, { signal: refused.signal, onChunk });
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     pendingBytes -= pending;
   }
 }

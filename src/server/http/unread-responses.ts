@@ -1,19 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes of responses in the memory of a process that clients have not read. */
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** Responses below this are not worth looking at: there are connections for a few thousand of them. */
 const MIN_BYTES = 64 * 1024;
 
 const CHECK_INTERVAL_MS = 100;
 
 /**
- * Bounds the memory of responses that clients do not read. While they hold too much together, the connections of the network
- * with the most unread bytes are closed, the oldest connection first.
- * @param networkOf of the client that sent a request
- * @returns notes the latest request of a connection
+ * Bounds the memory of unread responses. Above the limit, it closes connections of the network with the most unread
+ * bytes, the oldest first.
+ * @param networkOf returns the network of the client
+ * @returns a function to call for each request
  */
 export function boundUnread(
   server: Server,
@@ -31,7 +29,6 @@ export function boundUnread(
 
 interface Network {
   bytes: number;
-  /** Oldest first. */
   sockets: Set<Socket>;
 }
 

@@ -1,14 +1,11 @@
-/** Where a request comes from, as far as it is known. */
 export interface Origin {
-  /** The peer of the connection. */
   socketAddress: string | undefined;
-  /** The header `X-Forwarded-For`, as received. */
   forwardedFor: string | string[] | undefined;
 }
 
 /**
- * The address of the client, seen past that many proxies of ours (`TRUST_PROXY`). Each proxy appends the peer it saw,
- * so the entries are counted from the right; what stands further left is the client's own claim.
+ * The address of the client behind `proxies` trusted proxies (`TRUST_PROXY`). Each proxy appends its peer, so entries
+ * are counted from the right, because the client can forge the entries further left.
  */
 export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: number): string {
   const seen = socketAddress ?? '';
@@ -19,16 +16,14 @@ export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: 
   return [...entries, seen].at(-1 - Math.min(proxies, entries.length)) || seen;
 }
 
-/** Characters: what is longer is a client's own claim, and would not fit into the counter's key. */
+/** Bounds untrusted text, because longer text would not fit into the key of the counter. */
 const MAX_ADDRESS = 64;
 
-/** A request as far as its origin is concerned. */
 export interface CallingRequest {
   socket: { remoteAddress?: string | undefined };
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** The network of the client that sent a request, seen past that many proxies of ours. */
 export function networkOf({ socket, headers }: CallingRequest, proxies: number): string {
   const { remoteAddress: socketAddress } = socket;
   const forwardedFor = proxies === 0 ? undefined : headers['x-forwarded-for'];
@@ -40,12 +35,12 @@ export function networkOf({ socket, headers }: CallingRequest, proxies: number):
   return network;
 }
 
-/** Networks of open connections: a connection carries many requests. */
+/** Cached, because a connection carries many requests. */
 const peerNetworks = new WeakMap<CallingRequest['socket'], string>();
 
 /**
- * What counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64 network of an
- * IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), within which anybody may pick addresses at will.
+ * The unit that counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64
+ * network of an IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), because a client can use every address in it.
  */
 export function clientNetwork(address: string): string {
   const [text = ''] = address.slice(0, MAX_ADDRESS).toLowerCase().split('%', 1);
@@ -60,7 +55,7 @@ export function clientNetwork(address: string): string {
     .join(':')}::/64`;
 }
 
-/** `1.2.3.4:567` → `1.2.3.4`, `[::1]:80` → `::1`; an address without port as it is. */
+/** `1.2.3.4:567` → `1.2.3.4`, `[::1]:80` → `::1`; an address without port is returned unchanged. */
 function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }

@@ -1,17 +1,16 @@
 import type { IdentifiedViewer } from '../../lib/access.ts';
 
-/** Long-lived connections (WebSockets and event streams over HTTP) of one caller. */
+/** Long-lived connections (WebSockets and event streams over HTTP) per caller. */
 const MAX_PER_CALLER = 100;
 const MAX_PER_PROCESS = 50_000;
 
-/** Counts the long-lived connections of this process. */
 export class ConnectionLimit {
   readonly #open = new Map<string, number>();
   #total = 0;
 
   /**
-   * Takes a slot. An API key alone, which acts for a whole application, is limited by the process only.
-   * @returns a function that releases the slot, once however often it is called; undefined when no slot is free
+   * Takes a slot. Only the limit of the process applies to an API key alone, because it acts for all users.
+   * @returns a function that releases the slot (idempotent); undefined if no slot is free
    */
   take(viewer: IdentifiedViewer): (() => void) | undefined {
     const caller = callerKey(viewer);

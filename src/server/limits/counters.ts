@@ -10,15 +10,14 @@ import {
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import type { Limit, LimitName } from './definitions.ts';
 
-/** Where operations are counted. */
 export interface Counters {
   create: (name: LimitName, limit: Limit) => RateLimiterAbstract;
-  /** Whether asking costs a round trip, since other processes count there too. */
+  /** Whether other processes share the counters; then each request to the store is a round trip. */
   isShared: boolean;
   stop: () => Promise<void>;
 }
 
-/** How long a shared store may take before this process counts alone. */
+/** Without a response from a shared store within this time, the process counts in memory. */
 const COMMAND_TIMEOUT_MS = SECOND;
 
 const options = (name: LimitName, { quota, windowSeconds }: Limit) => ({
@@ -27,7 +26,6 @@ const options = (name: LimitName, { quota, windowSeconds }: Limit) => ({
   duration: windowSeconds,
 });
 
-/** Counts in this process alone. */
 export function memoryCounters(): Counters {
   return {
     create: (name, limit) => new RateLimiterMemory(options(name, limit)),
@@ -36,7 +34,7 @@ export function memoryCounters(): Counters {
   };
 }
 
-/** Counts in the table `rate_limits`, over connections of its own, so that no queue of queries delays a refusal. */
+/** Counts in the table `rate_limits`, over separate connections, so that queued queries cannot delay a refusal. */
 export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters {
   const pool = new pg.Pool({
     ...database,
@@ -44,7 +42,12 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
     query_timeout: COMMAND_TIMEOUT_MS,
     connectionTimeoutMillis: COMMAND_TIMEOUT_MS,
   });
-  pool.on('error', (error) => log.warn({ err: error }, 'rate limits lost a database connection'));
+  pool.on('error', (error) =>
+    log.warn(
+      { err: error },
+      'rate limits lost a database connection; counting in this process until PostgreSQL responds',
+    ),
+  );
   return {
     create: (name, limit) =>
       new RateLimiterPostgres({
@@ -53,7 +56,7 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
         storeType: 'pool',
         tableName: 'rate_limits',
         tableCreated: true,
-        clearExpiredByTimeout: false, // src/jobs/sweep.ts does
+        clearExpiredByTimeout: false, // src/jobs/sweep.ts does it
         insuranceLimiter: new RateLimiterMemory(options(name, limit)),
       }),
     isShared: true,
@@ -61,7 +64,7 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
   };
 }
 
-/** Counts in Redis; while it is away, in this process alone. */
+/** Counts in Redis, or in memory while Redis is unavailable. */
 export function redisCounters(url: string, log: Logger): Counters {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -71,10 +74,10 @@ export function redisCounters(url: string, log: Logger): Counters {
   });
   let reportedAt = 0;
   redis.on('error', (error) => {
-    // It tries again and again; once a minute is enough to know.
+    // One log line per minute suffices, because the client retries continuously.
     if (Date.now() - reportedAt < MINUTE) return;
     reportedAt = Date.now();
-    log.warn({ err: error }, 'Redis is away; each process counts its rate limits alone');
+    log.warn({ err: error }, 'Redis is unavailable; each process counts rate limits separately; check REDIS_URL');
   });
   return {
     create: (name, limit) =>

@@ -1,9 +1,9 @@
 import type { Viewer } from '../../lib/access.ts';
 
-/** The two counters: `signIn` for operations that try a password or send a mail, `default` for all others. */
+/** `signIn` for operations that try a password or send a mail, `default` for all others. */
 export type LimitName = 'default' | 'signIn';
 
-/** Operations within a window, which begins with the first of them. */
+/** The window begins with its first operation. */
 export interface Limit {
   quota: number;
   windowSeconds: number;
@@ -14,18 +14,16 @@ export const LIMITS: Record<LimitName, Limit> = {
   signIn: { quota: 30, windowSeconds: 60 },
 };
 
-/** Where a counter stands after an operation. */
 export interface RateCount extends Limit {
   remaining: number;
-  /** Until the window ends, at least 1. */
+  /** Seconds until the window ends, at least 1. */
   resetSeconds: number;
-  /** The operation was one too many. */
   isExceeded: boolean;
 }
 
 /**
- * The counter of an operation: that of the API key, else of the user, else of the network. Application sessions count
- * by network because every client can open them at will, and refused credentials because every client can invent them.
+ * The counter of an operation: per API key, else per user, else per network. Application sessions count per network
+ * because every client can open them, and refused credentials because every client can invent them.
  * @param network see `clientNetwork`
  */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
@@ -34,7 +32,6 @@ export function rateKey(limit: LimitName, viewer: Viewer, network: string): stri
   return viewer.kind === 'user' ? `user:${viewer.applicationId}:${viewer.userId}` : `client:${network}`;
 }
 
-/** The headers that tell of a counter, `Retry-After` when it is exceeded. */
 export function rateHeaders(count: RateCount | undefined): Record<string, string> {
   if (!count) return {};
   const { quota, windowSeconds, remaining, resetSeconds, isExceeded } = count;

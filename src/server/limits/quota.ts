@@ -2,21 +2,19 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { SECOND } from '../../lib/time.ts';
 import type { Limit, RateCount } from './definitions.ts';
 
-/** What this process knows of one key. */
 interface Share {
-  /** Operations taken from the store and not yet used here. */
+  /** Operations taken from the store but not used. */
   left: number;
-  /** What the store had when they were taken. */
+  /** Operations left in the store at that time. */
   remaining: number;
-  /** In milliseconds since 1970. */
   windowEnd: number;
   isExceeded: boolean;
 }
 
 /**
- * Counts operations by key. A store that processes share is asked for several at a time, so that most operations cost
- * no round trip and an exceeded key none: together the processes never let more than the quota through, and less by at
- * most the share that each of the others holds.
+ * Counts operations by key. A process takes several operations at a time from a shared store, so that most operations
+ * cost no round trip, and an exceeded key none. Together the processes never admit more than the quota; they admit less
+ * by at most the share that each of the others holds.
  */
 export class Quota {
   readonly #limit: Limit;
@@ -34,7 +32,6 @@ export class Quota {
     this.#cleaner = setInterval(() => this.#forgetOld(), limit.windowSeconds * SECOND).unref();
   }
 
-  /** Counts an operation. */
   async count(key: string): Promise<RateCount> {
     for (;;) {
       const share = this.#current(key);
@@ -47,14 +44,13 @@ export class Quota {
     }
   }
 
-  /** Where the counter stands, as far as this process knows. */
   peek(key: string): RateCount {
     const share = this.#current(key);
     const untouched = { left: 0, remaining: this.#limit.quota, windowEnd: Date.now(), isExceeded: false };
     return { ...this.#describe(share ?? untouched), isExceeded: false };
   }
 
-  /** Whether the next operation would be one too many, as far as this process knows. */
+  /** Whether the next operation would exceed the quota, as far as this process knows. */
   isUsedUp(key: string): boolean {
     const share = this.#current(key);
     return share !== undefined && share.left + share.remaining <= 0;
@@ -69,10 +65,10 @@ export class Quota {
     return share && share.windowEnd > Date.now() ? share : undefined;
   }
 
-  /** Operations of one key that come at once wait for one share. */
+  /** Concurrent operations of one key share one request to the store. */
   #take(key: string): Promise<Share> {
-    const underWay = this.#taking.get(key);
-    if (underWay) return underWay;
+    const pending = this.#taking.get(key);
+    if (pending) return pending;
     const taking = this.#askStore(key).finally(() => this.#taking.delete(key));
     this.#taking.set(key, taking);
     return taking;
@@ -87,7 +83,7 @@ export class Quota {
     const share: Share = {
       left: isExceeded ? 0 : this.#shareSize,
       remaining: answer.remainingPoints,
-      // A window that ends this moment would let its share end before the first use.
+      // Otherwise a window that is about to end would expire before its share is used.
       windowEnd: Date.now() + Math.max(answer.msBeforeNext, 1),
       isExceeded,
     };

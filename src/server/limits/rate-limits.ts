@@ -5,18 +5,15 @@ import type { Counters } from './counters.ts';
 import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from './definitions.ts';
 import { Quota } from './quota.ts';
 
-/** A share of a common quota is this part of it. */
+/** Number of shares that a quota is divided into. */
 const SHARES = 60;
 
 export interface RateLimitSettings {
   counters: Counters;
-  /** Other limits than those of the contract. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
-  /** Told of each operation that is one too many. */
   onExceeded?: (limit: LimitName) => void;
 }
 
-/** The rate limits of one running service, the same for every door. */
 export class RateLimits {
   readonly connections = new ConnectionLimit();
   readonly #counters: Counters;
@@ -35,7 +32,7 @@ export class RateLimits {
   }
 
   /**
-   * What counts the operations of one request, or of one message on a socket.
+   * Counts the operations of one request, or of one message on a socket.
    * @param network of the client (`clientNetwork`)
    */
   meter(network: string, viewer: Viewer): Meter {
@@ -67,13 +64,12 @@ export class Meter {
     this.#onExceeded = onExceeded;
   }
 
-  /** @throws {RateLimitedError} the operation is one too many */
   async count(limit: LimitName): Promise<void> {
     const { isExceeded, resetSeconds } = await this.tally(limit);
     if (isExceeded) throw new RateLimitedError(resetSeconds);
   }
 
-  /** Counts what is answered in any case. */
+  /** Counts an operation without refusing it. */
   async tally(limit: LimitName): Promise<RateCount> {
     const count = await this.#quotas[limit].count(rateKey(limit, this.#viewer, this.#network));
     if (count.isExceeded) this.#onExceeded(limit);
@@ -82,7 +78,7 @@ export class Meter {
   }
 
   /**
-   * Counts an operation only if it is one too many, before work that is not counted.
+   * Counts an operation only if it exceeds the quota. Call it before work that is not counted.
    * @throws {RateLimitedError}
    */
   async requireCapacity(limit: LimitName): Promise<void> {
@@ -93,7 +89,7 @@ export class Meter {
     return this.#tightest !== undefined;
   }
 
-  /** What the answer tells: of the counters that were used, the one nearest to its end. */
+  /** State of the used counter that is closest to its limit. */
   get state(): RateCount {
     return this.#tightest ?? this.#quotas.default.peek(rateKey('default', this.#viewer, this.#network));
   }

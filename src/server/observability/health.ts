@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** `/healthz`: the process lives. `/readyz`: it serves, and the database answers. */
+/** `/healthz`: the process is alive. `/readyz`: it serves, and the database responds. */
 export class Health {
   readonly #isDatabaseThere: () => Promise<boolean>;
-  /** Whether the service takes requests in: not while it starts or stops. */
+  /** False during start and stop. */
   isServing = false;
 
-  /** @param isDatabaseThere answers in a bounded time, whatever the database does */
+  /** @param isDatabaseThere must resolve within a bounded time */
   constructor(isDatabaseThere: () => Promise<boolean>) {
     this.#isDatabaseThere = isDatabaseThere;
   }
 
   async answer(path: '/healthz' | '/readyz', response: ServerResponse): Promise<void> {
-    const isFine = path === '/healthz' || (this.isServing && (await this.#isDatabaseThere()) && this.isServing);
-    response.writeHead(isFine ? 200 : 503, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
-    response.end(isFine ? 'ok\n' : 'not ready\n');
+    const isHealthy = path === '/healthz' || (this.isServing && (await this.#isDatabaseThere()) && this.isServing);
+    response.writeHead(isHealthy ? 200 : 503, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
+    response.end(isHealthy ? 'ok\n' : 'not ready\n');
   }
 }

@@ -2,15 +2,14 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { redactError } from './redact.ts';
 
 /**
- * The log of a process: JSON lines, or a form for people where these read along on a terminal. Errors are shown
- * without what may be secret in them.
+ * Writes JSON lines with redacted errors.
  * @param destination default: stdout
  */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
   return pino({ level, serializers: { err: (error: unknown) => redactError(error) } }, destination);
 }
 
-/** Writes each line for people: `12:00:01 INFO request method=GET route=/session …` */
+/** Formats log lines for a terminal: `12:00:01 INFO request method=GET route=/session …` */
 export function readable(out: { write: (text: string) => unknown }): DestinationStream {
   return {
     write(line) {

@@ -3,25 +3,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { LimitName } from '../limits/definitions.ts';
 import type { Observer } from './observer.ts';
 
-/** What is not counted but asked for whenever somebody reads the metrics. */
+/** Values that are read on each scrape. */
 export interface Readings {
-  /** Open sockets. */
   sockets: () => number;
-  /** Connections of the database pool, and those who wait for one. */
   pool: () => { total: number; idle: number; waiting: number };
-  /** Pushes without an answer, and providers that get none because they do not answer. */
+  /** Pushes in flight, and providers that are skipped because they do not respond. */
   pushes: () => { inFlight: number; openCircuits: number };
-  /** Jobs that run, and jobs that wait, of each semaphore. */
   semaphores: () => Record<string, { running: number; waiting: number }>;
-  /** Undefined while the database does not answer. */
+  /** Undefined while the database does not respond. */
   backlog: () => Promise<Backlog | undefined>;
 }
 
-/** Work that is stored and not done yet. */
 export interface Backlog {
-  /** Events nobody here has read yet, by who should; a reader that does not read now is absent. */
+  /** Unread events by reader; an inactive reader is absent. */
   unreadEvents: { reader: string; count: number; seconds: number }[];
-  /** Jobs that wait, by queue. */
   jobs: { queue: string; count: number }[];
 }
 
@@ -30,71 +25,70 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** Of the process itself, however many apps run in it. */
+/** Metrics of the process, shared by all apps in it. */
 let ofProcess: Registry | undefined;
 
 /**
- * The metrics of one running service as Prometheus reads them. Every label has few values, all of them ours: route
- * patterns, names of the schema, codes. Nobody outside can make a new one.
+ * Metrics of one service for Prometheus. All label values are our own (route patterns, names of the schema, codes), so
+ * that clients cannot create time series.
  */
 export class Metrics implements Observer {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('http_requests_total', 'Answered requests', ['method', 'route', 'status']);
+  readonly #requests = this.#counter('http_requests_total', 'Completed requests', ['method', 'route', 'status']);
   readonly #requestSeconds = this.#histogram(
     'http_request_duration_seconds',
-    'From the arrival of a request to the end of its answer',
+    'From the arrival of a request to the end of its response',
     REQUEST_SECONDS,
     ['method', 'route'],
   );
-  readonly #operations = this.#counter('graphql_operations_total', 'Operations (root fields) over every door', [
+  readonly #operations = this.#counter('graphql_operations_total', 'Operations (root fields) of all transports', [
     'type',
     'field',
     'code',
   ]);
   readonly #operationSeconds = this.#histogram(
     'graphql_operation_duration_seconds',
-    'Time an operation (a root field) takes',
+    'Duration of operations (root fields)',
     REQUEST_SECONDS,
     ['type', 'field'],
   );
   readonly #refusedDocuments = this.#counter(
     'graphql_refused_documents_total',
-    'Documents that were refused before anything was executed',
+    'Documents refused before execution',
     [],
   );
-  readonly #openedSockets = this.#counter('sockets_opened_total', 'Sockets that were opened', []);
+  readonly #openedSockets = this.#counter('sockets_opened_total', 'Sockets opened', []);
   readonly #subscriptions = new Gauge({
     name: 'atrium_subscriptions',
-    help: 'Subscriptions under way, over sockets and as server-sent events',
+    help: 'Active subscriptions, over sockets and server-sent events',
     registers: [this.#registry],
   });
-  readonly #deliveries = this.#counter('live_deliveries_total', 'Events told to subscribers', ['kind']);
+  readonly #deliveries = this.#counter('live_deliveries_total', 'Events delivered to subscribers', ['kind']);
   readonly #deliverySeconds = this.#histogram(
     'live_delivery_delay_seconds',
-    'From the moment something happens until a subscriber is told of it',
+    'From an event until its delivery to a subscriber',
     DELIVERY_SECONDS,
     [],
   );
-  readonly #pushes = this.#counter('push_results_total', 'What became of pushes', ['channel', 'outcome']);
+  readonly #pushes = this.#counter('push_results_total', 'Outcomes of pushes', ['channel', 'outcome']);
   readonly #rateLimited = this.#counter('rate_limited_total', 'Operations beyond a rate limit', ['limit']);
-  readonly #failedSweeps = this.#counter('sweep_failures_total', 'Sweeps that failed', []);
+  readonly #failedSweeps = this.#counter('sweep_failures_total', 'Failed sweeps', []);
 
-  /** @param isOfProcess whether memory, CPU and the event loop of the process are told as well */
   constructor(readings: Readings, { isOfProcess = true }: { isOfProcess?: boolean } = {}) {
     this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
-    this.#gauge('database_connections', 'Connections of the pool', ['state'], (gauge) => {
+    this.#gauge('database_connections', 'Connections of the database pool', ['state'], (gauge) => {
       const { total, idle } = readings.pool();
       gauge.set({ state: 'busy' }, total - idle);
       gauge.set({ state: 'idle' }, idle);
     });
-    this.#gauge('database_waiting', 'Statements that wait for a connection', [], (gauge) =>
+    this.#gauge('database_waiting', 'Statements waiting for a connection', [], (gauge) =>
       gauge.set(readings.pool().waiting),
     );
-    this.#gauge('pushes_in_flight', 'Pushes without an answer', [], (gauge) => gauge.set(readings.pushes().inFlight));
-    this.#gauge('push_circuits_open', 'Push providers and hosts that do not answer', [], (gauge) =>
+    this.#gauge('pushes_in_flight', 'Pushes without a response', [], (gauge) => gauge.set(readings.pushes().inFlight));
+    this.#gauge('push_circuits_open', 'Push providers and hosts that do not respond', [], (gauge) =>
       gauge.set(readings.pushes().openCircuits),
     );
-    this.#gauge('semaphore_jobs', 'Jobs that semaphores have', ['semaphore', 'state'], (gauge) => {
+    this.#gauge('semaphore_jobs', 'Running and waiting jobs of semaphores', ['semaphore', 'state'], (gauge) => {
       for (const [semaphore, { running, waiting }] of Object.entries(readings.semaphores())) {
         gauge.set({ semaphore, state: 'running' }, running);
         gauge.set({ semaphore, state: 'waiting' }, waiting);
@@ -107,7 +101,6 @@ export class Metrics implements Observer {
     }
   }
 
-  /** `/metrics` */
   async answer(response: ServerResponse): Promise<void> {
     const parts = await Promise.all([this.#registry.metrics(), ofProcess?.metrics() ?? '']);
     response.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' });
@@ -158,7 +151,7 @@ export class Metrics implements Observer {
     this.#failedSweeps.inc();
   }
 
-  /** Three gauges of one reading. They are absent while the database does not answer. */
+  /** Three gauges of one reading; absent while the database does not respond. */
   #addBacklog({ backlog }: Readings): void {
     let pending: Promise<Backlog | undefined> | undefined;
     const read = () => {
@@ -167,13 +160,13 @@ export class Metrics implements Observer {
       });
       return pending;
     };
-    this.#gauge('unread_events', 'Events of the stream that are not read yet', ['reader'], async (gauge) => {
+    this.#gauge('unread_events', 'Unread events of the stream', ['reader'], async (gauge) => {
       for (const { reader, count } of (await read())?.unreadEvents ?? []) gauge.set({ reader }, count);
     });
-    this.#gauge('unread_events_age_seconds', 'Age of the oldest of them', ['reader'], async (gauge) => {
+    this.#gauge('unread_events_age_seconds', 'Age of the oldest unread event', ['reader'], async (gauge) => {
       for (const { reader, seconds } of (await read())?.unreadEvents ?? []) gauge.set({ reader }, seconds);
     });
-    this.#gauge('waiting_jobs', 'Jobs that wait, counted up to 10000', ['queue'], async (gauge) => {
+    this.#gauge('waiting_jobs', 'Waiting jobs, counted up to 10000', ['queue'], async (gauge) => {
       for (const { queue, count } of (await read())?.jobs ?? []) gauge.set({ queue }, count);
     });
   }

@@ -19,14 +19,13 @@ import { MINUTE, SECOND } from '../../lib/time.ts';
 import { redactText } from './redact.ts';
 import type { OpenSpan, SpanAttributes, SpanOptions, SpanReference, Tracing } from './tracing.ts';
 
-/** How long a process that stops waits for the collector to take the last spans. */
 const FLUSH_TIMEOUT_MS = 2 * SECOND;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/** Traces over OTLP (HTTP, JSON), to where the standard `OTEL_…` variables say, which the SDK reads itself. */
+/** Sends traces over OTLP (HTTP, JSON). The SDK reads the standard `OTEL_…` variables itself. */
 export function startOtlp(log: Logger): { tracing: Tracing; stop: () => Promise<void> } {
-  tellTrouble(log);
+  reportProblems(log);
   const resource = resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'atrium' });
   const provider = new NodeTracerProvider({
     resource: defaultResource()
@@ -111,7 +110,7 @@ const HEADERS = {
   get: (headers: Record<string, string | string[] | undefined>, name: string) => headers[name],
 };
 
-/** An error is told by its kind: messages may repeat what was sent. */
+/** Records only the kind of an error, because messages may repeat input. */
 function fail(span: Span, error: unknown): void {
   if (error instanceof ServiceError) {
     span.setAttribute('error.type', error.code);
@@ -123,13 +122,13 @@ function fail(span: Span, error: unknown): void {
   span.end();
 }
 
-/** A collector that is away is told of once a minute. */
-function tellTrouble(log: Logger): void {
+/** Reports an unavailable collector once a minute. */
+function reportProblems(log: Logger): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string) => {
     if (performance.now() - reportedAt < MINUTE) return;
     reportedAt = performance.now();
-    log.warn({ problem: redactText(message).slice(0, 300) }, 'traces could not be sent');
+    log.warn({ problem: redactText(message).slice(0, 300) }, 'cannot send traces; check OTEL_EXPORTER_OTLP_ENDPOINT');
   };
   const nothing = () => {};
   diag.setLogger({ error: report, warn: report, info: nothing, debug: nothing, verbose: nothing }, DiagLogLevel.WARN);

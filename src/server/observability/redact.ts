@@ -1,48 +1,45 @@
-/** Text that stands for what is not shown. */
 const HIDDEN = '…';
 
-/** Characters of a text that are shown: the rules below take quadratic time. */
+/** Longer text is cut, because the rules below take quadratic time. */
 export const MAX_SHOWN = 2000;
 
-/** What is hidden of any text that is logged, each with its reason. */
 const RULES: [RegExp, string][] = [
-  // Queries of addresses, which hold tokens of ours and of others, and mail addresses.
+  // Queries of URLs, because they contain tokens and mail addresses.
   [/(\bhttps?:\/\/[^\s?#"']*)\?[^\s"']*/gi, `$1?${HIDDEN}`],
-  // User and password of an address.
+  // User and password of a URL.
   [/(\w+:\/\/)[^\s/@"']*@/g, `$1${HIDDEN}@`],
-  // Parameters and fields by their names, in forms, JSON and messages.
+  // Parameters and fields by name, in forms, JSON and messages.
   [
     /((?:token|signature|password|passwd|secret|auth_?key|api_?key|authorization|credential|access_key)\w*["'\]]*\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&)}\]]+)/gi,
     `$1${HIDDEN}`,
   ],
   [/\b(ApiKey|Bearer|Basic|Digest)\s+[^\s"',;]+/gi, `$1 ${HIDDEN}`],
-  // Signed tokens, and our own: session and reset tokens, hashes.
+  // JWTs, and our own session tokens, reset tokens and hashes.
   [/\beyJ[\w-]+(?:\.[\w-]+)*/g, HIDDEN],
   [/\b[0-9a-f]{32,}\b/gi, HIDDEN],
   [/[^\s"'<>(),;:=@]+@[^\s"'<>(),;:=@]+\.[a-z]{2,}/gi, `${HIDDEN}@${HIDDEN}`],
-  // PostgreSQL repeats the values it complains about, as keys and as rows, and in quotes as well (below).
+  // PostgreSQL repeats rejected values, as keys, as rows, and in quotes (see `QUOTED`).
   [/\)=\([^\n]*?(?:\)(?= |$)|$)/gm, `)=(${HIDDEN})`],
   [/(Failing row contains )\([^\n]*/g, `$1(${HIDDEN})`],
 ];
 
-/** Text in quotes, with what kind of thing is named by it: what is not named so may be anything. */
+/** Quoted text, and the kind of object that it names. Without a kind it may be any value. */
 const QUOTED =
   /(\b(?:relation|table|column|constraint|index|function|schema|database|operator|type|statement|sequence|role|parameter) )?"(?:[^"\\]|\\.)*(?:"|$)/g;
 
-/** A text without what nobody may read in a log: credentials, mail addresses, values of rows. */
 export function redactText(text: string): string {
   let shown = cut(text);
   for (const [pattern, replacement] of RULES) shown = shown.replace(pattern, replacement);
   return shown.replace(QUOTED, (quoted, kind) => (kind === undefined ? `"${HIDDEN}"` : quoted));
 }
 
-/** Ends with a whole word, so that no rule misses what a part of a word was. */
+/** Cuts between words, because rules might miss a partial word. */
 function cut(text: string): string {
   if (text.length <= MAX_SHOWN) return text;
   return `${text.slice(0, text.lastIndexOf(' ', MAX_SHOWN - 1) + 1)}${HIDDEN}`;
 }
 
-/** What is told of an error. Everything else that libraries attach to theirs (statements, rows, requests) is left out. */
+/** The logged parts of an error. Other properties that libraries attach (statements, rows, requests) are dropped. */
 export interface PresentedError {
   type: string;
   message: string;
@@ -52,11 +49,10 @@ export interface PresentedError {
   cause?: PresentedError;
 }
 
-/** Errors within errors beyond this are left out. */
 const MAX_DEPTH = 5;
 
 export function redactError(error: unknown, depth = 0): PresentedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'something that is no error was thrown' };
+  if (!(error instanceof Error)) return { type: typeof error, message: 'a value that is not an Error was thrown' };
   const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };
   return {
     type: error.name,
@@ -68,7 +64,7 @@ export function redactError(error: unknown, depth = 0): PresentedError {
   };
 }
 
-/** Prisma writes down the whole call it complains about, with all its values; what is wrong stands at the end. */
+/** Prisma's messages contain the complete call with all values; the reason is at the end. */
 function messageOf({ name, message }: Error): string {
   if (!name.startsWith('PrismaClient')) return message;
   const paragraphs = message.split('\n\n').map((text) => text.trim());
@@ -77,7 +73,7 @@ function messageOf({ name, message }: Error): string {
   return /[{}]/.test(last) || last === first ? call : `${call}: ${last}`;
 }
 
-/** The places alone: the first lines of a stack repeat the message. */
+/** Drops the first lines of a stack, because they repeat the message. */
 function framesOf(stack: string): string {
   return stack
     .split('\n')

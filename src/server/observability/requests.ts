@@ -5,40 +5,33 @@ import type { Viewer } from '../../lib/access.ts';
 import type { Observer } from './observer.ts';
 import { type OpenSpan, tracing } from './tracing.ts';
 
-/** What is known of a request; the door that serves it adds what it finds out. */
 export interface RequestFacts {
-  /** The client's own `X-Request-Id`, or a new one. */
   readonly id: string;
-  /** `performance.now()` at its arrival. */
   readonly arrivedAt: number;
-  /** The pattern of its path, never the path itself. */
+  /** The pattern of the path, never the path itself. */
   route: string;
   viewer?: Viewer;
-  /** Name of the GraphQL operation, as the client or the endpoint calls it. */
   operation?: string | undefined;
-  /** Its root fields. */
   fields?: readonly string[];
 }
 
-/** The route of a path that nothing is at. */
 const UNKNOWN = 'unknown';
 
-/** Doors that are asked every few seconds by machines. */
+/** Polled every few seconds by monitoring. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** What a client may call its request: no text that could be mistaken for anything else. */
+/** Restricted, so that an id cannot imitate other log content. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 const factsOfRequest = new WeakMap<IncomingMessage, RequestFacts>();
 
-/** What is known of a request so far, to be added to. */
 export function factsOf(request: IncomingMessage): RequestFacts {
   const facts = factsOfRequest.get(request) ?? newFacts(request);
   factsOfRequest.set(request, facts);
   return facts;
 }
 
-/** Tells of each request when it is over: a line of the log, a count, a span. */
+/** Reports each completed request: a log line, a metric, a span. */
 export class Requests {
   readonly #log: Logger;
   readonly #observer: Observer;
@@ -48,7 +41,9 @@ export class Requests {
     this.#observer = observer;
   }
 
-  /** @param route where the path alone tells it; otherwise the door that serves the request says it, and writes its id */
+  /**
+   * @param route undefined if the transport that serves the request sets the route and the header `X-Request-Id` itself
+   */
   serve(request: IncomingMessage, response: ServerResponse, route: string | undefined, serve: () => void): void {
     const facts = factsOf(request);
     if (route !== undefined) {
@@ -61,8 +56,8 @@ export class Requests {
     else serve();
   }
 
-  /** Of a request that is answered without anybody serving it. */
-  tellRefused(request: IncomingMessage, status: number): void {
+  /** Reports a request that was refused without a handler. */
+  reportRefused(request: IncomingMessage, status: number): void {
     this.#end(factsOf(request), { method: request.method ?? '', status, isCutOff: false });
   }
 
@@ -86,7 +81,6 @@ export class Requests {
   }
 }
 
-/** What a line of the log says of who calls. */
 export function callerOf(viewer: Viewer | undefined): Record<string, number> {
   if (!viewer || viewer.kind === 'anonymous' || viewer.kind === 'refused') return {};
   return {
@@ -97,8 +91,8 @@ export function callerOf(viewer: Viewer | undefined): Record<string, number> {
 }
 
 function newFacts({ headers }: IncomingMessage): RequestFacts {
-  const given = headers['x-request-id'];
-  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  const requestId = headers['x-request-id'];
+  const id = typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : randomUUID();
   return { id, arrivedAt: performance.now(), route: UNKNOWN };
 }
 

@@ -6,7 +6,6 @@ import { explorerPage } from './explorer.ts';
 import { RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
 
-/** Paths of the pages, and the route that logs and metrics show for each. */
 export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
   ...DOCS_PATHS.map((path): [string, string] => [path, path === '/openapi.json' ? path : '/docs']),
   [RESET_PAGE, RESET_PAGE],
@@ -15,9 +14,9 @@ export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * The pages that people open in a browser, as an Express application: the explorer, documentation of the REST
- * interface and the page of reset links. Methods without a page fall through.
- * @param openApi makes the OpenAPI document; called once, for the first request
+ * Express application with the explorer, the REST documentation and the page of reset links. Methods without a page
+ * fall through.
+ * @param openApi creates the OpenAPI document; called once, on the first request
  * @param tokenHeader in which the explorer sends a token
  */
 export function browserPages(services: Services, openApi: () => object, tokenHeader: string): PageHandler {

@@ -1,10 +1,10 @@
-/** Where the page finds its files and the document, as seen from its own address. */
+/** Relative to the address of the page. */
 export interface DocsUrls {
   files: string;
   document: string;
 }
 
-/** The page; addresses in it are relative, so it works below any path. */
+/** All addresses are relative, so that the page works below any path. */
 export function renderDocs({ files, document }: DocsUrls): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -17,7 +17,7 @@ export function renderDocs({ files, document }: DocsUrls): string {
 <link rel="stylesheet" href="${files}page.css">
 </head>
 <body>
-<noscript><p>This page needs scripts. The document it shows is <a href="${document}">${document}</a>.</p></noscript>
+<noscript><p>This page requires JavaScript. It displays <a href="${document}">${document}</a>.</p></noscript>
 <div id="docs" data-document="${document}"></div>
 <script src="${files}swagger-ui-bundle.js"></script>
 <script src="${files}page.js"></script>
@@ -26,11 +26,11 @@ export function renderDocs({ files, document }: DocsUrls): string {
 `;
 }
 
-/** Starts Swagger UI: no validator elsewhere, and no credential outlives the page. */
-export const PAGE_SCRIPT = `const place = document.getElementById('docs');
+/** `validatorUrl: null`, so that the document is not sent to an external validator. */
+export const PAGE_SCRIPT = `const container = document.getElementById('docs');
 SwaggerUIBundle({
-  domNode: place,
-  url: place.dataset.document,
+  domNode: container,
+  url: container.dataset.document,
   validatorUrl: null,
   persistAuthorization: false,
   deepLinking: true,
@@ -47,8 +47,7 @@ noscript p { padding: 1rem; font-family: system-ui, sans-serif; }
 `;
 
 /**
- * Nothing but the page's own files runs in it. Requests that are tried out go to the service: by the address of the page,
- * or by the public one, which the document names.
+ * Allows requests to the page's own address and to the public URL, because the document may name either.
  */
 export function docsPolicy(publicUrl: string): string {
   return [

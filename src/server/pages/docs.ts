@@ -9,7 +9,6 @@ import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { docsPolicy, PAGE_SCRIPT, PAGE_STYLE, renderDocs } from './docs-view.ts';
 
-/** A file of the documentation, as it is sent. */
 interface ServedText {
   type: string;
   bytes: Buffer;
@@ -21,10 +20,10 @@ interface ServedText {
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** Whatever is sent again is asked for again, and told to be the same. */
+/** Browsers revalidate on each load, by ETag. */
 const CACHED = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', 'X-Content-Type-Options': 'nosniff' };
 
-/** All paths there are; none is made from what a request says. */
+/** A fixed list, so that no path is built from a request. */
 export const DOCS_PATHS = [
   '/openapi.json',
   '/docs',
@@ -39,8 +38,8 @@ export const DOCS_PATHS = [
 type DocsPath = (typeof DOCS_PATHS)[number];
 
 /**
- * `/openapi.json` and the page that shows it, `/docs`, for `GET` and `HEAD`.
- * @param document what the former holds; asked once, for the first request
+ * Serves `/openapi.json` and `/docs`, the page that displays it, for `GET` and `HEAD`.
+ * @param document creates the OpenAPI document; called once, on the first request
  */
 export function documentation({ publicUrl, log }: Services, document: () => object) {
   const files: Record<DocsPath, () => Promise<ServedText>> = {
@@ -56,8 +55,8 @@ export function documentation({ publicUrl, log }: Services, document: () => obje
     '/docs/favicon-32x32.png': once(() => packaged('image/png', 'favicon-32x32.png')),
   };
 
-  function page(places: Parameters<typeof renderDocs>[0]): Promise<ServedText> {
-    return served('text/html; charset=utf-8', renderDocs(places), {
+  function page(urls: Parameters<typeof renderDocs>[0]): Promise<ServedText> {
+    return served('text/html; charset=utf-8', renderDocs(urls), {
       'Content-Security-Policy': docsPolicy(publicUrl()),
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'no-referrer',
@@ -93,7 +92,6 @@ function send({ method, headers }: Request, response: Response, file: ServedText
     .end(method === 'HEAD' ? undefined : body);
 }
 
-/** A file of Swagger UI, of which no others are served. */
 async function packaged(type: string, name: string): Promise<ServedText> {
   return served(type, await readFile(join(swaggerFolder(), name)));
 }
@@ -108,7 +106,6 @@ async function served(
   return { type, bytes, compressed: await promisify(gzip)(bytes), etag, headers };
 }
 
-/** Made when it is first asked for, and again only after a failure. */
 function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {

@@ -3,24 +3,24 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { RequestHandler } from 'express';
 
 /**
- * GraphiQL in one page, which loads nothing and speaks to its own server only. The page has several megabytes, so it is
- * rendered for the first browser and kept.
+ * GraphiQL as one page that loads no other files and connects only to its own server. Rendered once, because it has
+ * several megabytes.
  */
 export function explorerPage(tokenHeader: string): RequestHandler {
-  let kept: { page: Buffer; headers: Record<string, string> } | undefined;
+  let rendered: { page: Buffer; headers: Record<string, string> } | undefined;
   return (_request, response) => {
-    kept ??= withHeaders(
+    rendered ??= withHeaders(
       renderGraphiQL({
         title: 'Atrium',
         defaultQuery: '{ me { id login } }\n',
         headers: JSON.stringify({ [tokenHeader]: '' }, null, 2),
       }),
     );
-    response.writeHead(200, kept.headers).end(kept.page);
+    response.writeHead(200, rendered.headers).end(rendered.page);
   };
 }
 
-/** What the page may do, and who may show it: people type credentials into it. */
+/** The policy is strict, because users enter credentials into the page. */
 function withHeaders(html: string): { page: Buffer; headers: Record<string, string> } {
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'));
   const hash = createHash('sha256').update(script).digest('base64');
@@ -28,7 +28,7 @@ function withHeaders(html: string): { page: Buffer; headers: Record<string, stri
     "default-src 'none'",
     `script-src 'sha256-${hash}'`,
     'worker-src blob:',
-    // The editor makes its styles as it goes.
+    // Required because the editor creates its styles at runtime.
     "style-src 'unsafe-inline'",
     'font-src data:',
     'img-src data:',

@@ -1,2 +1,1 @@
-/** Path of the service's own page for reset links. */
 export const RESET_PAGE = '/reset-password';

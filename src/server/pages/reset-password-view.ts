@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** What the page shows. */
 export type PageState =
-  /** `token` is 40 hex digits or whatever was posted; `problems` are sentences. */
+  /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
   | { kind: 'form'; token: string; problems: string[] }
   | { kind: 'done' }
-  /** The link can't be used (any more). */
   | { kind: 'dead' }
   | { kind: 'refused'; sentence: string };
 
@@ -35,7 +33,7 @@ button[disabled] { opacity: .6; cursor: progress; }
 [role=alert] p { margin: .4rem 0 0; }
 `;
 
-/** The form without the page's reload; whatever fails here, the plain form would have told in the same words. */
+/** Submits the form without a reload, with the same messages as the plain form. */
 const SCRIPT = `
 const form = document.querySelector('form');
 if (form) {
@@ -47,7 +45,7 @@ if (form) {
   show.closest('label').hidden = false;
   show.addEventListener('change', () => { field.type = show.checked ? 'text' : 'password'; });
 
-  const tell = (sentences) => {
+  const report = (sentences) => {
     problems.replaceChildren(...sentences.map((sentence) => {
       const line = document.createElement('p');
       line.textContent = sentence;
@@ -85,9 +83,9 @@ if (form) {
       const fields = errors?.[0].extensions?.fields;
       if (!errors) replace('done');
       else if (fields?.token) replace('dead');
-      else tell(fields?.password?.map((text) => 'Password ' + text) ?? [errors[0].message]);
+      else report(fields?.password?.map((text) => 'Password ' + text) ?? [errors[0].message]);
     } catch {
-      tell(['The service could not be reached. Please try again.']);
+      report(['The service could not be reached. Please try again.']);
     } finally {
       button.disabled = false;
     }
@@ -97,7 +95,7 @@ if (form) {
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing but this page's own script and style runs in it, and it speaks to its own server only. */
+/** Allows only the page's own script and style, and connections to its own server. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src ${hashOf(SCRIPT)}`,
@@ -113,9 +111,9 @@ const DONE = `<h1>Your password is set</h1>
 <p>You can sign in with it now. You have been signed out everywhere else.</p>`;
 
 const DEAD = `<h1>This link can't be used</h1>
-<p>It is incomplete, more than an hour old, or was used already. Ask for a new one where you sign in.</p>`;
+<p>It is incomplete, more than one hour old, or already used. Request a new one where you sign in.</p>`;
 
-/** The whole page; addresses in it are relative, so it works below any path. */
+/** All addresses are relative, so that the page works below any path. */
 export function renderPage(state: PageState): string {
   const [title, content] = contentOf(state);
   return `<!DOCTYPE html>
@@ -158,7 +156,7 @@ function form({ token, problems }: Extract<PageState, { kind: 'form' }>): string
 <form method="post" action="reset-password">
 <input type="hidden" name="reset_token" value="${escapeHtml(token)}">
 <label for="password">New password</label>
-<p class="hint" id="hint">8 to 40 letters, digits and punctuation characters, without blanks.</p>
+<p class="hint" id="hint">8 to 40 letters, digits and punctuation characters, without spaces.</p>
 <input type="password" id="password" name="password" autocomplete="new-password" autocapitalize="none" spellcheck="false" required autofocus aria-describedby="hint problems"${problems.length > 0 ? ' aria-invalid="true"' : ''}>
 <div id="problems" role="alert">${lines}</div>
 <label class="show" hidden><input type="checkbox" id="show"> Show the password</label>

@@ -20,8 +20,8 @@ const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: 
 }`);
 
 /**
- * The page a reset link leads to. Opening it changes nothing, so that whoever previews a mail's links does
- * no harm; the form works through `/graphql` where scripts run, and by a plain post to the page where they do not.
+ * The page of a reset link. Opening it changes nothing, because mail programs may preview links. With scripts, the form
+ * uses `/graphql`; without, it posts to the page.
  */
 export function resetPasswordPage(services: Services) {
   return {
@@ -39,7 +39,7 @@ export function resetPasswordPage(services: Services) {
   };
 }
 
-/** `?reset_token=…` of the link; anything else is no token, so nothing else ever gets into the page. */
+/** Reads `?reset_token=…`. Drops other text, so that no input gets into the page. */
 function tokenOf({ url }: Request): string | undefined {
   const token = new URL(url, 'http://page').searchParams.get('reset_token') ?? '';
   return applicationOfToken(token) === undefined ? undefined : token;
@@ -61,7 +61,7 @@ async function answerForm(request: Request, response: Response, services: Servic
   send(response, status, state, { headers: rateHeaders(meter?.state) });
 }
 
-/** Runs the operation as GraphQL would, under all its rules. @returns what the person is told when it fails */
+/** @returns the error to display, if any */
 async function resetBy(
   variableValues: { token: string; password: string },
   contextValue: Context,
@@ -96,7 +96,7 @@ function send(
       ...headers,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': String(Buffer.byteLength(html)),
-      // The address holds the token: it goes to no other page, into no cache and into no frame.
+      // The URL contains the token, so it must not reach other pages, caches or frames.
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'no-store',
       'Content-Security-Policy': CONTENT_SECURITY_POLICY,

@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const toUser = (event: object = {}) => ({ push_type: 'apns', user: { ids: user.id }, ...event });
 
-test('a push reaches the device as Apple wants it', async () => {
+test('a push has the headers and body that APNs requires', async () => {
   const id = await sendEvent(toUser());
   expect(await sentEvent(id)).toEqual({
     id,
@@ -81,13 +81,13 @@ test('a push reaches the device as Apple wants it', async () => {
   });
 });
 
-test('what shows nothing is sent in the background', async () => {
+test('a push without visible content is sent with background priority', async () => {
   await sentEvent(await sendEvent(toUser({ message: base64({ ios_content_available: 1, order: 7 }) })));
   expect(apple.pushes[0]!.headers).toMatchObject({ 'apns-push-type': 'background', 'apns-priority': '5' });
   expect(apple.pushes[0]!.body).toEqual({ aps: { 'content-available': 1 }, order: 7 });
 });
 
-test('calls have a topic of their own, and the app of the device counts', async () => {
+test('a VoIP push uses the topic of the app that the device names', async () => {
   await subscribeDevice(user, 'apns_voip', {
     client_identification_sequence: appleToken(++tokens),
     bundle_identifier: 'org.example.other',
@@ -101,7 +101,7 @@ test('calls have a topic of their own, and the app of the device counts', async 
   });
 });
 
-test('one connection and one token serve many', async () => {
+test('all pushes share one connection and one provider token until the token is 50 minutes old', async () => {
   const before = apple.connections();
   for (let sent = 0; sent < 3; sent++) await sentEvent(await sendEvent(toUser()));
   expect(apple.connections() - before).toBeLessThanOrEqual(1);
@@ -111,7 +111,7 @@ test('one connection and one token serve many', async () => {
   expect(apple.pushes.at(-1)!.claims.iat).toBe(NOW + 51 * 60);
 });
 
-test('a token that Apple finds too old is replaced at once', async () => {
+test('a provider token that Apple rejects as expired is replaced immediately', async () => {
   let isFirst = true;
   apple.answer = () => {
     if (!isFirst) return { status: 200 };
@@ -122,20 +122,20 @@ test('a token that Apple finds too old is replaced at once', async () => {
   expect(apple.pushes).toHaveLength(2);
 });
 
-test('a device that is gone is forgotten', async () => {
+test('a device that Apple reports as unregistered is removed', async () => {
   apple.answer = () => ({ status: 410, reason: 'Unregistered', timestamp: SAMPLE_TIME.getTime() });
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ recipients: 1, delivered: 0, failed: 1 });
   expect(await deliveriesTo(device)).toMatchObject([{ status: 'failed', answer: '410 Unregistered' }]);
   expect((await rest('GET', '/subscriptions', { as: user })).body).toEqual([]);
 });
 
-test('unless it has been told of since', async () => {
+test('a device that was registered again after the reported time is not removed', async () => {
   apple.answer = () => ({ status: 410, reason: 'Unregistered', timestamp: SAMPLE_TIME.getTime() - 1 });
   await sentEvent(await sendEvent(toUser()));
   expect((await rest('GET', '/subscriptions', { as: user })).body).toHaveLength(1);
 });
 
-test('a device that is told of by another name while it waits is reached by that', async () => {
+test('a waiting delivery uses the latest token of its device', async () => {
   apple.answer = () => ({ status: 500 });
   const id = await sendEvent(toUser());
   await delivery(device, 'pending');
@@ -153,14 +153,14 @@ test.each([
   [400, 'BadDeviceToken'],
   [403, 'InvalidProviderToken'],
   [413, 'PayloadTooLarge'],
-])('what is refused with %d %s is not tried again, and the device stays', async (status, reason) => {
+])('a push refused with %d %s is not retried and its device remains', async (status, reason) => {
   apple.answer = () => ({ status, reason });
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ failed: 1 });
   expect(await deliveriesTo(device)).toMatchObject([{ status: 'failed', answer: `${status} ${reason}`, attempts: 1 }]);
   expect((await rest('GET', '/subscriptions', { as: user })).body).toHaveLength(1);
 });
 
-test('what is no token of a device is not sent', async () => {
+test('an invalid device token is not sent to Apple', async () => {
   const odd = await subscribeDevice(user, 'apns', {
     client_identification_sequence: '../../other',
     bundle_identifier: 'x',
@@ -169,7 +169,7 @@ test('what is no token of a device is not sent', async () => {
   expect(await deliveriesTo(odd)).toMatchObject([{ answer: '400 BadDeviceToken (not sent)' }]);
 });
 
-test('a busy provider is asked again, not before it wants to be', async () => {
+test('a delivery waits as long as Retry-After requests', async () => {
   apple.answer = () => ({ status: 429, reason: 'TooManyRequests', headers: { 'retry-after': '100' } });
   const id = await sendEvent(toUser());
   const waiting = await delivery(device, 'pending');
@@ -187,7 +187,7 @@ test('a busy provider is asked again, not before it wants to be', async () => {
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-id'])).size).toBe(1);
 });
 
-test('each wait is twice as long, and after a day it is given up', async () => {
+test('retries back off up to an hour and stop after a day', async () => {
   apple.answer = () => ({ status: 503, reason: 'Shutdown' });
   const id = await sendEvent(toUser());
   const waits: number[] = [];
@@ -209,7 +209,7 @@ test('each wait is twice as long, and after a day it is given up', async () => {
   });
 });
 
-test('a provider that is down for a while gets everything when it is back', async () => {
+test('pushes of an outage are delivered when the provider is back', async () => {
   await sentEvent(await sendEvent(toUser()));
   await apple.down();
   const id = await sendEvent(toUser());
@@ -221,7 +221,7 @@ test('a provider that is down for a while gets everything when it is back', asyn
   expect(await sentEvent(id)).toMatchObject({ delivered: 1, failed: 0 });
 });
 
-test('a connection that breaks is opened anew', async () => {
+test('a broken connection is replaced', async () => {
   apple.answer = () => 'hang up';
   const id = await sendEvent(toUser());
   await delivery(device, 'pending');
@@ -230,7 +230,7 @@ test('a connection that breaks is opened anew', async () => {
   expect(await sentEvent(id)).toMatchObject({ delivered: 1 });
 });
 
-test('an event that is cancelled is tried no more', async () => {
+test('deliveries of a cancelled event are not retried', async () => {
   apple.answer = () => ({ status: 503 });
   const id = await sendEvent(toUser());
   await delivery(device, 'pending');
@@ -243,7 +243,7 @@ test('an event that is cancelled is tried no more', async () => {
   expect(apple.pushes).toHaveLength(before);
 });
 
-test('the other environment is not reached, nor one that nobody has set up', async () => {
+test('a push is sent only to devices of its environment, and fails when that environment is not configured', async () => {
   const other = await subscribeDevice(
     user,
     'apns',

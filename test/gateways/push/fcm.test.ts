@@ -32,7 +32,7 @@ beforeEach(async () => {
   google.pushes.length = 0;
   google.tokens.length = 0;
   clock.advance(1);
-  // New settings make a new gateway, which knows no access token.
+  // Configuring again creates a gateway without an access token.
   await setUpGoogle(google);
   user = await createUser();
   device = await subscribeDevice(user, 'gcm', { client_identification_sequence: `fcm-${user.id}` });
@@ -51,7 +51,7 @@ const fcmError = (status: number, code: string, headers?: Record<string, string>
   },
 });
 
-test('a push reaches the device as Google wants it', async () => {
+test('a push has the format that FCM requires', async () => {
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ recipients: 1, delivered: 1, failed: 0 });
   expect(google.pushes).toEqual([
     {
@@ -69,13 +69,13 @@ test('a push reaches the device as Google wants it', async () => {
   expect(await deliveriesTo(device)).toMatchObject([{ answer: '200 projects/project-1/messages/1' }]);
 });
 
-test('every key of an object is data, as text', async () => {
+test('every member of an object payload becomes a data text', async () => {
   const message = Buffer.from(JSON.stringify({ message: 'a b!', order: 7, ios_badge: 1 })).toString('base64');
   await sentEvent(await sendEvent(toUser({ message })));
   expect(google.pushes[0]!.body.message.data).toEqual({ message: 'a b!', order: '7' });
 });
 
-test('one access token serves many, until it has run out', async () => {
+test('pushes share one access token until it expires', async () => {
   for (let sent = 0; sent < 3; sent++) await sentEvent(await sendEvent(toUser()));
   expect(google.tokens).toEqual(['access-1']);
   advanceClock(3_600_000);
@@ -84,8 +84,8 @@ test('one access token serves many, until it has run out', async () => {
   clock.reset();
 });
 
-test('many pushes at once share one access token, and one failure to get it', async () => {
-  // At most 50 sign-ups of one network wait for their password to be hashed.
+test('60 concurrent pushes share one access token and one failure to get it', async () => {
+  // Only 50 password hashes per network may be queued.
   const users: Awaited<ReturnType<typeof createUser>>[] = [];
   for (let batch = 0; batch < 3; batch++) {
     users.push(...(await Promise.all(Array.from({ length: 20 }, () => createUser()))));
@@ -106,7 +106,7 @@ test('many pushes at once share one access token, and one failure to get it', as
   expect(google.tokens).toEqual(['access-1', 'access-2']);
 });
 
-test('a device that is gone is forgotten', async () => {
+test('a device that FCM reports as unregistered is removed', async () => {
   google.answer = fcmError(404, 'UNREGISTERED');
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ failed: 1 });
   expect(await deliveriesTo(device)).toMatchObject([{ status: 'failed', answer: '404 UNREGISTERED' }]);
@@ -117,7 +117,7 @@ test.each([
   [400, 'INVALID_ARGUMENT'],
   [403, 'SENDER_ID_MISMATCH'],
   [404, 'NOT_FOUND'],
-])('what is refused with %d %s is not tried again, and the device stays', async (status, code) => {
+])('a push refused with %d %s is not retried and its device remains', async (status, code) => {
   google.answer = fcmError(status, code);
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ failed: 1 });
   expect(await deliveriesTo(device)).toMatchObject([{ status: 'failed', answer: `${status} ${code}` }]);
@@ -128,7 +128,7 @@ test.each([
   [429, 'QUOTA_EXCEEDED', { 'retry-after': '60' }, 60],
   [503, 'UNAVAILABLE', {}, 10],
   [500, 'INTERNAL', { 'retry-after': 'soon' }, 10],
-])('after %d %s it is tried again', async (status, code, headers, wait) => {
+])('a push refused with %d %s is retried', async (status, code, headers, wait) => {
   google.answer = fcmError(status, code, headers as Record<string, string>);
   const id = await sendEvent(toUser());
   const { retryAt, answer } = await delivery(device, 'pending');
@@ -148,7 +148,7 @@ test('a revoked access token is replaced', async () => {
   expect(await sentEvent(id)).toMatchObject({ delivered: 1 });
 });
 
-test('without access nothing is sent: later when that may pass, else never', async () => {
+test('without an access token, pushes are retried after a temporary refusal and fail after a permanent one', async () => {
   google.refusal = { status: 503 };
   const id = await sendEvent(toUser());
   expect(await delivery(device, 'pending')).toMatchObject({ answer: '503 from the token address' });

@@ -21,7 +21,7 @@ const PUSH = {
   expiresAt: SAMPLE_TIME,
 };
 
-test('a push reaches the mailbox that the user has now', async () => {
+test('a push goes to the current address of the user', async () => {
   const user = await createUser({ email: 'reader@example.org' });
   const mailbox = await subscribeDevice(user, 'email', { client_identification_sequence: 'x' });
   const event = { push_type: 'email', name: 'Lunch\ttoday', user: { ids: user.id } };
@@ -29,10 +29,12 @@ test('a push reaches the mailbox that the user has now', async () => {
   const [mail] = await mailsTo('reader@example.org');
   expect(mail).toContain('Subject: Lunch today\r\n');
   expect(mail!.endsWith('\r\n\r\nhello world!\r\n')).toBe(true);
-  expect(await deliveriesTo(mailbox)).toMatchObject([{ status: 'delivered', channel: 'email', answer: 'handed over' }]);
+  expect(await deliveriesTo(mailbox)).toMatchObject([
+    { status: 'delivered', channel: 'email', answer: 'accepted by the mailer' },
+  ]);
 });
 
-test('a user without an address gets none', async () => {
+test('a user without an address receives no push', async () => {
   const user = await createUser();
   const mailbox = await subscribeDevice(user, 'email', { client_identification_sequence: 'x' });
   expect(await sentEvent(await sendEvent({ push_type: 'email', user: { ids: user.id } }))).toMatchObject({ failed: 1 });
@@ -47,7 +49,7 @@ test.each([
   ['RCPT TO', 450, 'later'],
   ['DATA', 451, 'later'],
   ['MAIL FROM', 530, 'later'],
-])('%s that a server answers with %i is %s', async (command, responseCode, kind) => {
+])('a %s answered with %i counts as %s', async (command, responseCode, kind) => {
   const fault = () => Object.assign(new Error('no'), { responseCode });
   const server = await startMailServer({
     onMailFrom: (_address, _session, done) => done(command === 'MAIL FROM' ? fault() : null),
@@ -66,11 +68,11 @@ test.each([
   onTestFinished(() => mailer.close());
   const outcome = await new EmailGateway(mailer).send(PUSH);
   expect(outcome).toMatchObject({ kind, answer: expect.stringContaining(String(responseCode)) });
-  // The server is there, so that other mail is not held back.
+  // Without pausing other mail, because the server is reachable.
   expect(outcome).not.toMatchObject({ isUnreachable: true });
 });
 
-test('over a mail server it goes there, and waits while that is away', async () => {
+test('pushes by mail use SMTP_URL and wait while the server is down', async () => {
   const server = await startMailServer();
   const settings = { from: SENDER, dataDir: running.dataDir, now: running.now };
   const mailer = (host: string, timeLimit?: number) => {
@@ -78,7 +80,7 @@ test('over a mail server it goes there, and waits while that is away', async () 
     onTestFinished(() => made.close());
     return new EmailGateway(made);
   };
-  expect(await mailer(server.host).send(PUSH)).toEqual({ kind: 'delivered', answer: 'handed over' });
+  expect(await mailer(server.host).send(PUSH)).toEqual({ kind: 'delivered', answer: 'accepted by the mailer' });
   expect(server.taken).toMatchObject([{ from: SENDER.address, to: ['reader@example.org'] }]);
   expect(server.taken[0]!.text).toContain('\r\n\r\nLunch?\r\n');
   expect(await mailer('127.0.0.1:1', 500).send(PUSH)).toMatchObject({ kind: 'later' });

@@ -38,7 +38,7 @@ beforeEach(async () => {
 const toUser = (event: object = {}) => ({ push_type: 'web', user: { ids: user.id }, ...event });
 const KEY = 'query ($environment: String!) { webPushKey(environment: $environment) }';
 
-test('a push reaches the browser, which decrypts it', async () => {
+test('a push reaches the browser, which can decrypt it', async () => {
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ recipients: 1, delivered: 1, failed: 0 });
   const [{ headers, path, text }] = browser.pushes as [(typeof browser.pushes)[0]];
   expect([path, text]).toEqual([`/send/b${user.id}`, '{"message":"hello world!"}']);
@@ -76,13 +76,13 @@ test('a push reaches the browser, which decrypts it', async () => {
   expect(isSigned).toBe(true);
 });
 
-test.each([404, 410])('a browser that is gone (%d) is forgotten', async (status) => {
+test.each([404, 410])('a browser whose push service responds %d is removed', async (status) => {
   browser.answer = () => ({ status });
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ failed: 1 });
   expect((await rest('GET', '/subscriptions', { as: user })).body).toEqual([]);
 });
 
-test('a busy push service is asked again when it says', async () => {
+test('a push waits as long as Retry-After of the push service requests', async () => {
   browser.answer = () => ({ status: 429, headers: { 'Retry-After': '30' } });
   const id = await sendEvent(toUser());
   const { retryAt } = await delivery(device, 'pending');
@@ -93,13 +93,13 @@ test('a busy push service is asked again when it says', async () => {
   clock.reset();
 });
 
-test('redirects are not followed, and nothing of an answer is told', async () => {
+test('redirects are not followed, and the log of deliveries holds only the status', async () => {
   browser.answer = () => ({ status: 302, headers: { Location: 'http://169.254.169.254/latest' } });
   expect(await sentEvent(await sendEvent(toUser()))).toMatchObject({ failed: 1 });
   expect(await deliveriesTo(device)).toMatchObject([{ answer: '302' }]);
 });
 
-test('the key stays when the application sets itself up anew', async () => {
+test('the VAPID key stays the same when the application configures web push again', async () => {
   const before = (await graphql(KEY, { environment: 'development' }, user)).data;
   await setUpWeb();
   expect((await graphql(KEY, { environment: 'development' }, user)).data).toEqual(before);
@@ -107,7 +107,7 @@ test('the key stays when the application sets itself up anew', async () => {
   expect(errors![0]!.extensions).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('row 27: a browser can not have the service call its own network', () => {
+describe('row 27: push endpoints in private networks', () => {
   const vapid = {
     subject: 'mailto:push@example.org',
     publicKey: 'BJ6n5JnXlDZiJC-HLIlVkEOcMnpoBuYAT5ksTwf3r_Y2HVkcnL1tUMuP_0fYa8qu8ELbS5VRXs0CwEHZSI7MuB4',
@@ -140,7 +140,7 @@ describe('row 27: a browser can not have the service call its own network', () =
     'https://0x7f.1/x',
     'https://localhost/x',
     'https://0.0.0.0/x',
-  ])('%s', async (address) => {
+  ])('send refuses the private endpoint %s', async (address) => {
     const gateway = new WebPushGateway(vapid, false, running.now);
     expect(await gateway.send(push(address))).toEqual({
       kind: 'refused',
@@ -149,23 +149,23 @@ describe('row 27: a browser can not have the service call its own network', () =
   });
 
   test.each(['http://example.org/x', 'https://user:pass@example.org/x', 'file:///etc/passwd', 'x'])(
-    '%s is no address of a push service',
+    'send refuses %s, which is not a valid push endpoint',
     async (address) => {
       const gateway = new WebPushGateway(vapid, false, running.now);
       expect(await gateway.send(push(address))).toEqual({ kind: 'refused', answer: 'the endpoint is not allowed' });
     },
   );
 
-  test('keys that are no point of the curve are of no use', async () => {
+  test('send refuses browser keys that are not a point of the curve', async () => {
     const keys = { p256dh: Buffer.alloc(65, 4).toString('base64url'), auth: Buffer.alloc(16).toString('base64url') };
     const gateway = new WebPushGateway(vapid, true, running.now);
     expect(await gateway.send({ ...push(browser.subscription('x').endpoint), keys })).toEqual({
       kind: 'refused',
-      answer: 'the keys of the browser can not be used',
+      answer: 'the keys of the browser are unusable',
     });
   });
 
-  test('unless the operator lets it, as these tests do', async () => {
+  test('send reaches a private endpoint when the operator allows private networks', async () => {
     const gateway = new WebPushGateway(vapid, true, running.now);
     expect(await gateway.send(push(browser.subscription('allowed').endpoint))).toEqual({
       kind: 'delivered',

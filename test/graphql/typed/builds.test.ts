@@ -21,7 +21,6 @@ const classOf = (key: number, names: string[]) =>
 const catalogueOf = (classes: ClassDefinition[]) =>
   ({ byKey: new Map(classes.map((one) => [one.key, one])) }) as unknown as Catalogue;
 
-/** Turns of the event loop until a promise settles. */
 async function turnsUntil(promise: Promise<unknown>): Promise<number> {
   let isSettled = false;
   let turns = 0;
@@ -36,7 +35,7 @@ async function turnsUntil(promise: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('the event loop turns after each class that is built, and unchanged classes are not built again', async () => {
+test('a schema build yields to the event loop after each class and reuses unchanged classes', async () => {
   const classes = Array.from({ length: 30 }, (_, nth) => classOf(nth + 1, ['a', 'b']));
   const building = buildSchema(catalogueOf(classes));
   expect(await turnsUntil(building)).toBeGreaterThanOrEqual(29);
@@ -49,7 +48,7 @@ test('the event loop turns after each class that is built, and unchanged classes
   expect(validateSchema(after.schema)).toEqual([]);
 });
 
-test('requests that come while it is built share one build, and see changes of that time', async () => {
+test('concurrent requests share one build and see class changes made during it', async () => {
   for (const name of ['kind3', 'kind4']) await defineClass(name, { early: 'String' });
   const answers = await Promise.all(
     Array.from({ length: 20 }, async (_, nth) => {

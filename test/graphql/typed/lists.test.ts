@@ -4,14 +4,12 @@ import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { CAR_FIELDS, defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
-// Filters, orders and pages of the types of a class.
-
 useApp();
 
 let user: TestUser;
 const ids = new Map<string, string>();
 
-/** `a` and `b` have all fields, `c` only its name; `b` lies below `a` and is the user's. */
+/** `a` and `b` have all fields, `c` has only a name; `b` is a child of `a` and belongs to the user. */
 const CARS = {
   a: {
     year: 1,
@@ -64,7 +62,7 @@ const LIST = `query ($where: CarFilter, $orderBy: CarOrder) {
   cars(where: $where, orderBy: $orderBy) { make }
   carsConnection(where: $where, orderBy: $orderBy) { totalCount edges { node { make } } } }`;
 
-/** The makes of a list, which both kinds of it have to agree in. */
+/** Makes of the records in order; asserts that list and connection agree. */
 async function makes(where: object | null, orderBy: object | null = null): Promise<string> {
   const { cars, carsConnection } = await execute(LIST, { where, orderBy }, user);
   expect(carsConnection).toEqual({ totalCount: cars.length, edges: cars.map((node: object) => ({ node })) });
@@ -128,7 +126,7 @@ const FILTERS: [where: object | null, found: string][] = [
   [{ make: null, year: { gt: null, eq: 2 } }, 'b'],
 ];
 
-test.each(FILTERS)('%j finds %s', async (where, found) => {
+test.each(FILTERS)('the filter %j finds %s', async (where, found) => {
   expect(await makes(where)).toBe(found);
 });
 
@@ -143,11 +141,11 @@ test.each([
   ['parentId', 'ASC', 'bac'],
   ['userId', 'DESC', 'bca'],
   ['createdAt', 'DESC', 'cba'],
-])('by %s %s come %s', async (field, direction, found) => {
+])('records sorted by %s %s are in the order %s', async (field, direction, found) => {
   expect(await makes(null, { field, direction })).toBe(found);
 });
 
-test('filters and orders that do not fit a field are refused by the types', async () => {
+test('the types reject filters and orders that do not fit a field', async () => {
   for (const where of [
     { year: 1 },
     { year: { contains: '1' } },
@@ -164,13 +162,13 @@ test('filters and orders that do not fit a field are refused by the types', asyn
   }
 });
 
-describe('pages', () => {
+describe('pages of typed lists', () => {
   const PAGE = `query ($first: Int, $last: Int, $after: String, $before: String, $orderBy: CarOrder) {
     carsConnection(first: $first, last: $last, after: $after, before: $before, orderBy: $orderBy) {
       edges { cursor node { make } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
   test.each(['year', 'built', 'price', 'sold', 'make', 'id', 'parentId', 'updatedAt'])(
-    'by %s reach every record once, in both directions and orders',
+    'pages by %s contain every record once, in both directions and orders',
     async (field) => {
       for (const direction of ['ASC', 'DESC']) {
         const orderBy = { field, direction };
@@ -192,7 +190,7 @@ describe('pages', () => {
     },
   );
 
-  test('take no cursor but their own', async () => {
+  test('pages reject cursors of other lists', async () => {
     for (const after of ['x', '', '{}', 'bnVsbA==']) {
       expect((await errorOf(PAGE, { first: 1, after }, user)).code).toBe('BAD_USER_INPUT');
     }

@@ -4,13 +4,11 @@ import { execute } from '../../support/fixtures/chat.ts';
 import { defineClass, type FieldTypes } from '../../support/fixtures/typed-classes.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
 
-// What classes and fields are called in the schema of their application, whatever they are called themselves.
-
 useApp();
 
 const LONG = 'x'.repeat(50);
 
-/** In the order in which they are defined: older ones keep the plain name. */
+/** In creation order: on a name clash, the older class keeps the plain name. */
 const CLASSES: [name: string, type: string, one: string, many: string][] = [
   ['users', 'UserRecord', 'userRecord', 'userRecords'],
   ['Cars', 'Car', 'car', 'cars'],
@@ -19,7 +17,7 @@ const CLASSES: [name: string, type: string, one: string, many: string][] = [
   ['CarFilter', 'CarFilterRecord', 'carFilterRecord', 'carFilterRecords'],
   ['data', 'Datum', 'datum', 'data'],
   ['sheep', 'Sheep', 'sheep', 'sheepList'],
-  // `QueryRecordsConnection` is the service's own.
+  // `QueryRecordsConnection` is a type of the service.
   ['Query', 'QueryRecord8', 'queryRecord8', 'queryRecord8s'],
   ['Mutation', 'MutationRecord', 'mutationRecord', 'mutationRecords'],
   ['Message', 'MessageRecord', 'messageRecord', 'messageRecords'],
@@ -36,12 +34,12 @@ const CLASSES: [name: string, type: string, one: string, many: string][] = [
   [LONG, `X${LONG.slice(1)}`, LONG, `${LONG}es`],
 ];
 
-describe('classes', () => {
+describe('names of class types', () => {
   beforeAll(async () => {
     for (const [name] of CLASSES) await defineClass(name, { make: 'String' });
   });
 
-  test.each(CLASSES)('%s has the type %s with its operations', async (_name, type, one, many) => {
+  test.each(CLASSES)('the class %s has the type %s and working operations', async (_name, type, one, many) => {
     const plural = many.replace(/^./, (letter) => letter.toUpperCase());
     const { created } = await execute(
       `mutation ($input: ${type}Input!) { created: create${type}(input: $input) { __typename id make } }`,
@@ -78,7 +76,6 @@ describe('classes', () => {
   });
 });
 
-/** Fields whose names mean something else, or are taken, with their names in GraphQL. */
 const FIELDS: [name: string, typed: string][] = [
   ['or', 'or__'],
   ['or_', 'or_'],
@@ -106,46 +103,49 @@ const FIELDS: [name: string, typed: string][] = [
   [LONG, LONG],
 ];
 
-describe('fields', () => {
+describe('names of class fields', () => {
   beforeAll(async () => {
     const fields: FieldTypes = Object.fromEntries(FIELDS.map(([name]) => [name, 'String']));
     await defineClass('oddities', fields);
     await defineClass('lists', Object.fromEntries(FIELDS.map(([name]) => [name, '[Integer]'])));
   });
 
-  test.each(FIELDS)('%s is %s in inputs, outputs, filters and orders, and itself elsewhere', async (name, typed) => {
-    const value = `value of ${name}`;
-    const { createOddity } = await execute(
-      `mutation ($input: OddityInput!) { createOddity(input: $input) { id ${typed} } }`,
-      { input: { [typed]: value } },
-      apiKey,
-    );
-    const { id } = createOddity;
-    expect(createOddity).toEqual({ id, [typed]: value });
-    const { record } = await execute(
-      'query ($id: ID!) { record(className: "oddities", id: $id) { fields } }',
-      { id },
-      apiKey,
-    );
-    expect(record.fields[name]).toBe(value);
-    for (const where of [{ [typed]: { eq: value } }, { or: [{ [typed]: { contains: value } }] }]) {
-      const { oddities } = await execute(
-        `query ($where: OddityFilter) {
-          oddities(where: $where, orderBy: { field: ${typed}, direction: ASC }) { id } }`,
-        { where },
+  test.each(FIELDS)(
+    'the field %s is named %s in inputs, outputs, filters and orders, and unchanged elsewhere',
+    async (name, typed) => {
+      const value = `value of ${name}`;
+      const { createOddity } = await execute(
+        `mutation ($input: OddityInput!) { createOddity(input: $input) { id ${typed} } }`,
+        { input: { [typed]: value } },
         apiKey,
       );
-      expect(oddities).toEqual([{ id }]);
-    }
-    const changed = await execute(
-      `mutation ($id: ID!, $set: OddityChanges) { updateOddity(id: $id, set: $set) { ${typed} } }`,
-      { id, set: { [typed]: null } },
-      apiKey,
-    );
-    expect(changed.updateOddity).toEqual({ [typed]: null });
-  });
+      const { id } = createOddity;
+      expect(createOddity).toEqual({ id, [typed]: value });
+      const { record } = await execute(
+        'query ($id: ID!) { record(className: "oddities", id: $id) { fields } }',
+        { id },
+        apiKey,
+      );
+      expect(record.fields[name]).toBe(value);
+      for (const where of [{ [typed]: { eq: value } }, { or: [{ [typed]: { contains: value } }] }]) {
+        const { oddities } = await execute(
+          `query ($where: OddityFilter) {
+          oddities(where: $where, orderBy: { field: ${typed}, direction: ASC }) { id } }`,
+          { where },
+          apiKey,
+        );
+        expect(oddities).toEqual([{ id }]);
+      }
+      const changed = await execute(
+        `mutation ($id: ID!, $set: OddityChanges) { updateOddity(id: $id, set: $set) { ${typed} } }`,
+        { id, set: { [typed]: null } },
+        apiKey,
+      );
+      expect(changed.updateOddity).toEqual({ [typed]: null });
+    },
+  );
 
-  test.each(FIELDS)('%s is %s for operators', async (name, typed) => {
+  test.each(FIELDS)('the field %s is named %s in operators', async (name, typed) => {
     const { createList } = await execute('mutation { createList(input: {}) { id } }', {}, apiKey);
     const { updateList } = await execute(
       `mutation ($id: ID!, $items: ListItems, $pops: ListPops) {
@@ -162,7 +162,7 @@ describe('fields', () => {
     expect(lists, name).toEqual([{ id: createList.id }]);
   });
 
-  test('what all records have keeps its name beside a field of the same name', async () => {
+  test('built-in record fields keep their names when a class has fields of the same name', async () => {
     const parent = (await execute('mutation { createOddity(input: {}) { id } }', {}, apiKey)).createOddity;
     const { createOddity: child } = await execute(
       `mutation ($parent: ID) {

@@ -10,8 +10,6 @@ import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { changeClass, defineClass, dropClass } from '../../support/fixtures/typed-classes.ts';
 import { anonymous, apiKey, type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
 
-// The types of an application's classes are seen by its own credentials, and by the next request after each change.
-
 useApp();
 
 let second: App;
@@ -28,7 +26,6 @@ afterEach(() => closeSockets());
 
 afterAll(() => second.stop());
 
-/** The same on any process. */
 async function on(app: App, query: string, as: Caller): Promise<GraphQLAnswer> {
   const response = await fetch(`${app.url}/graphql`, {
     method: 'POST',
@@ -47,8 +44,8 @@ async function fieldsOf(type: string, as: Caller, app = running.app): Promise<st
 
 const cannotQuery = (field: string) => expect.stringContaining(`Cannot query field "${field}"`);
 
-describe('whose types they are', () => {
-  test('each application sees its own class of a name that both have', async () => {
+describe('visibility of class types', () => {
+  test('two applications with a class of the same name each see their own types', async () => {
     expect(await fieldsOf('Car', apiKey)).toEqual(expect.arrayContaining(['make', 'value']));
     expect(await fieldsOf('Car', other.key)).toContain('wheels');
     expect(await fieldsOf('Car', other.users[0]!)).not.toContain('make');
@@ -56,12 +53,12 @@ describe('whose types they are', () => {
     expect(await execute('{ cars { wheels } }', {}, other.key)).toEqual({ cars: [{ wheels: 4 }] });
     expect(await execute('{ cars { make } }', {}, apiKey)).toEqual({ cars: [] });
     expect((await errorOf('{ cars { make } }', {}, other.key)).message).toEqual(cannotQuery('make'));
-    // Field by field valid in both schemas, and kept apart all the same.
+    // The document is valid in both schemas, so a shared cache would mix them up.
     expect((await execute('{ carsConnection { totalCount } }', {}, other.key)).carsConnection.totalCount).toBe(1);
     expect((await execute('{ carsConnection { totalCount } }', {}, apiKey)).carsConnection.totalCount).toBe(0);
   });
 
-  test('nobody sees them without credentials, in introspection, errors or suggestions', async () => {
+  test('anonymous callers do not see class types in introspection, errors or suggestions', async () => {
     expect(await fieldsOf('Car', anonymous)).toBeUndefined();
     for (const query of ['{ cars { make } }', '{ car(id: "x") { id } }', '{ cats { id } }']) {
       const { errors } = await graphql(query, {}, anonymous);
@@ -74,13 +71,13 @@ describe('whose types they are', () => {
     expect(names).not.toContain('Car');
   });
 
-  test('an application without classes sees the service alone', async () => {
+  test('an application without classes sees only the base schema', async () => {
     const third = await createTenant(0);
     expect(await fieldsOf('Car', third.key)).toBeUndefined();
     expect((await errorOf('{ cars { id } }', {}, third.key)).code).toBe('BAD_USER_INPUT');
   });
 
-  test('an application session reads with them and may not write or listen', async () => {
+  test('an application session can read class types, but not write or subscribe', async () => {
     const session = await openSession();
     expect(await fieldsOf('Car', session)).toContain('make');
     expect(await execute('{ cars { make } carsConnection { totalCount } }', {}, session)) //
@@ -101,7 +98,7 @@ describe('whose types they are', () => {
     ]);
   });
 
-  test('credentials that are refused say so, not that there is no such type', async () => {
+  test('refused credentials are reported as such, not as an unknown field', async () => {
     const refused: Caller = { headers: { 'SVC-Token': '0'.repeat(40) } };
     const noKey: Caller = { headers: { Authorization: 'ApiKey NONE' } };
     expect(await errorOf('{ cars { make } }', {}, refused)) //
@@ -113,8 +110,8 @@ describe('whose types they are', () => {
   });
 });
 
-describe('every door', () => {
-  test('GET runs typed queries and no typed mutations', async () => {
+describe('class types on every transport', () => {
+  test('GET runs typed queries but no typed mutations', async () => {
     const get = async (query: string) => {
       const url = `${running.url}/graphql?${new URLSearchParams({ query })}`;
       return fetch(url, { headers: { Accept: 'application/json', ...apiKey.headers } });
@@ -134,7 +131,7 @@ describe('every door', () => {
     expect((await socket.run('{ cars { wings } }')).errors[0].message).toEqual(cannotQuery('wings'));
   });
 
-  test('limits of documents hold for typed ones', async () => {
+  test('document limits apply to typed operations', async () => {
     const aliases = (count: number) =>
       `{ ${Array.from({ length: count }, (_, nth) => `a${nth}: cars { id }`).join(' ')} }`;
     expect((await graphql(aliases(50), {}, apiKey)).errors).toBeUndefined();
@@ -156,17 +153,17 @@ describe('every door', () => {
   });
 });
 
-describe('the next request sees', () => {
+describe('changes of classes', () => {
   const apps = () => [running.app, second];
 
-  test('a class that is new, on this process and on others', async () => {
+  test('the next request on every process sees a new class', async () => {
     for (const app of apps()) expect(await fieldsOf('Boat', apiKey, app)).toBeUndefined();
     await defineClass('boats', { name: 'String' });
     for (const app of apps()) expect((await on(app, '{ boats { name } }', apiKey)).data).toEqual({ boats: [] });
     for (const app of apps()) expect(await fieldsOf('Boat', apiKey, app)).toContain('name');
   });
 
-  test('a field that is new, while documents of before go on', async () => {
+  test('the next request on every process sees a new field, and earlier documents still work', async () => {
     await defineClass('planes', { name: 'String' });
     const before = 'mutation { createPlane(input: { name: "A" }) { name } }';
     const after = 'mutation { createPlane(input: { name: "B", seats: 2 }) { seats } }';
@@ -181,7 +178,7 @@ describe('the next request sees', () => {
     }
   });
 
-  test('a field that is required from now on', async () => {
+  test('the next request on every process sees that a field became required', async () => {
     await defineClass('trains', { name: 'String' });
     const without = 'mutation { createTrain(input: {}) { id } }';
     for (const app of apps()) expect((await on(app, without, apiKey)).errors).toBeUndefined();
@@ -189,7 +186,7 @@ describe('the next request sees', () => {
     for (const app of apps()) expect((await on(app, without, apiKey)).errors![0]!.message).toContain('"String!"');
   });
 
-  test('that a class is gone, and one of its name that is made anew', async () => {
+  test('the next request on every process sees that a class was deleted or defined again', async () => {
     await defineClass('ships', { name: 'String' });
     const query = '{ ships { name } }';
     for (const app of apps()) expect((await on(app, query, apiKey)).data).toEqual({ ships: [] });
@@ -203,10 +200,10 @@ describe('the next request sees', () => {
   });
 });
 
-describe('open subscriptions', () => {
+describe('typed subscriptions', () => {
   const SUBSCRIPTION = 'subscription { bikeChanged { change bike { name } } }';
 
-  test('go on when their class changes, and are over when it is deleted, on every process and transport', async () => {
+  test('typed subscriptions continue when their class changes and end when it is deleted, on every process and transport', async () => {
     await defineClass('bikes', { name: 'String' });
     const user = await createUser();
     const sockets = [await listen(SUBSCRIPTION, {}, user), await listen(SUBSCRIPTION, {}, apiKey, second)];
@@ -232,7 +229,7 @@ describe('open subscriptions', () => {
     await until(() => second.services.hub.subscriptionCount === 0 && running.app.services.hub.subscriptionCount === 0);
   });
 
-  test('tell of one application alone what both have', async () => {
+  test('typed subscriptions deliver only events of their own application', async () => {
     const query = 'subscription { carChanged { recordId } }';
     const [own, theirs] = [await listen(query, {}, apiKey), await listen(query, {}, other.key)];
     const { createCar } = await execute('mutation { createCar(input: { make: "own" }) { id } }', {}, apiKey);

@@ -6,8 +6,6 @@ import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { CAR_FIELDS, defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
-// Values of every type through the types of a class: in, out, changed by operators, refused.
-
 useApp();
 
 const ALL = `make year price sold built place { lat lon } motor { fileId name size contentType } tags sizes rates flags
@@ -42,7 +40,7 @@ const VALUES = {
   ],
 };
 
-test('every type comes back as it went in', async () => {
+test('values of every type are returned unchanged', async () => {
   const { id, ...shown } = await create(VALUES);
   expect(shown).toEqual({ ...VALUES, motor: null });
   expect(await execute(`query ($id: ID!) { car(id: $id) { ${ALL} } }`, { id }, user)).toEqual({ car: shown });
@@ -50,7 +48,7 @@ test('every type comes back as it went in', async () => {
     .toEqual({ cars: [shown] });
 });
 
-test('values may be literals, single ones for lists', async () => {
+test('literals and single values for lists are accepted', async () => {
   const { createCar } = await execute(
     `mutation { createCar(input: { make: "AB", tags: "one", place: { lat: 1, lon: 2 }, year: 3, price: 4 }) {
       tags place { lat lon } year price } }`,
@@ -60,7 +58,7 @@ test('values may be literals, single ones for lists', async () => {
   expect(createCar).toEqual({ tags: ['one'], place: { lat: 1, lon: 2 }, year: 3, price: 4 });
 });
 
-test('what is unset is null, and null unsets', async () => {
+test('unset fields are null, and null unsets a field', async () => {
   const { id, ...shown } = await create({ make: 'AB', year: null, tags: null, place: null });
   const unset = Object.fromEntries(Object.keys(CAR_FIELDS).map((name) => [name, null]));
   expect(shown).toEqual({ ...unset, make: 'AB' });
@@ -75,13 +73,13 @@ test('what is unset is null, and null unsets', async () => {
   expect(id).not.toBe(full.id);
 });
 
-test('an empty list is a list', async () => {
+test('an empty list is stored as an empty list', async () => {
   const { id } = await create({ ...VALUES, tags: [], places: [] });
   expect(await execute('query ($id: ID!) { car(id: $id) { tags places { lat } } }', { id }, user)) //
     .toEqual({ car: { tags: [], places: [] } });
 });
 
-test('a file is set by its upload and shown with what is known of it', async () => {
+test('a file is set by REST upload and returned with its metadata', async () => {
   const { id } = await create({ make: 'AB' });
   const form = new FormData();
   form.set('field_name', 'motor');
@@ -101,7 +99,7 @@ test('a file is set by its upload and shown with what is known of it', async () 
   expect(cars).toEqual([{ motor }]);
 });
 
-test('a record tells its owner, its moments and its permissions', async () => {
+test('a record returns its owner, timestamps and permissions', async () => {
   const { createCar } = await execute(
     `mutation ($input: CarInput!) { createCar(input: $input) {
       userId owner { id login } parentId createdAt updatedAt permissions { read { access ids } update { access } } } }`,
@@ -118,48 +116,48 @@ test('a record tells its owner, its moments and its permissions', async () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('invalid typed input', () => {
   const BAD_INPUT: [name: string, input: object][] = [
-    ['no required field', {}],
+    ['a missing required field', {}],
     ['null for a required field', { make: null }],
-    ['a number for a text', { make: 1 }],
-    ['a text for a number', { make: 'AB', year: '1' }],
-    ['a fraction for an integer', { make: 'AB', year: 1.5 }],
-    ['an integer beyond what JSON holds', { make: 'AB', year: 2 ** 53 }],
-    ['a text for a flag', { make: 'AB', sold: 'true' }],
-    ['a day that is none', { make: 'AB', built: 'yesterday' }],
-    ['half a place', { make: 'AB', place: { lat: 1 } }],
-    ['a place as a text', { make: 'AB', place: '1,2' }],
-    ['a list for one', { make: 'AB', year: [1] }],
+    ['a number as text', { make: 1 }],
+    ['a text as number', { make: 'AB', year: '1' }],
+    ['a fraction as integer', { make: 'AB', year: 1.5 }],
+    ['an integer beyond the safe range of JSON', { make: 'AB', year: 2 ** 53 }],
+    ['a text as flag', { make: 'AB', sold: 'true' }],
+    ['an invalid date', { make: 'AB', built: 'yesterday' }],
+    ['an incomplete location', { make: 'AB', place: { lat: 1 } }],
+    ['a location as text', { make: 'AB', place: '1,2' }],
+    ['a list as single value', { make: 'AB', year: [1] }],
     ['null in a list', { make: 'AB', tags: ['a', null] }],
     ['a file', { make: 'AB', motor: 'file' }],
     ['an owner', { make: 'AB', userId: 7 }],
     ['an id', { make: 'AB', id: 'x' }],
-    ['a moment of creation', { make: 'AB', createdAt: 1 }],
+    ['a creation time', { make: 'AB', createdAt: 1 }],
     ['an unknown field', { make: 'AB', color: 'red' }],
   ];
 
-  test.each(BAD_INPUT)('%s is refused by the types', async (_name, input) => {
+  test.each(BAD_INPUT)('the types reject %s', async (_name, input) => {
     const refusal = await errorOf('mutation ($input: CarInput!) { createCar(input: $input) { id } }', { input }, user);
     expect(refusal.code).toBe('BAD_USER_INPUT');
   });
 
   test.each([
-    ['a place beyond the pole', { place: { lat: 91, lon: 0 } }, 'Latitude must be less than or equal to 90'],
+    ['a latitude above the limit', { place: { lat: 91, lon: 0 } }, 'Latitude must be less than or equal to 90'],
     [
-      'a place beyond the world',
+      'a longitude above the limit',
       { places: [{ lat: 0, lon: -181 }] },
       'Longitude must be greater than or equal to -180',
     ],
-    ['too much', { tags: Array.from({ length: 300 }, () => 'x'.repeat(1000)) }, /^Record is too large/],
+    ['too large values', { tags: Array.from({ length: 300 }, () => 'x'.repeat(1000)) }, /^Record is too large/],
     ['an unknown parent', { parentId: '0'.repeat(24) }, 'Parent record was not found'],
-    ['a parent that is no id', { parentId: "' OR 1=1 --" }, 'Parent record was not found'],
+    ['a malformed parent id', { parentId: "' OR 1=1 --" }, 'Parent record was not found'],
     [
-      'users who are not named',
+      'permissions without user ids',
       { permissions: { read: { access: 'OPEN_FOR_USERS_IDS' } } },
       'Field ids should be an array',
     ],
-  ])('%s is refused with the sentence of the contract', async (_name, input, message) => {
+  ])('the service rejects %s with the legacy error text', async (_name, input, message) => {
     const refusal = await errorOf(
       'mutation ($input: CarInput!) { createCar(input: $input) { id } }',
       { input: { make: 'AB', ...input } },
@@ -168,7 +166,7 @@ describe('what does not fit', () => {
     expect(refusal).toMatchObject({ code: 'UNPROCESSABLE', message: expect.stringMatching(message) });
   });
 
-  test('of several new records none is stored if one is refused', async () => {
+  test('creating several records stores none when one is rejected', async () => {
     const inputs = [{ make: 'several' }, { make: 'several', place: { lat: 91, lon: 0 } }];
     const query = 'mutation ($inputs: [CarInput!]!) { createCars(inputs: $inputs) { id } }';
     expect(await errorOf(query, { inputs }, user)).toMatchObject({
@@ -184,7 +182,7 @@ describe('what does not fit', () => {
     expect(await errorOf(query, { inputs: many }, user)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
-  test('a required field can not be unset, and needs not be given again', async () => {
+  test('a required field cannot be unset and need not be sent in an update', async () => {
     const { id } = await create({ make: 'AB' });
     const query = 'mutation ($id: ID!, $set: CarChanges) { updateCar(id: $id, set: $set) { make year } }';
     expect(await errorOf(query, { id, set: { make: null } }, user)).toMatchObject({
@@ -194,7 +192,7 @@ describe('what does not fit', () => {
   });
 });
 
-describe('operators', () => {
+describe('typed operators', () => {
   const update = async (before: object, change: object) => {
     const { id } = await create({ make: 'AB', ...before });
     const { updateCar } = await execute(
@@ -213,8 +211,8 @@ describe('operators', () => {
     ['push', { tags: ['a'] }, { push: { tags: ['a', 'b'], sizes: [1] } }, { tags: ['a', 'a', 'b'], sizes: [1] }],
     ['addToSet', { tags: ['a'] }, { addToSet: { tags: ['a', 'b', 'b'] } }, { tags: ['a', 'b'] }],
     ['pullAll', { sizes: [1, 2, 1, 3] }, { pullAll: { sizes: [1, 3] } }, { sizes: [2] }],
-    ['pop of the last', { tags: ['a', 'b'] }, { pop: { tags: 1 } }, { tags: ['a'] }],
-    ['pop of the first', { tags: ['a', 'b'] }, { pop: { tags: -1 } }, { tags: ['b'] }],
+    ['pop of the last item', { tags: ['a', 'b'] }, { pop: { tags: 1 } }, { tags: ['a'] }],
+    ['pop of the first item', { tags: ['a', 'b'] }, { pop: { tags: -1 } }, { tags: ['b'] }],
     [
       'places',
       { places: [{ lat: 1, lon: 2 }] },
@@ -227,7 +225,7 @@ describe('operators', () => {
       { addToSet: { dates: ['2026-01-01T01:00:00+01:00', '2026-01-02T00:00:00Z'] } },
       { dates: ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] },
     ],
-    ['values first', { year: 1 }, { set: { year: 10 }, inc: { year: 1 } }, { year: 11 }],
+    ['values before operators', { year: 1 }, { set: { year: 10 }, inc: { year: 1 } }, { year: 11 }],
     [
       'null',
       { year: 1, tags: ['a'] },
@@ -235,11 +233,11 @@ describe('operators', () => {
       { year: 1, tags: ['a'] },
     ],
     ['permissions', {}, { permissions: { read: { access: 'OWNER' } } }, { permissions: { read: { access: 'OWNER' } } }],
-  ])('%s', async (_name, before, change, after) => {
+  ])('updating with %s changes the record', async (_name, before, change, after) => {
     expect(await update(before, change)).toMatchObject(after);
   });
 
-  test('that do not fit are refused', async () => {
+  test('operators that do not fit a field are rejected', async () => {
     await expect(update({}, { inc: { make: 1 } })).rejects.toThrow('"make" is not defined');
     await expect(update({}, { push: { year: [1] } })).rejects.toThrow('"year" is not defined');
     await expect(update({}, { pop: { tags: 2 } })).rejects.toThrow("Operator pop can't be used with field tags");
@@ -247,7 +245,7 @@ describe('operators', () => {
   });
 });
 
-test('a class without fields has records, too', async () => {
+test('a class without fields supports records', async () => {
   const { createBlank } = await execute('mutation { createBlank(input: {}) { id createdAt } }', {}, apiKey);
   const { id } = createBlank;
   const read = '{ blanks(orderBy: { field: createdAt, direction: DESC }) { id } blanksConnection { totalCount } }';

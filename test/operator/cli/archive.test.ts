@@ -39,7 +39,7 @@ beforeAll(async () => {
   made = await createFullData();
 }, 600_000);
 
-test('somebody has decided of every table whether it is archived', async () => {
+test('every table is either archived or excluded', async () => {
   const tables = await sql<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
@@ -48,13 +48,13 @@ test('somebody has decided of every table whether it is archived', async () => {
   expect(decided.sort()).toEqual(tables.map(({ name }) => name).sort());
 });
 
-test('the fixture has rows of every table that is archived', async () => {
-  // A sweep may have done already what this one tells it to do.
+test('the fixture has rows in every archived table', async () => {
+  // A sweep may already have deleted the rows of deleted_classes.
   const { deleted_classes: _, ...rows } = await allRows(currentInstallation());
   expect(Object.entries(rows).filter(([, { length }]) => length === 0)).toEqual([]);
 });
 
-test('what was exported, imported and exported again is the same, row by row and byte by byte', async () => {
+test('export, import and export again yield identical rows and files', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const [first, second] = [join(folder, 'first.tar.gz'), join(folder, 'second.tar.gz')];
   expect(await writeArchive(first, currentInstallation())).toEqual([]);
@@ -73,17 +73,17 @@ test('what was exported, imported and exported again is the same, row by row and
   for (const secret of SECRETS) expect(everything).not.toContain(secret);
 }, 600_000);
 
-test('one application goes alone, with a passphrase to a service of another key', async () => {
+test('a passphrase moves one application to a service with another encryption key', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'one.tar.gz');
   await writeArchive(file, currentInstallation(), { applicationId: APPLICATION.id, passphrase: 'Größe 12' });
   const encrypter = new Encrypter(Buffer.alloc(32, 9));
 
-  await expect(storeArchive(file, place, { encrypter })).rejects.toThrow('the archive needs its passphrase');
-  await expect(storeArchive(file, place, { encrypter, passphrase: 'guess' })).rejects.toThrow('not the passphrase');
+  await expect(storeArchive(file, place, { encrypter })).rejects.toThrow('the archive is encrypted with a passphrase');
+  await expect(storeArchive(file, place, { encrypter, passphrase: 'guess' })).rejects.toThrow('wrong passphrase');
   await expect(
     storeArchive(file, place, { encrypter, passphrase: 'Größe 12', applicationId: made.other.id }),
-  ).rejects.toThrow(`the archive holds no application ${made.other.id}`);
+  ).rejects.toThrow(`the archive does not contain application ${made.other.id}`);
   expect((await allRows(place)).applications).toEqual([]);
 
   await storeArchive(file, place, { encrypter, passphrase: 'Größe 12'.normalize('NFD') });
@@ -93,18 +93,18 @@ test('one application goes alone, with a passphrase to a service of another key'
   expect(rows.messages!.some((row) => row.includes('in the other application'))).toBe(false);
 }, 600_000);
 
-test('of an archive of two applications one can be imported, then the other, and none twice', async () => {
+test('applications of one archive can be imported separately, each only once', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'two.tar.gz');
   await writeArchive(file, currentInstallation());
   const [one, other] = [APPLICATION.id, made.other.id];
   await storeArchive(file, place, { applicationId: other });
-  await expect(storeArchive(file, place)).rejects.toThrow(`application ${other} is there already`);
+  await expect(storeArchive(file, place)).rejects.toThrow(`application ${other} already exists`);
   await storeArchive(file, place, { applicationId: one });
   expect(await allRows(place)).toEqual(await allRows(currentInstallation()));
 }, 600_000);
 
-test('the imported service serves: old passwords, lists, files, and new things with ids that are free', async () => {
+test('a service on imported data accepts old passwords, serves lists and files, and assigns free ids', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'moved.tar.gz');
   await writeArchive(file, currentInstallation());
@@ -166,7 +166,7 @@ test('the imported service serves: old passwords, lists, files, and new things w
   }
 }, 600_000);
 
-test('an archive that is written while others write is of one moment', async () => {
+test('an export during writes is a consistent snapshot', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'busy.tar.gz');
   const removed = await createBlobs(3);
@@ -189,7 +189,7 @@ test('an archive that is written while others write is of one moment', async () 
       if (number === 1) await hasBegun;
     }
   })();
-  // The snapshot is there, the files are still to be read; their rows and bytes go meanwhile.
+  // The snapshot has been taken and files are still to be read; their rows and bytes are deleted in the meantime.
   const missing = await writeArchive(file, currentInstallation(), {
     beforeFile: async () => {
       begin();
@@ -215,7 +215,7 @@ test('an archive that is written while others write is of one moment', async () 
   expect(rows).toEqual([{ withoutDialog: 0, miscounted: 0, withoutMembers: 0 }]);
 }, 600_000);
 
-test('the commands of docs/backup.md do what it says', async () => {
+test('the commands of docs/backup.md print the documented output', async () => {
   const [folder, source] = [await temporaryFolder(), await emptyInstallation()];
   const text = await readFile(resolve(ROOT, 'docs/backup.md'), 'utf8');
   const blocks = [...text.matchAll(/```(sh|text)\n([\s\S]*?)\n```/g)].map(([, kind, block]) => ({
@@ -226,7 +226,7 @@ test('the commands of docs/backup.md do what it says', async () => {
   const printed = blocks.filter(({ kind }) => kind === 'text').map(({ block }) => block);
   const [backup, handOver, restore, dump] = commands as [string, string, string, string];
   expect(commands).toHaveLength(4);
-  // From source: `npm run cli` runs what has been built.
+  // Runs the program from source, because `npm run cli` requires a build.
   const started = (command: string) => command.replaceAll('npm run --silent cli --', `node ${program('cli')}`);
   const run = async (command: string, place: Installation) => {
     const env = { ...process.env, ...envOf(place), LC_ALL: 'C' };
@@ -276,7 +276,7 @@ function signedIn({ login, password }: { login: string; password: string }) {
   return { ...parameters, user: { login, password }, signature: sign(pairs, APPLICATION.authSecret, 'sha1') };
 }
 
-/** Entries without the archive's own moment, and without the seals, of which no two are the same. */
+/** Without the time of the archive, and without ciphertexts, which always differ. */
 function contentOf(entries: Map<string, Buffer>): Record<string, string> {
   const { 'archive.json': _header, 'manifest.json': _manifest, ...others } = Object.fromEntries(entries);
   return Object.fromEntries(
@@ -287,7 +287,6 @@ function contentOf(entries: Map<string, Buffer>): Record<string, string> {
   );
 }
 
-/** What is sealed in a database, in the clear. */
 async function secretsOf({ database }: Installation, encrypter: Encrypter): Promise<string[]> {
   const client = new pg.Client(database);
   await client.connect();

@@ -14,7 +14,7 @@ function check(...args: string[]) {
   return cli(envOf(currentInstallation()), 'check', ...args);
 }
 
-test('differences are counted, told and set right, and the exit code says whether any are left', async () => {
+test('check counts, prints and repairs differences, and exits with 1 while any remain', async () => {
   const [alice, bob] = await quickUsers(2);
   const dialogId = await createDialog(alice!, [bob!]);
   await send(alice!, dialogId, 'hi');
@@ -49,11 +49,11 @@ test('differences are counted, told and set right, and the exit code says whethe
   expect(await check('--application', String(APPLICATION.id))).toMatchObject({ code: 0 });
   expect(await check('--application', '4')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('atrium: there is no application 4\n'),
+    stderr: expect.stringContaining('atrium: application 4 does not exist\n'),
   });
 }, 600_000);
 
-test('an application whose secrets were sealed with another key is told', async () => {
+test('check reports secrets that were encrypted with another key', async () => {
   const place = { applicationId: APPLICATION.id, environment: 'production', provider: 'web' } as const;
   const store = (encrypter: Encrypter) =>
     sql(
@@ -70,7 +70,9 @@ test('an application whose secrets were sealed with another key is told', async 
   expect(JSON.parse(found.stdout)).toMatchObject({
     differences: 1,
     repaired: 0,
-    found: [{ check: 'secrets', applicationId: APPLICATION.id, kept: '1 sealed with another key', isRepaired: false }],
+    found: [
+      { check: 'secrets', applicationId: APPLICATION.id, kept: '1 encrypted with another key', isRepaired: false },
+    ],
   });
   await sql('DELETE FROM push_settings');
 }, 600_000);

@@ -15,39 +15,39 @@ test.each([
   ['no value', ['app', 'create', '--name'], /^atrium: option '--name <name>' argument missing\n$/],
   ['an unknown option', ['app', 'list', '--nam', 'x'], /^atrium: unknown option '--nam'.*\n$/],
   ['too many arguments', ['app', 'show', '1', '2'], /^atrium: too many arguments.*\n$/],
+  ['a non-numeric id', ['app', 'show', 'x'], /^atrium: .*'x' is invalid.* Expected an integer from 0 to .*\n$/],
+  ['an id that is too large', ['app', 'show', '2147483648'], /^atrium: .* Expected an integer from 0 to .*\n$/],
+  ['a missing setting', ['app', 'set', '1'], /^atrium: specify at least one setting\n$/],
   [
-    'an id that is no number',
-    ['app', 'show', 'x'],
-    /^atrium: .*'x' is invalid.* It should be a whole number up to .*\n$/,
+    'an invalid switch',
+    ['app', 'set', '1', '--users-list', 'yes'],
+    /^atrium: .*'yes' is invalid. Expected on or off.\n$/,
   ],
-  ['an id that is too large', ['app', 'show', '2147483648'], /^atrium: .* It should be a whole number up to .*\n$/],
-  ['no setting', ['app', 'set', '1'], /^atrium: no setting is given\n$/],
-  ['a switch', ['app', 'set', '1', '--users-list', 'yes'], /^atrium: .*'yes' is invalid. It should be on or off.\n$/],
-  ['a choice', ['app', 'set', '1', '--signature-hash', 'md5'], /^atrium: .* Allowed choices are sha1, sha256.\n$/],
   [
-    'a fraction',
-    ['app', 'set', '1', '--session-minutes', '1.5'],
-    /^atrium: .* It should be a whole number up to .*\n$/,
+    'an invalid choice',
+    ['app', 'set', '1', '--signature-hash', 'md5'],
+    /^atrium: .* Allowed choices are sha1, sha256.\n$/,
   ],
+  ['a fraction', ['app', 'set', '1', '--session-minutes', '1.5'], /^atrium: .* Expected an integer from 0 to .*\n$/],
   ['no application', ['key', 'create'], /^atrium: required option '--application <id>' not specified\n$/],
   ['no key', ['key', 'revoke'], /^atrium: missing required argument 'id'\n$/],
   [
     'no type',
     ['class', 'create', ...APP, '--name', 'C', '--field', 'make'],
-    /^atrium: .* It should be a name and a type.*\n$/,
+    /^atrium: .* Expected a name and a type.*\n$/,
   ],
   [
-    'no such type',
+    'an unknown type',
     ['class', 'create', ...APP, '--name', 'C', '--field', 'a:Text'],
     /^atrium: .* a name and a type.*\n$/,
   ],
   [
-    'files in a list',
+    'an array of files',
     ['class', 'create', ...APP, '--name', 'C', '--field', 'a:File_a'],
     /^atrium: .* a name and a type.*\n$/,
   ],
   [
-    'no such option',
+    'an unknown field option',
     ['class', 'create', ...APP, '--name', 'C', '--field', 'a:String:big'],
     /^atrium: .* required, unique, index.\n$/,
   ],
@@ -56,9 +56,9 @@ test.each([
     ['assistant', 'create', ...APP, '--name', 'N'],
     /^atrium: required option '--base-url <url>' not .*\n$/,
   ],
-  ['no change', ['assistant', 'set', 'x', ...APP], /^atrium: no change is given\n$/],
+  ['no change', ['assistant', 'set', 'x', ...APP], /^atrium: specify at least one change\n$/],
   [
-    'an environment',
+    'an unknown environment',
     ['push', 'apns', ...APP, '--environment', 'test', ...APNS],
     /^atrium: .* Allowed choices are .*\n$/,
   ],
@@ -68,17 +68,17 @@ test.each([
     /^atrium: .* Allowed choices are facebook, twitter, .*\n$/,
   ],
   [
-    'half a provider',
+    'an incomplete provider',
     ['social', 'set', ...APP, '--provider', 'facebook', '--app-id', '1'],
-    /^atrium: facebook needs --app-secret\n$/,
+    /^atrium: facebook requires --app-secret\n$/,
   ],
   [
     "another provider's setting",
     ['social', 'set', ...APP, '--provider', 'firebase_phone', '--project-id', 'p', '--app-id', '1'],
-    /^atrium: --app-id is not for firebase_phone\n$/,
+    /^atrium: --app-id does not apply to firebase_phone\n$/,
   ],
 ])(
-  'wrong usage ends with 2, one line and no database: %s',
+  'a usage error exits with 2, prints one line and opens no database: %s',
   async (_name, args, line) => {
     const env = await freshDataDir();
     const { code, stdout, stderr } = await cliHere(env, ...args);
@@ -100,7 +100,7 @@ test.each([
   ['app set', ['--users-list <on|off>', '--no-session-minutes', '--ai-daily-tokens <count>', '--json']],
   ['class create', ['--field <name:Type[:options]>', 'Integer, Float, String', '--json']],
 ])(
-  '%s --help tells what there is',
+  '"%s --help" lists the commands and options',
   async (group, names) => {
     const env = await freshDataDir();
     const { code, stdout, stderr } = await cliHere(env, ...group.split(' ').filter(Boolean), '--help');
@@ -118,7 +118,7 @@ test.each([
   ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
   ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'short' }],
 ])(
-  'a wrong %s ends a command with one line that names it',
+  'an invalid %s ends a command with one line that names it',
   async (name, wrong: Record<string, string>) => {
     const { code, stdout, stderr } = await cliHere({ ...(await freshDataDir()), ...wrong }, 'app', 'list');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -6,7 +6,7 @@ import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-s
 import { createDataDir } from '../../support/app/service.ts';
 import { type Answer, answerJson, startProvider } from '../../support/fakes/provider.ts';
 
-// Other servers that are broken, or mean it ill: the command says so in one line and stores nothing.
+// Broken or malicious source servers: the command prints one line and stores nothing.
 
 let database: OwnDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
@@ -57,7 +57,7 @@ const record = (id: number, more: object = {}) => ({
 
 type Replies = Record<string, (url: URL, response: ServerResponse) => unknown>;
 
-/** A small application that holds together; `replies` change what some of its paths answer. */
+/** A small consistent application; `replies` override the response of some paths. */
 function answering(replies: Replies): Answer {
   const sound: Replies = {
     '/users.json': () => ({ total_entries: 2, items: [user(1), user(2)] }),
@@ -78,7 +78,7 @@ function answering(replies: Replies): Answer {
   };
 }
 
-/** @param there a database of its own, which a process can't change to */
+/** @param there environment with its own database, which requires a separate process */
 async function migrate(replies: Replies, there?: typeof env) {
   const { url } = await startProvider(answering(replies));
   const args = ['migrate-from', url, '--application', '92', '--rate', '1000', '--restart', '--json'];
@@ -86,7 +86,7 @@ async function migrate(replies: Replies, there?: typeof env) {
   return { code, stdout, line: stderr.split('\n').find((text) => text.startsWith('atrium: ')) };
 }
 
-/** Rows of the application, but for the user who is there from the beginning. */
+/** Row counts of the application, without the user that exists before the migration. */
 async function stored(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of ['users', 'dialogs', 'members', 'messages', 'record_classes', 'records', 'reactions', 'blobs']) {
@@ -103,23 +103,23 @@ const counted = (items: (from: URL) => object[]) => (url: URL) =>
   url.searchParams.has('count') ? { items: { count: 1 } } : { items: items(url) };
 
 test.each<[line: string, what: string, replies: Replies]>([
-  ['GET /users.json: the answer is no JSON but text/html', 'HTML', { '/users.json': html }],
+  ['GET /users.json: expected JSON, received text/html', 'HTML', { '/users.json': html }],
   [
-    'GET /users.json: the answer is no JSON',
-    'half of JSON',
+    'GET /users.json: the response is not valid JSON',
+    'truncated JSON',
     {
       '/users.json': (_url, response) =>
         void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"items": ['),
     },
   ],
   [
-    'GET /users.json: a redirect, which is not followed',
+    'GET /users.json: redirects are not followed',
     'a redirect',
     { '/users.json': (_url, response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end() },
   ],
   [
-    'GET /users.json: the answer is too large',
-    'an answer without end',
+    'GET /users.json: the response exceeds 67108864 bytes',
+    'an endless response',
     {
       '/users.json': (_url, response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -131,25 +131,25 @@ test.each<[line: string, what: string, replies: Replies]>([
       },
     },
   ],
-  ['GET /users.json: 401', 'a refused key', { '/users.json': (_url, response) => answerJson(response, {}, 401) }],
+  ['GET /users.json: 401', 'a rejected key', { '/users.json': (_url, response) => answerJson(response, {}, 401) }],
   [
     'items.0.user.id: Invalid input',
-    'ids that are none',
+    'invalid ids',
     { '/users.json': () => ({ total_entries: 1, items: [user('1; DROP TABLE users' as unknown as number)] }) },
   ],
   [
-    'items.0.user.created_at: should be a moment',
-    'moments that are none',
+    'items.0.user.created_at: should be a timestamp',
+    'invalid timestamps',
     { '/users.json': () => ({ total_entries: 1, items: [user(1, { created_at: '+275000-01-01T00:00:00Z' })] }) },
   ],
   [
-    'users: 1 comes behind 100, which is not the order asked for',
-    'the same page again and again',
+    'users: 1 follows 100, which is not the requested order',
+    'the same page repeatedly',
     { '/users.json': () => ({ total_entries: 1000, items: numbers(1).map((id) => user(id)) }) },
   ],
   [
-    'users: the other server says it has 3, and gives more and more',
-    'pages without end',
+    'users: the other server reported 3, but returns many more',
+    'endless pages',
     {
       '/users.json': ({ searchParams }) => {
         const after = Number(/\d+$/.exec(searchParams.get('filter[]')!)![0]);
@@ -158,28 +158,28 @@ test.each<[line: string, what: string, replies: Replies]>([
     },
   ],
   [
-    "nothing was stored, as these are others' here: user of another application 900",
-    'a user of another application',
+    'nothing was stored, because these are already in use here: user of another application 900',
+    'a user id of another application',
     { '/users.json': () => ({ total_entries: 2, items: [user(1), user(900)] }) },
   ],
   [
-    "nothing was stored, as these are others' here: user 901",
-    'another user of the same id',
+    'nothing was stored, because these are already in use here: user 901',
+    'a different user with the same id',
     { '/users.json': () => ({ total_entries: 2, items: [user(1), user(901)] }) },
   ],
   [
-    "nothing was stored, as these are others' here: login of user 2",
-    "somebody else's login",
+    'nothing was stored, because these are already in use here: login of user 2',
+    'a login that another user has',
     { '/users.json': () => ({ total_entries: 2, items: [user(1), user(2, { login: 'TAKEN' })] }) },
   ],
   [
-    "nothing was stored, as these are others' here: login of user 2",
-    'two users of one login',
+    'nothing was stored, because these are already in use here: login of user 2',
+    'two users with one login',
     { '/users.json': () => ({ total_entries: 2, items: [user(1, { login: 'Same' }), user(2, { login: 'same' })] }) },
   ],
   [
     'class Cars: field value has an unknown type',
-    'types of fields that are none',
+    'unknown field types',
     { '/class.json': () => ({ items: [{ ...cars, custom_fields: [{ name: 'value', type: 'Money' }] }] }) },
   ],
   [
@@ -193,22 +193,22 @@ test.each<[line: string, what: string, replies: Replies]>([
     { '/chat/Dialog.json': () => ({ total_entries: 1, items: [dialog(1, { _id: '../../x' })] }) },
   ],
   [
-    `GET /chat/Message.json: ${ID(20)} is of another dialog than ${ID(1)}`,
+    `GET /chat/Message.json: ${ID(20)} belongs to another dialog than ${ID(1)}`,
     'messages of another dialog',
     { '/chat/Message.json': counted(() => [message(20, { chat_dialog_id: ID(2) })]) },
   ],
   [
-    `messages of ${ID(1)} do not come in the order asked for`,
+    `messages of ${ID(1)} are not in the requested order`,
     'messages out of order',
     { '/chat/Message.json': counted(() => [message(20), message(21, { date_sent: 5 })]) },
   ],
   [
-    `messages of ${ID(1)}: the other server says it has 2, and gives more and more`,
-    'a page of messages that does not end',
+    `messages of ${ID(1)}: the other server reported 2, but returns many more`,
+    'an endless page of messages',
     { '/chat/Message.json': counted(() => numbers(1000).map((id) => message(id))) },
   ],
 ])(
-  '"%s": %s',
+  'migrate-from fails with "%s" for %s',
   async (line, _what, replies) => {
     const answer = await migrate(replies);
     expect(answer).toEqual({ code: 1, stdout: '', line: expect.stringContaining(line) });
@@ -217,7 +217,7 @@ test.each<[line: string, what: string, replies: Replies]>([
   600_000,
 );
 
-test('what stands twice is stored once, and texts that no database keeps become ones that it does', async () => {
+test('duplicates are stored once, and characters that PostgreSQL rejects are replaced', async () => {
   const { code, stdout } = await migrate({
     '/users.json': () => ({ total_entries: 2, items: [user(1, { full_name: 'a\0b\uD800' }), user(2)] }),
     '/chat/Message.json': counted(() => [message(20), message(20), message(21, { read_ids: [1, 2, 77] })]),
@@ -229,7 +229,7 @@ test('what stands twice is stored once, and texts that no database keeps become 
   expect(rows).toEqual([{ full_name: 'a\uFFFDb\uFFFD' }]);
 }, 600_000);
 
-test('pages of messages that were all sent in one second are passed, also where somebody has deleted one', async () => {
+test('paging continues past many messages of the same second, also for a user who has deleted one', async () => {
   const at = [...Array.from({ length: 230 }, () => 1795168800), ...Array.from({ length: 100 }, () => 1795168801)];
   const all = at.map((second, index) => message(1000 + index, { date_sent: second }));
   const empty = await startOwnDatabase();
@@ -257,22 +257,22 @@ test('pages of messages that were all sent in one second are passed, also where 
   expect(rows).toEqual([{ user_id: 2, id: ID(1120) }]);
 }, 600_000);
 
-test('a list of ids that begins anew again and again ends the command', async () => {
+test('a list of message ids that restarts repeatedly ends the command', async () => {
   const page = numbers(1000).map((id) => message(id));
   const { code, line } = await migrate({
     '/chat/Message.json': ({ searchParams }, { req }) => {
       if (searchParams.has('count')) return { items: { count: req.headers['on-behalf-of'] ? 99 : 100 } };
-      // Of a reader with fewer messages only the ids are asked for.
+      // For a user who sees fewer messages, the command requests only ids.
       return { items: req.headers['on-behalf-of'] || searchParams.get('skip') === '0' ? page : [] };
     },
   });
   expect({ code, line }).toEqual({
     code: 1,
-    line: expect.stringContaining(`messages of ${ID(1)} do not come in the order asked for`),
+    line: expect.stringContaining(`messages of ${ID(1)} are not in the requested order`),
   });
 }, 600_000);
 
-test('repeated, what is not there any more stays, and what was deleted here does not come back', async () => {
+test('a repeated migration keeps rows that the source no longer has and does not restore rows deleted here', async () => {
   const soon = new Date(Date.now() + 25_000).toISOString();
   const later = { date_sent: Math.floor(Date.parse(soon) / 1000), created_at: soon, updated_at: soon };
   const [group, pair] = [dialog(1), dialog(3, { type: 3, occupants_ids: [1, 2] })];
@@ -304,12 +304,11 @@ test('repeated, what is not there any more stays, and what was deleted here does
   ]);
 }, 600_000);
 
-test('what comes late stands before what is younger here, unread by those who have read that', async () => {
+test('late messages are ordered before newer messages here and are unread for members who have read those', async () => {
   const { rows: highest } = await client.query(`SELECT last_seq FROM dialogs WHERE id = $1`, [ID(1)]);
   const before = highest[0].last_seq;
   const young = new Date(Date.now() + 60_000);
   const at = new Date(Date.now() + 30_000).toISOString();
-  // Two messages that were sent here, which user 1 has read.
   await client.query(
     `INSERT INTO messages (application_id, dialog_id, id, seq, sender_id, recipient_id, text, send_to_chat, date_sent,
       created_at, updated_at)
@@ -354,17 +353,17 @@ test('what comes late stands before what is younger here, unread by those who ha
 }, 600_000);
 
 test.each([
-  ['the address should begin with https, or --insecure', ['http://example.org'], {}],
-  ['the address should be https://<host>', ['ftp://127.0.0.1'], {}],
-  ['the address should be https://<host>', ['https://user:secret@example.org'], {}],
-  ['SOURCE_…: an API key is needed', ['https://example.org'], { SOURCE_API_KEY: '' }],
-  ['SOURCE_…: an API key is needed', ['https://example.org'], { SOURCE_API_KEY: '', SOURCE_AUTH_KEY: 'x' }],
-  ['SOURCE_APPLICATION_ID: should be a whole number', ['https://example.org'], { SOURCE_APPLICATION_ID: 'x' }],
+  ['the URL should start with https; --insecure', ['http://example.org'], {}],
+  ['the URL should be https://<host>', ['ftp://127.0.0.1'], {}],
+  ['the URL should be https://<host>', ['https://user:secret@example.org'], {}],
+  ['SOURCE_…: specify an API key', ['https://example.org'], { SOURCE_API_KEY: '' }],
+  ['SOURCE_…: specify an API key', ['https://example.org'], { SOURCE_API_KEY: '', SOURCE_AUTH_KEY: 'x' }],
+  ['SOURCE_APPLICATION_ID: must be a whole number', ['https://example.org'], { SOURCE_APPLICATION_ID: 'x' }],
   ['--credentials: ENOENT', ['https://example.org', '--credentials', '/nowhere.json'], {}],
-  ['--credentials: the file holds no JSON', ['https://example.org', '--credentials', import.meta.filename], {}],
-  ['there is no application 7', ['http://127.0.0.1:1', '--application', '7'], {}],
+  ['--credentials: the file is not valid JSON', ['https://example.org', '--credentials', import.meta.filename], {}],
+  ['application 7 does not exist', ['http://127.0.0.1:1', '--application', '7'], {}],
 ])(
-  'what can not be begun ends with 1 and the line "%s …": %j',
+  'migrate-from exits with 1 before it starts, with the line "%s …": %j',
   async (line, args, more) => {
     const application = args.includes('--application') ? [] : ['--application', '92'];
     const { code, stderr } = await cliHere({ ...env, ...more }, 'migrate-from', ...args, ...application);
@@ -373,12 +372,12 @@ test.each([
   600_000,
 );
 
-test('an unfinished migration of another server is not mixed up with this one', async () => {
+test('an unfinished migration from another server is not resumed', async () => {
   await migrate({ '/chat/Message.json': counted(() => [message(20, { chat_dialog_id: ID(2) })]) });
   const { url } = await startProvider(answering({}));
   const { code, stderr } = await cliHere(env, 'migrate-from', url, '--application', '92', '--rate', '1000');
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/is not finished; --restart gives it up/),
+    stderr: expect.stringMatching(/is unfinished; --restart discards it/),
   });
 }, 600_000);

@@ -24,7 +24,6 @@ const repeat = (count: number, part: (nth: number) => string): string =>
 const REFERENCES = '{ ...T ofType { ...T ofType { ...T ofType { ...T } } } }';
 const NAMES = 'fragment U on __Type';
 
-/** Introspection whose response is many times larger than its request. */
 const AMPLIFYING: [name: string, document: string][] = [
   [
     'fragments of types',
@@ -59,7 +58,7 @@ async function post(
   return { status: response.status, json: (await response.json()) as TransportAnswer };
 }
 
-/** A user with 20 messages of 30 kB, and a document that asks for 40 copies of the texts of some. */
+/** A user with 20 messages of 30 kB each; `longTexts(n)` requests 40 copies of n texts. */
 async function userWithLongTexts() {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
@@ -73,11 +72,11 @@ async function userWithLongTexts() {
 }
 
 describe('#48 introspection amplification', () => {
-  test('no introspection is outside the limits, on any transport', async () => {
+  test('limits apply to introspection on every transport', async () => {
     const alice = await insertSession(await insertUser());
     for (const [name, document] of AMPLIFYING) {
-      for (const [transport, door] of GRAPHQL_TRANSPORTS) {
-        expect([name, transport, codeOf(await door(document, {}, alice))]).toEqual([name, transport, 'BAD_USER_INPUT']);
+      for (const [transport, run] of GRAPHQL_TRANSPORTS) {
+        expect([name, transport, codeOf(await run(document, {}, alice))]).toEqual([name, transport, 'BAD_USER_INPUT']);
       }
       const got = await fetch(`${running.url}/graphql?${new URLSearchParams({ query: document })}`);
       expect([name, codeOf((await got.json()) as TransportAnswer)]).toEqual([name, 'BAD_USER_INPUT']);
@@ -90,7 +89,7 @@ describe('#48 introspection amplification', () => {
     }
   });
 
-  test('what is accepted makes few fields for each byte of the request', async () => {
+  test('accepted introspection returns at most 200 fields per byte of the request', async () => {
     const accepted = [
       '{ __schema { types { name } } }',
       '{ __schema { types { name fields { name type { name } } } } }',
@@ -105,11 +104,11 @@ describe('#48 introspection amplification', () => {
     }
   });
 
-  test('a response ends at its limit of bytes, on any transport', async () => {
+  test('the service rejects a response above 16 MiB on every transport', async () => {
     const { session, longTexts } = await userWithLongTexts();
     const document = longTexts(20);
-    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
-      const { data, errors } = await door(document, {}, session);
+    for (const [transport, run] of GRAPHQL_TRANSPORTS) {
+      const { data, errors } = await run(document, {}, session);
       expect([transport, data ?? null, errors]).toMatchObject([
         transport,
         null,
@@ -132,32 +131,32 @@ describe('#48 introspection amplification', () => {
     ],
     ['long names', `{ ${'x'.repeat(256)} }`, 'Name length limit of 255 exceeded'],
     ['literals that an error repeats', `{ messages(dialogId: ${'9'.repeat(900_000)}0.5) { edges { cursor } } }`, ''],
-  ])('%s are refused by a short answer', async (_name, document, message) => {
+  ])('%s are rejected with an error below 2,000 characters', async (_name, document, message) => {
     const { errors } = await graphql(document, {}, anonymous);
     expect(errors![0]!.message).toContain(message);
     expect(JSON.stringify(errors).length).toBeLessThan(2_000);
   });
 
-  test('wrong variables are reported once, by a short answer, on any transport', async () => {
+  test('invalid variables yield one short error on every transport', async () => {
     const alice = await insertSession(await insertUser());
     const wrong = Object.fromEntries(Array.from({ length: 5_000 }, (_, nth) => [`k${nth}`, 1]));
-    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
-      const { errors } = await door('query ($f: UserFilter) { users(filter: $f) { totalCount } }', { f: wrong }, alice);
+    for (const [transport, run] of GRAPHQL_TRANSPORTS) {
+      const { errors } = await run('query ($f: UserFilter) { users(filter: $f) { totalCount } }', { f: wrong }, alice);
       expect([transport, errors!.length, errors![0]!.extensions?.code]).toEqual([transport, 1, 'BAD_USER_INPUT']);
       expect(JSON.stringify(errors).length).toBeLessThan(2_000);
     }
   });
 
-  test('values count at every place that uses their variable, on any transport', async () => {
+  test('the complexity limit counts the values of variables at every use, on every transport', async () => {
     const alice = await insertSession(await insertUser());
     const filter = { fullName: { contains: 'x' } };
     const uses = (count: number) =>
       `query ($f: UserFilter) { ${repeat(count, (nth) => `a${nth}: users(filter: $f) { totalCount }`)} }`;
     const ids = Array.from({ length: 50_000 }, (_, nth) => nth + 1);
     const items = `query ($a: String!) { users(filter: { login: { in: [${repeat(900, () => '$a')}] } }) { totalCount } }`;
-    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
+    for (const [transport, run] of GRAPHQL_TRANSPORTS) {
       const outcome = async (document: string, variables: Record<string, unknown>) => {
-        const { errors } = await door(document, variables, alice);
+        const { errors } = await run(document, variables, alice);
         return [transport, errors?.[0]?.message];
       };
       const refused = [transport, 'Request parameters are too complex'];
@@ -175,7 +174,7 @@ describe('#48 introspection amplification', () => {
     }
   });
 
-  test('wrong variables of a known document count as an operation', async () => {
+  test('invalid variables of a cached document count against the rate limit', async () => {
     const document = 'query ($id: Int!) { user(id: $id) { id } }';
     const alice = await insertSession(await insertUser());
     await graphql(document, { id: 1 }, alice);
@@ -186,7 +185,7 @@ describe('#48 introspection amplification', () => {
     expect([...outcomes]).toEqual(['BAD_USER_INPUT', 'RATE_LIMITED']);
   });
 
-  test('a fragment is measured once for all operations of a document', () => {
+  test('limitProblem visits a fragment once for all operations of a document', () => {
     const chain = `${repeat(150, (nth) => `fragment f${nth} on Query { ...f${nth + 1} }`)} fragment f150 on Query { __typename }`;
     const typesAsked = (operations: number) => {
       let asked = 0;
@@ -205,7 +204,7 @@ describe('#48 introspection amplification', () => {
     expect(typesAsked(50)).toBe(typesAsked(1));
   });
 
-  test('responses that nobody reads hold a bounded amount of memory, and others are answered', async () => {
+  test('unread responses hold a bounded amount of memory, and other requests are served', async () => {
     const { session, longTexts } = await userWithLongTexts();
     const body = JSON.stringify({ query: longTexts(10) });
     const credentials = Object.entries(session.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -219,7 +218,7 @@ describe('#48 introspection amplification', () => {
       );
       return socket;
     });
-    // Twelve times 12 MB do not fit. A socket that reads nothing notices by writing that the service has closed it.
+    // 12 responses of 12 MB exceed the limit. A paused socket notices that the service closed it only when it writes.
     await until(() => {
       for (const socket of sockets) if (!socket.destroyed) socket.write('\n');
       return sockets.some(({ destroyed }) => destroyed);
@@ -230,7 +229,6 @@ describe('#48 introspection amplification', () => {
 });
 
 describe('#48 multipart amplification', () => {
-  /** Posts so many parts. @returns the answer, and how many of them were parsed */
   async function postParts(path: string, count: number, part: string, as = anonymous) {
     const emitted = vi.spyOn(Dicer.prototype, 'emit');
     const body = `${part.repeat(count)}--B--\r\n`;
@@ -247,7 +245,7 @@ describe('#48 multipart amplification', () => {
   const BARE = '--B\r\n\r\n\r\n';
   const TOO_COMPLEX = { status: 400, text: '{"errors":["Request parameters are too complex"]}' };
 
-  test('parts beyond the limit of a caller without credentials are not parsed', async () => {
+  test('parts above the limit for callers without credentials are not parsed', async () => {
     const refused = await postParts('/session.json', 14_000, NAMED);
     expect(refused).toMatchObject(TOO_COMPLEX);
     expect(refused.parts).toBeGreaterThan(1_000);
@@ -257,7 +255,7 @@ describe('#48 multipart amplification', () => {
     expect(read.parts).toBe(1_000);
   });
 
-  test('nor are those beyond the limit of keys, whatever they hold', async () => {
+  test('parts above the limit of keys are not parsed, even without names', async () => {
     const alice = await insertSession(await insertUser());
     const refused = await postParts('/data/nothing.json', 100_000, BARE, alice);
     expect(refused).toMatchObject(TOO_COMPLEX);
@@ -269,7 +267,7 @@ describe('#48 multipart amplification', () => {
 describe('#49 cache exhaustion', () => {
   const list = (nth: number) => `query q${nth} { presence(userIds: [${'1 '.repeat(9_700)}]) { online } }`;
 
-  test('what documents are kept has a bound in bytes over all of them', async () => {
+  test('the document cache has a limit in bytes', async () => {
     const alice = await insertSession(await insertUser());
     for (let nth = 0; nth < 60; nth++) await graphql(list(nth), {}, alice);
     expect(keptDocumentBytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
@@ -279,7 +277,7 @@ describe('#49 cache exhaustion', () => {
     expect(kept.errors ?? kept.document.definitions[0]).not.toHaveProperty('loc.startToken');
   });
 
-  test('refused documents of callers without valid credentials are not kept', async () => {
+  test('rejected documents of callers without valid credentials are not cached', async () => {
     const [wrong, alice] = [{ headers: { 'SVC-Token': 'x' } }, await insertSession(await insertUser())];
     for (const [nth, as] of [anonymous, wrong].entries()) {
       const document = `{ nothing${nth} }`;
@@ -290,18 +288,18 @@ describe('#49 cache exhaustion', () => {
     expect(knownDocument('{ nothing9 }', schema)).toBeDefined();
   });
 
-  test('a caller whose quota is used up costs no parsing, on any transport', async () => {
+  test('documents of a caller over the quota are not parsed, on any transport', async () => {
     const alice = await insertSession(await insertUser());
     const operations = repeat(50, (nth) => `a${nth}: me { id }`);
     for (let nth = 0; nth <= 20; nth++) await graphql(`{ ${operations} }`, {}, alice);
-    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
+    for (const [transport, run] of GRAPHQL_TRANSPORTS) {
       const document = `{ me { login } } # ${transport}`;
-      expect([transport, codeOf(await door(document, {}, alice))]).toEqual([transport, 'RATE_LIMITED']);
+      expect([transport, codeOf(await run(document, {}, alice))]).toEqual([transport, 'RATE_LIMITED']);
       expect(knownDocument(document, schema)).toBeUndefined();
     }
   });
 
-  test('large bodies without credentials that arrive slowly hold a bounded amount of memory', async () => {
+  test('slow large bodies without credentials hold a bounded amount of memory', async () => {
     const begun = Array.from({ length: 60 }, () => {
       const call = request(`${running.url}/graphql`, {
         method: 'POST',
@@ -317,7 +315,7 @@ describe('#49 cache exhaustion', () => {
       call.write(' '.repeat(900_000));
       return { call, ended };
     });
-    // Beyond 32 MiB each further one is refused while the others still wait.
+    // Above 32 MiB, further bodies are refused while the first ones are still incomplete.
     expect(await Promise.race(begun.map(({ ended }) => ended))).toBe(503);
     expect((await post('{"query":"{ __typename }"}')).json).toEqual({ data: { __typename: 'Query' } });
     for (const { call } of begun) call.destroy();

@@ -65,7 +65,7 @@ async function trustIn({ database }: Installation) {
 const GOOGLE = 'https://oauth2.googleapis.com/token';
 
 describe('#53 trust in archives', () => {
-  test('an import drops what only the operator may set, and says of which rows', async () => {
+  test('an untrusted import drops settings reserved for the operator and reports the affected rows', async () => {
     const place = await emptyInstallation();
     const { untrusted } = await storeArchive(archive, place, { isTrusted: false });
     const { assistants, providers, pushes, application } = await trustIn(place);
@@ -77,7 +77,7 @@ describe('#53 trust in archives', () => {
     expect(untrusted.map(({ table }) => table).sort()).toEqual(['assistants', 'identity_providers', 'push_settings']);
   });
 
-  test('with trust given all of it stays', async () => {
+  test('a trusted import keeps the settings reserved for the operator', async () => {
     const place = await emptyInstallation();
     const { untrusted } = await storeArchive(archive, place, { isTrusted: true });
     const { assistants, providers, pushes } = await trustIn(place);
@@ -85,13 +85,13 @@ describe('#53 trust in archives', () => {
     expect(untrusted).toEqual([]);
   });
 
-  test('the command trusts nobody unless it is told to', async () => {
+  test('the import command does not trust archives by default', async () => {
     const place = await emptyInstallation();
     const { stdout } = await cli(envOf(place), '--json', 'import', archive);
     expect(JSON.parse(stdout).untrusted).toHaveLength(3);
   });
 
-  test('a password hash that would cost gigabytes is no hash', async () => {
+  test('isPassword rejects a stored hash that would need gigabytes of memory', async () => {
     const costly =
       '$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$kdvIpJfSkyFxvVxuBWnEaSwiKSyYT6mtvWB8ZbcTCzg';
     expect(await isPassword('password-1', costly)).toBe(false);

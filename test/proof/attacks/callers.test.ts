@@ -35,7 +35,7 @@ describe('#15 internal classes', () => {
   const NAMES =
     '_User users _Session sessions applications api_keys identity_providers members messages pg_class pg_catalog information_schema _prisma_migrations pgboss public.users';
 
-  test('no name opens a table of the service, on any door', async () => {
+  test('no class name gives access to a table of the service, on any transport', async () => {
     for (const name of NAMES.split(' ')) {
       for (const as of [alice, apiKey]) {
         for (const [method, path] of [
@@ -48,15 +48,15 @@ describe('#15 internal classes', () => {
           const isRefused = status === 403 && body.errors[0] === 'Undefined class';
           expect([method, path, status, isRefused]).toEqual([method, path, 403, true]);
         }
-        for (const [, door] of GRAPHQL_TRANSPORTS) {
+        for (const [, transport] of GRAPHQL_TRANSPORTS) {
           const document = 'query ($name: String!) { records(className: $name) { totalCount } }';
-          expect(codeOf(await door(document, { name }, as))).toBe('FORBIDDEN');
+          expect(codeOf(await transport(document, { name }, as))).toBe('FORBIDDEN');
         }
       }
     }
   });
 
-  test('and a class that is called like one is a class as all others', async () => {
+  test('a class may have the name of an internal table', async () => {
     await defineClass('users', { login: 'String' });
     await defineClass('sessions', { token: 'String' });
     for (const name of ['users', 'sessions']) {
@@ -66,8 +66,8 @@ describe('#15 internal classes', () => {
   });
 });
 
-describe('#16 a credential with fewer rights', () => {
-  test('an application session runs no operation that is not for sessions, on any door, and changes nothing', async () => {
+describe('#16 restricted credentials', () => {
+  test('an application session cannot run operations that require a user, and changes nothing', async () => {
     const session = await openSession();
     const refused = allOperations().filter(({ path }) => !FOR_SESSIONS.includes(operationAccess.get(path)!));
     expect(refused.length).toBeGreaterThan(80);
@@ -85,7 +85,7 @@ describe('#16 a credential with fewer rights', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('nor reaches an endpoint that is not, nor a user one that is for keys', async () => {
+  test('an application session cannot use endpoints for users, and a user cannot use endpoints for API keys', async () => {
     const session = await openSession();
     const before = await rowCounts();
     let asked = 0;
@@ -115,8 +115,8 @@ describe('#16 a credential with fewer rights', () => {
   });
 });
 
-describe('#17 the credential that is in every app', () => {
-  test('opens no dialogs, messages, address books, devices or events, and no users where the application says so', async () => {
+describe('#17 application sessions', () => {
+  test('an application session cannot read chats, address books, devices or events, nor a disabled users list', async () => {
     const session = await openSession();
     const [bob] = await createUsers(1);
     const dialogId = await createDialog(alice, [bob], 'PUBLIC_GROUP');
@@ -154,15 +154,15 @@ describe('#17 the credential that is in every app', () => {
     for (const as of [session, alice]) {
       for (const path of lists) expect([path, (await rest('GET', path, { as })).status]).toEqual([path, 403]);
       for (const document of documents) {
-        for (const [, door] of GRAPHQL_TRANSPORTS)
-          expect([document, codeOf(await door(document, {}, as))]).toEqual([document, 'FORBIDDEN']);
+        for (const [, transport] of GRAPHQL_TRANSPORTS)
+          expect([document, codeOf(await transport(document, {}, as))]).toEqual([document, 'FORBIDDEN']);
       }
     }
     for (const path of lists) expect([path, (await rest('GET', path, { as: apiKey })).status]).toEqual([path, 200]);
     await set(true);
   });
 
-  test('reads of records what is open to all, and writes none', async () => {
+  test('an application session reads only open records and writes none', async () => {
     const session = await openSession();
     const { _id } = await created('/data/cars', { make: 'closed', permissions: { read: { access: 'owner' } } }, alice);
     await created('/data/cars', { make: 'open', permissions: { update: { access: 'open' } } }, alice);
@@ -175,8 +175,8 @@ describe('#17 the credential that is in every app', () => {
   });
 });
 
-describe('#20 state that requests or applications share', () => {
-  test('callers of several applications who ask at one moment are each answered what is theirs', async () => {
+describe('#20 state shared between requests or applications', () => {
+  test('concurrent callers of several applications each receive only their own data', async () => {
     const tenants = await Promise.all([createTenant(5), createTenant(5), createTenant(5)]);
     const dialogs = new Map<Caller, string>();
     for (const { users } of tenants) {
@@ -194,7 +194,7 @@ describe('#20 state that requests or applications share', () => {
     }
   });
 
-  test('a class of one application is none of another, however alike they are', async () => {
+  test('classes of the same name in two applications are independent', async () => {
     const [one, two] = (await Promise.all([createTenant(1), createTenant(1)])) as [Tenant, Tenant];
     await defineClass('boats', { length: 'Integer' }, { as: one.key });
     await defineClass('boats', { colour: 'String' }, { as: two.key });
@@ -208,15 +208,15 @@ describe('#20 state that requests or applications share', () => {
       [undefined, 'red'],
     ]);
     const document = '{ boats { length } }';
-    for (const [, door] of GRAPHQL_TRANSPORTS) {
-      expect(codeOf(await door(document, {}, first))).toBe('served');
-      expect(codeOf(await door(document, {}, second))).toBe('BAD_USER_INPUT');
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
+      expect(codeOf(await transport(document, {}, first))).toBe('served');
+      expect(codeOf(await transport(document, {}, second))).toBe('BAD_USER_INPUT');
     }
   });
 });
 
-describe('#46 ids that clients would like to choose', () => {
-  test('are not theirs to choose, and names that look like ours are only names', async () => {
+describe('#46 client-chosen ids', () => {
+  test('clients cannot choose ids, and group names that look like grants grant nothing', async () => {
     const [olga, mallory] = await createUsers(2);
     const mine = '0123456789abcdef01234567';
     const made = [
@@ -225,7 +225,7 @@ describe('#46 ids that clients would like to choose', () => {
       (await created('/blobs', { blob: { id: 1, uid: mine, name: 'a', content_type: 'text/plain' } }, mallory)).blob,
     ];
     for (const { _id, uid } of made) expect([_id, uid]).not.toContain(mine);
-    // `u:7`, `*` and `!` are how grants are stored.
+    // Grants are stored as `u:7`, `*` and `!`.
     const permissions = (groups: string) => ({ read: { access: 'open_for_groups', groups: [groups] } });
     for (const group of ['*', '!', `u:${mallory.id}`, 'role:admin']) {
       const { _id } = await created('/data/cars', { make: 'x', permissions: permissions(group) }, olga);
@@ -242,7 +242,7 @@ describe('#46 ids that clients would like to choose', () => {
     expect((await rest('GET', `/data/cars/${_id}`, { as: mallory })).status).not.toBe(200);
   });
 
-  test("the client's own name of a message is good for that user alone", async () => {
+  test('an idempotency key is scoped to one user', async () => {
     const [olga, mallory] = await createUsers(2);
     const dialogId = await createDialog(olga, [mallory]);
     const headers = { 'Idempotency-Key': 'the-same' };

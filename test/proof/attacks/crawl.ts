@@ -16,12 +16,9 @@ import { routes } from '../../../src/rest/index.ts';
 import { schema } from '../../../src/schema/index.ts';
 import { sql } from '../../support/app/sql.ts';
 
-/** What there is to ask for: ids of all kinds, of whoever they are. */
 export interface Targets {
   className: string;
-  /** Of dialogs, messages, records …: 24 hex digits. */
   texts: string[];
-  /** Of users, blobs, events … */
   numbers: number[];
 }
 
@@ -31,7 +28,7 @@ export interface Crawled {
   document: string;
 }
 
-/** Every query and mutation, once for each id that its arguments may be, asking for all that one level down can be told. */
+/** Every query and mutation, once per target id, with all leaf fields of the result. */
 export function crawledOperations(targets: Targets): Crawled[] {
   const roots = [
     ['query', schema.getQueryType()!],
@@ -48,7 +45,6 @@ export function crawledOperations(targets: Targets): Crawled[] {
   );
 }
 
-/** Every path of REST, once for each id that it may name. */
 export function crawledPaths({ className, texts, numbers }: Targets): [method: string, path: string][] {
   return routes.flatMap(({ method, path }) => {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
@@ -73,7 +69,7 @@ function calls(field: GraphQLField<unknown, unknown>, targets: Targets): string[
   return [...new Set(made)];
 }
 
-/** A literal of the type; where an id may stand it is one of the targets'. */
+/** A literal of the type; ids are target ids. */
 function literal(name: string, type: GraphQLInputType, targets: Targets, turn: number): string {
   if (isNonNullType(type)) return literal(name, type.ofType as GraphQLInputType, targets, turn);
   if (isListType(type)) return `[${literal(name, type.ofType as GraphQLInputType, targets, turn)}]`;
@@ -108,7 +104,7 @@ function literal(name: string, type: GraphQLInputType, targets: Targets, turn: n
   }
 }
 
-/** All that can be told so many levels down. */
+/** Selects all leaf fields, and those of nested nodes, records, messages and events up to `depth` levels down. */
 export function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
   if (isLeafType(named)) return '';
@@ -124,7 +120,6 @@ export function selection(type: GraphQLOutputType, depth: number): string {
   return ` { __typename ${parts.join(' ')} }`;
 }
 
-/** All rows of an application, each as one text. */
 export async function rowsOf(applicationId: number): Promise<Set<string>> {
   const tables = await sql<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns

@@ -16,7 +16,7 @@ import { crawledOperations, crawledPaths, rowsOf, type Targets } from './crawl.t
 
 useApp();
 
-/** What nobody but Alice, Bob and the application's key may see, and what others of the application may, too. */
+/** `PRIVATE` is visible only to Alice, Bob and the API key; `SHARED` to all callers of the application. */
 const PRIVATE = 'PRIVATE-30';
 const SHARED = 'SHARED-30';
 
@@ -86,20 +86,20 @@ beforeAll(async () => {
       4711,
     ],
   };
-  await messagePushesSettled(); // so that nothing but the crawls writes
+  await messagePushesSettled(); // only the crawls write from here on
 });
 
-/** Asks by every operation and path for everything of Alice's, on every door; what it was answered, for each. */
+/** Calls every operation and path with Alice's ids, and passes each response to `look`. @returns the number of calls */
 async function crawl(as: Caller, look: (what: string, answer: string) => void): Promise<number> {
   let asked = 0;
   const socket = await connect(as);
   for (const { path, document } of crawledOperations(targets)) {
-    // These end the crawl, or are the caller's own to do.
+    // These would end the crawl, or affect only the caller.
     if (/(deleteSession|logoutUser|deleteUser)\b/.test(path)) continue;
-    // Keys have numbers of their own, and one of these is the caller's.
+    // Keys have their own id sequence, and one of these ids is the caller's key.
     if (path === 'Mutation.revokeApiKey' && !document.includes(`id: ${keyId})`)) continue;
-    const door = asked++ % 2 === 0 ? GRAPHQL_TRANSPORTS[0]![1] : (query: string) => socket.run(query);
-    const answer = await door(document, {}, as);
+    const transport = asked++ % 2 === 0 ? GRAPHQL_TRANSPORTS[0]![1] : (query: string) => socket.run(query);
+    const answer = await transport(document, {}, as);
     expect([document, codeOf(answer)]).not.toEqual([document, 'INTERNAL_SERVER_ERROR']);
     look(document, JSON.stringify(answer));
   }
@@ -128,7 +128,7 @@ async function crawl(as: Caller, look: (what: string, answer: string) => void): 
 }
 
 describe('#30 IDOR', () => {
-  test('nothing of one application is shown to, or changed by, callers of another, by whatever operation or path', async () => {
+  test('callers of another application can neither read nor change anything, through any operation or path', async () => {
     const before = await rowsOf(APPLICATION.id);
     const [user] = other.users;
     for (const as of [user!, other.key]) {
@@ -140,7 +140,7 @@ describe('#30 IDOR', () => {
     expect([...(await rowsOf(APPLICATION.id))].sort()).toEqual([...before].sort());
   }, 300_000);
 
-  test('nothing that is private is shown to, or changed by, another user of the same application', async () => {
+  test('another user of the same application can neither read nor change private data', async () => {
     const isTheirs = (row: string) =>
       !/^(users|applications|record_classes|geodata_counts) /.test(row) || row.includes(SHARED);
     const before = [...(await rowsOf(APPLICATION.id))].filter(isTheirs);
@@ -151,7 +151,7 @@ describe('#30 IDOR', () => {
     expect(before.filter((row) => !after.has(row))).toEqual([]);
   }, 300_000);
 
-  test('nor is it told live', async () => {
+  test('subscriptions do not deliver private data to other users or applications', async () => {
     const lobby = await createDialog(other.users[0]!, [], 'PUBLIC_GROUP');
     const shown = `subscription { dialogEvents(since: "0") { ${EVENT_FIELDS} } }`;
     const theirs = await listen(shown, {}, other.users[0]!);
@@ -181,8 +181,8 @@ describe('#30 IDOR', () => {
   });
 });
 
-describe('#32 what 403 and 404 tell', () => {
-  test('is that there is something or not, which the contract wants, and never what, or of when', async () => {
+describe('#32 differences of 403 and 404', () => {
+  test('403 and 404 reveal only whether an object exists', async () => {
     const bodies = new Map<string, Set<string>>();
     for (const id of [...targets.texts.slice(0, 5), '0123456789abcdef01234567']) {
       for (const path of [

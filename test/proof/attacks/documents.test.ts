@@ -15,11 +15,10 @@ useApp();
 const repeat = (count: number, part: (nth: number) => string): string =>
   Array.from({ length: count }, (_, nth) => part(nth)).join(' ');
 
-/** So many fields inside one another. */
 const nested = (depth: number) => `${'ofType { '.repeat(depth - 2)}name${' }'.repeat(depth - 2)}`;
 
-describe('#2 a WebSocket skips nothing', () => {
-  test('documents, frames and first words are held to what holds over HTTP', async () => {
+describe('#2 a WebSocket bypasses no check', () => {
+  test('a socket enforces the document limits, access rules and size limit of HTTP', async () => {
     const [alice] = await quickUsers(1);
     const socket = await connect(alice!);
     const refused = [
@@ -40,7 +39,7 @@ describe('#2 a WebSocket skips nothing', () => {
 });
 
 describe('#5 alias and batch amplification', () => {
-  test('aliases, root fields, cost and requests in one have an end, on both doors', async () => {
+  test('aliases, root fields, cost and batches are limited on both transports', async () => {
     const [alice] = await quickUsers(1);
     const page = `first: 100) { edges { node { id text readIds deliveredIds sender { id login } } } }`;
     const refused = [
@@ -49,11 +48,11 @@ describe('#5 alias and batch amplification', () => {
       `{ ${repeat(51, () => '__typename')} }`,
       `{ ${repeat(20, (nth) => `a${nth}: messages(dialogId: "x", ${page}`)} }`,
     ];
-    for (const [name, door] of GRAPHQL_TRANSPORTS) {
+    for (const [name, transport] of GRAPHQL_TRANSPORTS) {
       for (const document of refused) {
-        expect([name, codeOf(await door(document, {}, alice!))]).toEqual([name, 'BAD_USER_INPUT']);
+        expect([name, codeOf(await transport(document, {}, alice!))]).toEqual([name, 'BAD_USER_INPUT']);
       }
-      expect(codeOf(await door(`{ me { ${repeat(50, (nth) => `a${nth}: id`)} } }`, {}, alice!))).toBe('served');
+      expect(codeOf(await transport(`{ me { ${repeat(50, (nth) => `a${nth}: id`)} } }`, {}, alice!))).toBe('served');
     }
     const response = await fetch(`${running.url}/graphql`, {
       method: 'POST',
@@ -63,14 +62,14 @@ describe('#5 alias and batch amplification', () => {
     expect(response.status).toBe(400);
   });
 
-  test('health is no field of the schema', async () => {
+  test('the schema has no fields for health or metrics', async () => {
     const { data } = await graphql('{ __schema { queryType { fields { name } } } }', {}, anonymous);
     expect(JSON.stringify(data)).not.toMatch(/health|ready|metrics/i);
   });
 });
 
 describe('#6 unbounded depth', () => {
-  test('fragments, subscriptions, classes of the application and variables are no way around it', async () => {
+  test('the depth limit covers fragments, subscriptions, typed classes and variables', async () => {
     const [alice] = await quickUsers(1);
     await defineClass('wheels', { size: 'Integer' });
     const dialogId = await createDialog(alice!, [alice!]);
@@ -83,15 +82,15 @@ describe('#6 unbounded depth', () => {
       `{ me(x: ${'{a:'.repeat(3_000)}`,
       '{ ...a } fragment a on Query { ...a }',
     ];
-    for (const [name, door] of GRAPHQL_TRANSPORTS) {
+    for (const [name, transport] of GRAPHQL_TRANSPORTS) {
       for (const document of refused) {
-        const code = codeOf(await door(document, {}, alice!));
+        const code = codeOf(await transport(document, {}, alice!));
         expect([name, document.slice(0, 60), code]).toEqual([name, document.slice(0, 60), 'BAD_USER_INPUT']);
       }
-      expect(codeOf(await door(`${classes} { ${nested(12)} } }`, {}, alice!))).toBe('served');
+      expect(codeOf(await transport(`${classes} { ${nested(12)} } }`, {}, alice!))).toBe('served');
       const filter = (depth: number): object => (depth === 0 ? { id: { eq: 'x' } } : { or: [filter(depth - 1)] });
       const list = 'query ($f: DialogFilter) { dialogs(filter: $f) { totalCount } }';
-      expect(codeOf(await door(list, { f: filter(500) }, alice!))).toBe('BAD_USER_INPUT');
+      expect(codeOf(await transport(list, { f: filter(500) }, alice!))).toBe('BAD_USER_INPUT');
     }
     const wide = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) { message { ${repeat(51, (nth) => `a${nth}: id`)} } } }`;
     const stream = await streamEvents(wide, { dialogId }, alice!);
@@ -108,7 +107,7 @@ describe('#7 introspection', () => {
   const seenBy = async (as: Parameters<typeof graphql>[2]) =>
     JSON.stringify((await graphql(getIntrospectionQuery(), {}, as)).data);
 
-  test('shows everybody the published schema, and the classes of an application to its own callers alone', async () => {
+  test('introspection shows the classes of an application only to its own callers', async () => {
     await defineClass('submarines', { torpedoes: 'Integer' });
     const other = await createTenant(1);
     for (const as of [anonymous, other.key, other.users[0]!, { headers: { 'SVC-Token': 'x' } }]) {
@@ -128,7 +127,7 @@ describe('#7 introspection', () => {
     expect(await seenBy(apiKey)).toMatch(/torpedoes/);
   });
 
-  test('the explorer holds no keys, whoever asks for it', async () => {
+  test('the explorer page contains no credentials of the caller', async () => {
     const [alice] = await quickUsers(1);
     const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html', ...alice!.headers } });
     const html = await response.text();
@@ -143,7 +142,7 @@ describe('#7 introspection', () => {
 describe('#36 CSRF', () => {
   const MUTATION = 'mutation { createUser(input: { login: "forged", password: "password-1" }) { id } }';
 
-  test('GET changes nothing, and what a foreign page can post without being asked is refused', async () => {
+  test('GET executes no mutation, and content types that browsers send without a preflight are rejected', async () => {
     const url = `${running.url}/graphql`;
     const got = await fetch(`${url}?query=${encodeURIComponent(MUTATION)}`, {
       headers: { Accept: 'application/json', ...apiKey.headers },
@@ -165,7 +164,7 @@ describe('#36 CSRF', () => {
     expect(data.users.totalCount).toBe(0);
   });
 
-  test('nothing that browsers send by themselves is a credential', async () => {
+  test('cookies and the Origin header are not credentials', async () => {
     const headers = {
       Cookie: 'SVC-Token=x; token=x',
       Origin: 'https://evil.example',

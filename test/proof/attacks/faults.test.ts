@@ -15,8 +15,8 @@ useApp();
 
 const TELLTALE = /relation|_gone|exist|select |prisma|pg_|42P01|\.ts\b|node_modules|at .*:\d+:\d+/i;
 
-describe('#33 details of faults', () => {
-  test('stay in the log: callers are told that there is one, and over REST which request it was', async () => {
+describe('#33 details of internal errors', () => {
+  test('callers receive a generic error without details, and over REST a request id', async () => {
     const [alice] = await quickUsers(1);
     await sql('ALTER TABLE dialogs RENAME TO dialogs_gone');
     try {
@@ -25,8 +25,8 @@ describe('#33 details of faults', () => {
       expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
       const xml = await rawRequest('GET', '/chat/Dialog.xml', { as: alice });
       expect([xml.status, TELLTALE.test(xml.text)]).toEqual([500, false]);
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        const answer = await door('{ dialogs { totalCount } }', {}, alice!);
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        const answer = await transport('{ dialogs { totalCount } }', {}, alice!);
         expect(answer.errors).toMatchObject([{ message: 'Internal server error' }]);
         expect(answer.errors![0]!.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });
         expect(JSON.stringify(answer)).not.toMatch(TELLTALE);
@@ -37,7 +37,7 @@ describe('#33 details of faults', () => {
   });
 });
 
-describe('#44 what would end the process', () => {
+describe('#44 inputs that could crash the process', () => {
   const BODIES = [
     'null',
     '[null]',
@@ -58,7 +58,7 @@ describe('#44 what would end the process', () => {
     '{"record":{"1":null}}',
   ];
 
-  test('null where an object is meant, at every endpoint, is refused', async () => {
+  test('malformed bodies such as null never cause a 5xx, at any endpoint', async () => {
     const [alice] = await quickUsers(1);
     const { routes } = await import('../../../src/rest/index.ts');
     for (const { method, path, upload } of routes) {
@@ -81,7 +81,7 @@ describe('#44 what would end the process', () => {
     }
   }, 300_000);
 
-  test('connections that break off in the middle of a request, an upgrade or a frame leave the service as it was', async () => {
+  test('the service survives connections that break off during a request, an upgrade or a frame', async () => {
     const [alice] = await quickUsers(1);
     const { hostname, port } = new URL(running.url);
     const beginnings = [
@@ -102,7 +102,7 @@ describe('#44 what would end the process', () => {
     const socket = await openSocket();
     socket.send({ type: 'connection_init', payload: alice!.headers });
     await socket.find(({ type }) => type === 'connection_ack');
-    // No frame of the protocol: `ws` tells of it by an error that somebody has to listen to.
+    // Invalid frame: `ws` emits an error event, which would crash the process if it had no listener.
     (socket.socket as unknown as { _socket: { write: (bytes: Buffer) => void } })._socket.write(
       Buffer.from([0xf7, 0xff, 0xff]),
     );
@@ -112,7 +112,7 @@ describe('#44 what would end the process', () => {
     await again.close();
   });
 
-  test('peers that answer nonsense are away, and nothing else', async () => {
+  test('an invalid response of a model yields "Service unavailable", and the service remains ready', async () => {
     const replies = [
       '',
       'null',

@@ -32,7 +32,7 @@ describe('#28 stored XSS by upload', () => {
     'text/html;charset="utf-7"',
     'application/xhtml+xml',
     'text/xml',
-  ])('%s is downloaded, and runs nothing', async (type) => {
+  ])('%s is downloaded as an attachment in a sandbox', async (type) => {
     const blob = await createBlob(alice, { name: 'x.svg', content_type: type, public: true });
     expect((await upload(uploadFields(blob), { bytes: SCRIPT })).status).toBe(201);
     await complete(alice, blob);
@@ -47,7 +47,7 @@ describe('#28 stored XSS by upload', () => {
     }
   });
 
-  test('what is shown in a browser is sandboxed, too', async () => {
+  test('an image that browsers display inline is sandboxed too', async () => {
     const blob = await storeBlob(alice, SCRIPT, { name: 'x.png', content_type: 'image/png', public: true });
     const { headers } = await rawRequest('GET', `/blobs/${blob.uid}`);
     expect(headers).toMatchObject({ 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' });
@@ -55,7 +55,7 @@ describe('#28 stored XSS by upload', () => {
 });
 
 describe('#29 path traversal', () => {
-  test('no name that a client gives is part of a path', async () => {
+  test('client-supplied names never become part of a path', async () => {
     for (const path of PATHS) {
       const blob = await createBlob(alice, { name: path, public: true });
       expect((await upload(uploadFields(blob), { bytes: 'x', fileName: path })).status).toBe(201);
@@ -68,8 +68,8 @@ describe('#29 path traversal', () => {
         const { status, text } = await rawRequest('GET', target, { as: alice });
         expect([target, status >= 400 && status < 500, text.includes('root:')]).toEqual([target, true, false]);
       }
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        const answer = await door('query ($uid: String) { blobFile(uid: $uid) { name } }', { uid: path }, alice);
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        const answer = await transport('query ($uid: String) { blobFile(uid: $uid) { name } }', { uid: path }, alice);
         expect(codeOf(answer)).toBe('NOT_FOUND');
       }
     }
@@ -78,11 +78,11 @@ describe('#29 path traversal', () => {
     }
   });
 
-  test('and the storage takes no key but its own', async () => {
+  test('the storage rejects keys that do not have its own format', async () => {
     const storage = new DiskStorage(running.dataDir);
     for (const path of [...PATHS, `0000005c/00/../${'0'.repeat(32)}`, `0000005c/00/${'0'.repeat(32)}/..`]) {
-      await expect(storage.get(path)).rejects.toThrow('not a key of the storage');
-      await expect(storage.delete(path)).rejects.toThrow('not a key of the storage');
+      await expect(storage.get(path)).rejects.toThrow('invalid storage key');
+      await expect(storage.delete(path)).rejects.toThrow('invalid storage key');
     }
   });
 });

@@ -30,20 +30,20 @@ beforeAll(async () => {
 });
 
 describe('#8 mass assignment', () => {
-  /** What the service alone decides, in the words of both doors. */
+  /** Fields that only the service sets, in REST and GraphQL spelling. */
   const OURS =
     /^(_?id|user_?id|sender_?id|application_?id|created_?at|updated_?at|last_?request_?at|read_?ids|delivered_?ids|seq|generation|token|password_?hash|verified.*|auth_?secret|is_?trusted|endpoint|sealed.*|storage_?key|uid)$/i;
 
-  /** Where such a name is what one asks for: filters, orders and names of what is there. */
+  /** Inputs in which such a field is a condition or an order. */
   const ASKED = /Filter$|Order$|^Position|^Rectangle|^Near/;
 
-  /** Names that mean something else: a device's own, a record's that is changed, where a browser is pushed to. */
+  /** Fields with another meaning: the token of a device, the id of the record to change, the endpoint of a push. */
   const MEANT = new Set(['SessionKeys.token', 'CreateSubscriptionInput.token', 'CreatePushTokenInput.token']);
   for (const name of ['ChangedRecordInput.id', 'RecordParentInput.id', 'CreateSessionInput.applicationId'])
     MEANT.add(name);
   MEANT.add('PushTokenInput.endpoint');
 
-  test('no input has a field for what the service decides', () => {
+  test('no GraphQL input has a field that only the service sets', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
     expect(inputs.length).toBeGreaterThan(80);
     const found = inputs
@@ -53,7 +53,7 @@ describe('#8 mass assignment', () => {
     expect(found).toEqual([]);
   });
 
-  test('over REST such parameters say nothing, and custom keys of a message shadow none of its own', async () => {
+  test('REST ignores fields that only the service sets, as parameters and as custom keys of a message', async () => {
     const forged = {
       id: 1,
       _id: '0123456789abcdef01234567',
@@ -91,20 +91,23 @@ describe('#8 mass assignment', () => {
     expect(changed.body).toMatchObject({ _id: record._id, user_id: alice.id });
   });
 
-  test.each(GRAPHQL_TRANSPORTS)('nor do they as custom fields over %s', async (_name, door) => {
-    const document = `mutation ($input: SendMessageInput!) {
+  test.each(GRAPHQL_TRANSPORTS)(
+    'custom fields of a message cannot override its own fields over %s',
+    async (_name, transport) => {
+      const document = `mutation ($input: SendMessageInput!) {
       sendMessage(input: $input) { id senderId readIds customFields } }`;
-    const customFields = { sender_id: 1, _id: 'x', read_ids: [1], created_at: 'x', mine: 1 };
-    const { data } = await door(document, { input: { dialogId: group, text: 'hi', customFields } }, alice);
-    expect(data.sendMessage).toMatchObject({ senderId: alice.id, readIds: [alice.id], customFields: { mine: 1 } });
-    expect(Object.keys(data.sendMessage.customFields)).toEqual(['mine']);
-  });
+      const customFields = { sender_id: 1, _id: 'x', read_ids: [1], created_at: 'x', mine: 1 };
+      const { data } = await transport(document, { input: { dialogId: group, text: 'hi', customFields } }, alice);
+      expect(data.sendMessage).toMatchObject({ senderId: alice.id, readIds: [alice.id], customFields: { mine: 1 } });
+      expect(Object.keys(data.sendMessage.customFields)).toEqual(['mine']);
+    },
+  );
 });
 
-describe('#9 operators and types for texts', () => {
+describe('#9 objects in place of text', () => {
   const WRONG: unknown[] = [{ $ne: null }, { ne: 'x' }, ['bob'], { toString: 'x' }, { 0: 'x' }];
 
-  test('an object is no login, e-mail, password or token, on any door', async () => {
+  test('an object is rejected as login, e-mail, password or token on every transport', async () => {
     const session = await openSession();
     for (const wrong of WRONG) {
       for (const field of ['login', 'email', 'password']) {
@@ -112,9 +115,9 @@ describe('#9 operators and types for texts', () => {
         const json = { ...login, password: alice.password, [field]: wrong };
         const { status } = await rest('POST', '/login', { as: session, json });
         expect([field, wrong, status]).toEqual([field, wrong, 401]);
-        for (const [, door] of GRAPHQL_TRANSPORTS) {
+        for (const [, transport] of GRAPHQL_TRANSPORTS) {
           const signIn = 'mutation ($input: LoginUserInput!) { loginUser(input: $input) { id } }';
-          expect(codeOf(await door(signIn, { input: json }, session))).toBe('BAD_USER_INPUT');
+          expect(codeOf(await transport(signIn, { input: json }, session))).toBe('BAD_USER_INPUT');
         }
       }
       const reset = await rest('GET', '/users/password/reset', { as: session });
@@ -139,7 +142,7 @@ describe('#9 operators and types for texts', () => {
     }
   });
 
-  test('a list or an object for a text, a number or a flag is refused, and nothing is stored', async () => {
+  test('a list or an object in place of a text, a number or a flag is rejected, and nothing is stored', async () => {
     const session = await openSession();
     for (const wrong of [...WRONG, [], {}]) {
       const user = { login: wrong, email: 'dropped@example.org', password: 'password-1' };
@@ -161,7 +164,7 @@ describe('#9 operators and types for texts', () => {
     expect(known.status).toBe(404);
   });
 
-  test('nor is anything but a text one of the credentials of a socket', async () => {
+  test('a socket rejects credentials that are not text', async () => {
     const { openSocket } = await import('../../support/clients/websocket.ts');
     for (const wrong of WRONG) {
       const socket = await openSocket();
@@ -172,7 +175,7 @@ describe('#9 operators and types for texts', () => {
 });
 
 describe('#12 dotted keys', () => {
-  test('are read by the grammar of permissions and go nowhere else', async () => {
+  test('dotted keys are parsed only as permissions and have no other effect', async () => {
     const record = await created('/data/cars', { make: 'AB', 'permissions.update.access': 'open' }, alice);
     const put = (as: TestUser, json: object) => rest('PUT', `/data/cars/${record._id}`, { as, json });
     const keys = [
@@ -195,7 +198,7 @@ describe('#12 dotted keys', () => {
     expect(({} as Record<string, unknown>).access).toBeUndefined();
   });
 
-  test('permissions that are no object are refused, since an object without any would be open', async () => {
+  test('permissions that are not an object are rejected', async () => {
     const refused = { status: 422, body: { errors: ['Permissions is invalid'] } };
     const before = await sql('SELECT id FROM records');
     for (const permissions of ['owner', ['owner'], [{ read: { access: 'owner' } }], 1, true]) {
@@ -211,7 +214,7 @@ describe('#12 dotted keys', () => {
     expect(await sql('SELECT id FROM records')).toEqual(before);
   });
 
-  test('and whoever may change a record may not so change who else may', async () => {
+  test('a user who may update a record cannot change its permissions', async () => {
     const record = await created('/data/cars', { make: 'AB', 'permissions.update.access': 'open' }, alice);
     const put = (json: object) => rest('PUT', `/data/cars/${record._id}`, { as: mallory, json });
     expect((await put({ make: 'CD' })).status).toBe(200);
@@ -227,7 +230,7 @@ describe('#12 dotted keys', () => {
 });
 
 describe('#13 nesting', () => {
-  test('brings nothing past the list of what may be given', async () => {
+  test('nested objects do not bypass the list of accepted fields', async () => {
     const hidden = { user_id: 1, _id: 'x', application_id: 1, permissions: { read: { access: 'open' } } };
     const nested = { fields: hidden, data: hidden, $set: hidden, inc: hidden, nested: { nested: hidden }, ...hidden };
     const closed = { permissions: { read: { access: 'owner' } } };
@@ -245,13 +248,13 @@ describe('#13 nesting', () => {
     const criteria = { or: [{ and: [{ readers: { eq: '*' } }] }, { application_id: { gt: 0 } }] };
     const found = await rest('GET', '/data/cars', { as: apiKey, json: undefined });
     expect(found.status).toBe(200);
-    for (const [, door] of GRAPHQL_TRANSPORTS) {
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
       const list = 'query ($f: JSON) { records(className: "cars", filter: $f) { totalCount } }';
-      expect(codeOf(await door(list, { f: criteria }, mallory))).toBe('UNPROCESSABLE');
+      expect(codeOf(await transport(list, { f: criteria }, mallory))).toBe('UNPROCESSABLE');
     }
   });
 
-  test('nor do keys of a form inside one another', async () => {
+  test('nested form keys do not bypass the list of accepted fields', async () => {
     const user = await createUser();
     const form = 'user[full_name]=F&user[user][id]=1&user[id]=1&user[application_id]=1&user[password_hash]=x';
     const { status, body } = await rest('PUT', `/users/${user.id}`, { as: user, form });

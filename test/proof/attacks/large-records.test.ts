@@ -53,7 +53,7 @@ beforeEach(async () => {
   expect(ids).toHaveLength(COUNT);
 });
 
-/** Has a large read of Mallory's run until it is released. */
+/** Occupies a turn of Mallory's large reads until it is released. */
 function holdTurn(): () => void {
   let release = () => {};
   const run = () =>
@@ -67,13 +67,11 @@ function holdTurn(): () => void {
 
 interface Sent {
   text: string;
-  /** Of its longest parameter. */
   bytes: number;
-  /** Turns of the event loop since the answer to the statement before on the same connection. */
+  /** Event loop turns since the previous statement on the same connection completed. */
   turns: number;
 }
 
-/** The statements of the service during an action. */
 async function watch(action: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = [];
   const answeredAt = new WeakMap<pg.Client, number>();
@@ -102,7 +100,6 @@ async function watch(action: () => Promise<unknown>): Promise<Sent[]> {
   return sent;
 }
 
-/** Bytes that the database sends to the service during an action. */
 async function received(action: () => Promise<unknown>): Promise<number> {
   const clients = () =>
     (pool as unknown as { _clients: { connection: { stream: { bytesRead: number } } }[] })._clients.map(
@@ -130,7 +127,7 @@ describe('#51 large records', () => {
     ['a value', { fields: { title: 'other' } }, 50_000],
     ['items to add', { addToSet: { words: [...WORDS.slice(1), 'cd'] } }, 50_001],
     ['items to remove', { pullAll: { words: Array.from({ length: 40_000 }, (_, n) => `x${n}`) } }, 50_000],
-  ])('an update by criteria changes few of them in one step: %s', async (_name, input, words) => {
+  ])('an update by criteria is split into steps of bounded size: %s', async (_name, input, words) => {
     let answer: unknown;
     const sent = updates(
       await watch(async () => {
@@ -143,12 +140,12 @@ describe('#51 large records', () => {
     for (const { bytes } of sent) expect(bytes).toBeLessThan(4.5 * MIB);
   });
 
-  test('others have their turns between the records of one step', async () => {
+  test('an update by criteria yields to the event loop between records', async () => {
     const sent = updates(await watch(() => execute(UPDATE, { input: { addToSet: { words: ['cd'] } } }, mallory)));
     expect(sent[0]!.turns).toBeGreaterThanOrEqual(5);
   });
 
-  test('records that become large are counted as such', async () => {
+  test('records that become large through the update count with their new size', async () => {
     await sql(`UPDATE records SET fields = fields || '{"words": []}' WHERE fields ? 'words'`);
     const sent = updates(await watch(() => execute(UPDATE, { input: { fields: { words: WORDS } } }, mallory)));
     expect(sent.length).toBeGreaterThanOrEqual(2);
@@ -156,7 +153,7 @@ describe('#51 large records', () => {
     expect(await stored()).toEqual([{ n: 0, words: WORDS.length, count: COUNT }]);
   });
 
-  test('a deletion by criteria deletes few of them in one step', async () => {
+  test('a deletion by criteria is split into several statements', async () => {
     let answer: unknown;
     const sent = await watch(async () => {
       answer = (await rest('DELETE', '/data/Wordy/by_criteria', { as: mallory, form: 'n[gte]=0' })).body;
@@ -168,7 +165,7 @@ describe('#51 large records', () => {
   const UPDATE_MANY = `mutation ($records: [ChangedRecordInput!]!) {
     updateRecords(className: "Wordy", records: $records) { records { id fields } notFoundIds } }`;
 
-  test('an update of several records writes few of them in one statement, and still all or none', async () => {
+  test('an update of several records is split into several statements and remains atomic', async () => {
     const records = ids.map((id) => ({ id, changes: { inc: { n: 1 }, push: { words: 'cd' } } }));
     const refused = [...records, { id: ids[0]!, changes: { fields: { words: [...WORDS, ...WORDS] } } }];
     expect((await graphql(UPDATE_MANY, { records: refused }, mallory)).errors).toMatchObject([
@@ -189,7 +186,7 @@ describe('#51 large records', () => {
     for (const { bytes } of sent) expect(bytes).toBeLessThan(4.5 * MIB);
   });
 
-  test('calls that share a statement are not large together', async () => {
+  test('coalesce limits the total size of a batch', async () => {
     const batches: number[][] = [];
     const store = coalesce(
       async (sizes: number[]) => {
@@ -217,16 +214,16 @@ describe('#51 large records', () => {
     ['one record', (as) => execute(`{ record(className: "Wordy", id: "${ids[0]}") { id } }`, {}, as)],
   ];
 
-  test.each(LISTS)('what nobody asks for is not read: %s', async (_name, list) => {
+  test.each(LISTS)('large fields are not read unless they are requested: %s', async (_name, list) => {
     await list(mallory);
     expect(await received(() => list(mallory))).toBeLessThan(MIB);
   });
 
-  test('large fields that are asked for are the same everywhere', async () => {
+  test('requested large fields are identical in every operation and on every transport', async () => {
     const fields = { words: WORDS, title: 'large', n: 0 };
     const { record } = await execute(`{ record(className: "Wordy", id: "${ids[0]}") { fields } }`, {}, mallory);
     expect(record).toEqual({ fields });
-    // Not `rest`, which takes long to compare such a response with its description.
+    // Not `rest`: validating such a large response against the OpenAPI document takes long.
     const response = await fetch(`${running.url}/data/Wordy.json?limit=100`, { headers: mallory.headers });
     const { items } = (await response.json()) as { items: { _id: string; words: string[]; n: number }[] };
     expect(items.map(({ _id, words, n }) => [_id, words.length, n])).toEqual(ids.map((id) => [id, WORDS.length, 0]));
@@ -242,7 +239,7 @@ describe('#51 large records', () => {
     await client.dispose();
   });
 
-  test('reads of large records take turns, for which no other list waits', async () => {
+  test('reads of large records take turns per caller, and other lists do not wait', async () => {
     const release = holdTurn();
     const list = '{ wordies(first: 10) { words } }';
     const answered: string[] = [];
@@ -261,7 +258,7 @@ describe('#51 large records', () => {
     expect(answered).toHaveLength(3);
   });
 
-  test('no more is read once the response is too large', async () => {
+  test('the service stops reading once the response exceeds its limit', async () => {
     const lists = Array.from({ length: 6 }, (_, nth) => `a${nth}: wordies(first: 100) { words }`).join(' ');
     await execute('{ wordies(first: 1) { id } }', {}, mallory);
     let answer: { errors?: { message: string }[] } = {};
@@ -272,7 +269,7 @@ describe('#51 large records', () => {
     expect(bytes).toBeLessThan(22 * MIB);
   });
 
-  test('nothing is read for a caller who has left while waiting', async () => {
+  test('the service reads nothing for a caller who disconnected while waiting', async () => {
     const release = holdTurn();
     const leaving = new AbortController();
     const closed = new Promise<void>((resolve) => {

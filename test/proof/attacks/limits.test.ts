@@ -20,7 +20,7 @@ const EXCEEDED = { message: 'Rate limit exceeded', extensions: { code: 'RATE_LIM
 const from = (address: string): Caller => ({ headers: { 'X-Forwarded-For': address } });
 
 describe('#31 rate-limit bypass', () => {
-  test('aliases, doors, header case, suffixes and methods of other names all count for one caller', async () => {
+  test('aliases, transports, header case, path suffixes and method overrides all count for one caller', async () => {
     const session = await insertSession(await insertUser());
     const [token] = Object.values(session.headers);
     const shouted = { headers: { 'sVc-TOKEN': token! } };
@@ -40,7 +40,7 @@ describe('#31 rate-limit bypass', () => {
     await socket.close();
   });
 
-  test('addresses of one IPv6 network are one client, and what a client says of its own is none', async () => {
+  test('addresses of one IPv6 /64 network count as one client, and forged X-Forwarded-For entries are ignored', async () => {
     const ask = (as: Caller) => rest('GET', '/account_settings', { as });
     for (let nth = 0; nth < 8; nth++) expect((await ask(from(`2001:db8:1:2::${nth}`))).status).toBe(200);
     expect((await ask(from('2001:DB8:1:2:ffff:ffff:ffff:ffff'))).status).toBe(429);
@@ -51,7 +51,7 @@ describe('#31 rate-limit bypass', () => {
     expect((await ask(from('192.0.2.77'))).status).toBe(429);
   });
 
-  test('application sessions count for the network that uses them, however many it opens', async () => {
+  test('application sessions count for their network, however many the client opens', async () => {
     const client = newClient();
     const opened = await Promise.all([1, 2, 3].map(() => insertSession(null)));
     const sessions = opened.map((session) => together(client, session));
@@ -64,7 +64,7 @@ describe('#31 rate-limit bypass', () => {
     }
   });
 
-  test('guesses of the old password are sign-ins of the client, on every door', async () => {
+  test('a wrong old password counts as a sign-in on every transport', async () => {
     const id = await insertUser();
     await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [id, await hashPassword('password-1')]);
     const as = await insertSession(id);
@@ -82,7 +82,7 @@ describe('#31 rate-limit bypass', () => {
     await socket.close();
   });
 
-  test('sign-ins are counted for the client, whoever it says it is, on every door', async () => {
+  test('sign-ins with different sessions count for the address of the client, on every transport', async () => {
     const client = newClient();
     const session = await insertSession(null);
     const json = { login: 'nobody', password: 'password-9' };
@@ -101,7 +101,7 @@ describe('#31 rate-limit bypass', () => {
 });
 
 describe('#35 exhaustion by sockets', () => {
-  test('a socket has so many operations, a user so many sockets, and who says nothing goes', async () => {
+  test('a user may open 100 sockets; silent sockets and sockets with oversized frames are closed', async () => {
     const session = await insertSession(await insertUser());
     const silent = await openSocket();
     const sockets: RawSocket[] = [];
@@ -117,7 +117,7 @@ describe('#35 exhaustion by sockets', () => {
     await closeSockets();
   });
 
-  test('a flood of subscriptions ends at 100', async () => {
+  test('a socket accepts at most 100 operations', async () => {
     const { hub } = running.app.services;
     const [user] = await sql<{ id: number }>('SELECT id FROM users ORDER BY id DESC LIMIT 1');
     const socket = await connect(await insertSession(user!.id));
@@ -130,7 +130,7 @@ describe('#35 exhaustion by sockets', () => {
     await until(() => hub.subscriptionCount === 0);
   });
 
-  test('who does not read is not waited for, and what waits for them has an end', async () => {
+  test('the service closes a socket whose client does not read', async () => {
     const socket = await connect(await insertSession(await insertUser()));
     socket.socket.pause();
     const payload = JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(900_000) } });
@@ -138,13 +138,13 @@ describe('#35 exhaustion by sockets', () => {
       await new Promise<void>((resolve) => socket.socket.send(payload, () => resolve()));
     }
     socket.socket.resume();
-    // On a busy machine the code may not reach it before the connection is cut.
+    // On a busy machine the connection may be cut before the close frame arrives.
     expect([4429, 1006]).toContain((await socket.closed).code);
   });
 });
 
 describe('#39 phone scraping', () => {
-  test('a user looks up so many phones a day, and is shown no more of their owners than asked', async () => {
+  test('a user may look up 50,000 phones a day, and a compact list shows only ids and phones', async () => {
     const userId = await insertUser();
     const as = await insertSession(userId);
     const day = running.now().toISOString().slice(0, 10);

@@ -22,8 +22,8 @@ afterEach(async () => {
 const CARS = `subscription ($where: JSON) {
   recordChanged(className: "cars", where: $where) { change record { id fields } } }`;
 
-describe('#1 guard on one path only', () => {
-  test('what is told of a dialog goes to who is in it at that moment, over sockets and streams', async () => {
+describe('#1 check on one path only', () => {
+  test('dialog events reach only current occupants, over sockets and streams', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const lobby = await createDialog(alice!, [], 'PUBLIC_GROUP');
@@ -43,7 +43,7 @@ describe('#1 guard on one path only', () => {
     streamed.abort();
   });
 
-  test('what is told of a record is what its reader may read at that moment', async () => {
+  test('record events show only what the subscriber may read at delivery', async () => {
     const [olga, mallory] = await createUsers(2);
     const heard = await listen(CARS, {}, mallory);
     const { _id } = await created('/data/cars', { make: 'AB' }, olga);
@@ -60,20 +60,20 @@ describe('#1 guard on one path only', () => {
   });
 });
 
-describe('#3 a revoked or expired session does not go on streaming', () => {
+describe('#3 a revoked or expired session stops streaming', () => {
   const password = { old_password: 'password-1', password: 'password-2' };
   const ENDS: [name: string, end: (user: TestUser) => Promise<unknown>][] = [
     ['logout', (as) => rest('DELETE', '/login', { as })],
-    ['the end of the session', (as) => rest('DELETE', '/session', { as })],
+    ['DELETE /session', (as) => rest('DELETE', '/session', { as })],
     ['expiry', async () => clock.reset(121 * 60_000)],
     [
-      'another password',
+      'a password change',
       async (user) => rest('PUT', `/users/${user.id}`, { as: await openSession(user), json: { user: password } }),
     ],
-    ['deletion by the key', (user) => rest('DELETE', `/users/${user.id}`, { as: apiKey })],
+    ['deletion of the user by an API key', (user) => rest('DELETE', `/users/${user.id}`, { as: apiKey })],
   ];
 
-  test.each(ENDS)('%s', async (_name, end) => {
+  test.each(ENDS)('%s closes the sockets and streams of the session', async (_name, end) => {
     const user = await createUser();
     const dialogId = await createDialog(user, [user]);
     const { socket } = await listen(DIALOG_EVENTS, { dialogId }, user);
@@ -86,7 +86,7 @@ describe('#3 a revoked or expired session does not go on streaming', () => {
     await streamed.ended;
   });
 
-  test('one who is taken out of a dialog hears its end, and no more', async () => {
+  test('removal from a dialog completes the subscription', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const { socket } = await listen(DIALOG_EVENTS, { dialogId }, bob!);
@@ -96,8 +96,8 @@ describe('#3 a revoked or expired session does not go on streaming', () => {
   });
 });
 
-describe('#4 change oracle through filters', () => {
-  test('what one may not read can not be asked about: not by filters, orders, counts, groups or live', async () => {
+describe('#4 filters reveal unreadable values', () => {
+  test('filters, orders, counts, groups and subscriptions reveal nothing about unreadable records', async () => {
     const [olga, mallory] = await createUsers(2);
     const json = { make: 'SECRET-4', permissions: { read: { access: 'owner' } } };
     const { _id } = await created('/data/cars', json, olga);
@@ -113,8 +113,8 @@ describe('#4 change oracle through filters', () => {
       }
     }
     const list = 'query ($where: JSON) { records(className: "cars", filter: $where) { totalCount } }';
-    for (const [, door] of GRAPHQL_TRANSPORTS) {
-      expect((await door(list, { where }, mallory)).data).toEqual({ records: { totalCount: 0 } });
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
+      expect((await transport(list, { where }, mallory)).data).toEqual({ records: { totalCount: 0 } });
     }
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { make: 'other' } });
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { make: 'SECRET-4' } });
@@ -122,16 +122,16 @@ describe('#4 change oracle through filters', () => {
     expect(await heard.atLeast(1)).toMatchObject([{ recordChanged: { change: 'CREATED' } }]);
   });
 
-  test('what nobody may read is no field of a filter or an order', async () => {
+  test('filters and orders reject secret columns', async () => {
     const mallory = await createUser();
     for (const name of ['password', 'password_hash', 'passwordHash', 'verified_phone', 'login_key']) {
       const filtered = await rest('GET', `/users?filter[]=string+${name}+ne+x`, { as: mallory });
       expect([name, filtered.status]).toEqual([name, 422]);
       const ordered = await rest('GET', `/users?order=asc+string+${name}`, { as: mallory });
       expect([name, ordered.status]).toEqual([name, 422]);
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
         const document = `{ users(filter: { ${name}: { eq: "x" } }) { totalCount } }`;
-        expect(await door(document, {}, mallory)).toMatchObject({
+        expect(await transport(document, {}, mallory)).toMatchObject({
           errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
         });
       }

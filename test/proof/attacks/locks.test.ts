@@ -6,7 +6,7 @@ import { createDialog, type QuickUser, quickUsers, send, sendMany } from '../../
 
 useApp();
 
-/** More than shared statements run at once. */
+/** Exceeds the number of shared statements that run at once. */
 const LOCKED = 8;
 
 async function waitingConnections(): Promise<number> {
@@ -17,7 +17,7 @@ async function waitingConnections(): Promise<number> {
 }
 
 describe('#51 starvation of connections', () => {
-  test('messages to many locked dialogs wait on two connections, and those of other dialogs do not wait', async () => {
+  test('messages to many locked dialogs occupy at most two connections, and other dialogs do not wait', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const free = await createDialog(bob, [alice]);
     const locked: string[] = [];

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const PROTOTYPES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'];
 
-/** Names that would be more than names if they became part of a statement. */
+/** Names that would change a statement if they were interpolated. */
 const INJECTIONS = [
   "make'; DROP TABLE users; --",
   'make"',
@@ -43,7 +43,7 @@ const INJECTIONS = [
   'make\u2019',
 ];
 
-/** Documents with a name at every place of a list that can hold one. */
+/** One document per position that accepts a client-supplied name. */
 const ASKED: [place: string, document: string, variables: (name: string) => Record<string, unknown>][] = [
   ['class', 'query ($name: String!) { records(className: $name) { totalCount } }', (name) => ({ name })],
   [
@@ -81,7 +81,7 @@ const ASKED: [place: string, document: string, variables: (name: string) => Reco
 const FAIR = ['served', 'BAD_USER_INPUT', 'UNPROCESSABLE', 'FORBIDDEN', 'NOT_FOUND'];
 
 describe('#10 prototype pollution', () => {
-  test('parameters have no prototype and keep none of its names, whatever is sent', () => {
+  test('parsed parameters have no prototype and no prototype names as keys', () => {
     const key = fc.oneof(fc.constantFrom(...PROTOTYPES, 'a', 'b'), fc.string({ maxLength: 5 }));
     const path = fc.array(key, { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -105,24 +105,24 @@ describe('#10 prototype pollution', () => {
   });
 
   test.each(GRAPHQL_TRANSPORTS)(
-    'such names are names as all others where values may have any: %s',
-    async (_name, door) => {
+    'prototype names neither cause an internal error nor change prototypes: %s',
+    async (_name, transport) => {
       const customFields = JSON.parse(
         '{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"mine":1}',
       );
       const send = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { customFields } }';
-      const answer = await door(send, { input: { dialogId, text: 'x', customFields } }, alice);
+      const answer = await transport(send, { input: { dialogId, text: 'x', customFields } }, alice);
       expect(FAIR).toContain(codeOf(answer));
       expect(({} as { admin?: boolean }).admin).toBeUndefined();
       for (const name of PROTOTYPES) {
         for (const [place, document, variables] of ASKED) {
-          expect(FAIR, `${place} ${name}`).toContain(codeOf(await door(document, variables(name), apiKey)));
+          expect(FAIR, `${place} ${name}`).toContain(codeOf(await transport(document, variables(name), apiKey)));
         }
       }
     },
   );
 
-  test('and so over REST: as class, field, custom key, application and dotted key', async () => {
+  test('prototype names in REST paths and bodies neither cause a 5xx nor change prototypes', async () => {
     const session = await openSession();
     for (const name of PROTOTYPES) {
       const text = `{"${name}":{"admin":true},"user":{"${name}":{"admin":true}},"make":"x","permissions.${name}.access":"open","application_id":"${name}"}`;
@@ -145,12 +145,12 @@ describe('#10 prototype pollution', () => {
 });
 
 describe('#11 SQL injection through identifiers', () => {
-  test.each(GRAPHQL_TRANSPORTS)('a name is looked up among those there are, or refused: %s', async (_name, door) => {
+  test.each(GRAPHQL_TRANSPORTS)('identifiers that contain SQL are rejected: %s', async (_name, transport) => {
     const before = await rowCounts();
     for (const name of INJECTIONS) {
       for (const [place, document, variables] of ASKED) {
-        const code = codeOf(await door(document, variables(name), apiKey));
-        // Of the data of dialogs, plain names that the class does not know are ignored.
+        const code = codeOf(await transport(document, variables(name), apiKey));
+        // Filters of dialog data ignore plain names that the class does not define.
         const fair = place === 'dialog data' ? FAIR : FAIR.slice(1);
         expect([place, name, fair.includes(code)]).toEqual([place, name, true]);
       }
@@ -158,7 +158,7 @@ describe('#11 SQL injection through identifiers', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('over REST, in orders, filters, groups, calculations, what is shown and what is changed', async () => {
+  test('identifiers that contain SQL never cause a 5xx over REST, and change nothing', async () => {
     const { events_outbox: _, ...before } = await rowCounts();
     for (const name of INJECTIONS) {
       const asked: [path: string, json: object][] = [
@@ -197,15 +197,15 @@ describe('#11 SQL injection through identifiers', () => {
 });
 
 describe('#14 catastrophic filters', () => {
-  test('patterns are texts: % and _ mean themselves, and no regular expression is made of what is sent', async () => {
+  test('filter patterns match literally: % and _ are not wildcards, and no regular expression is built from input', async () => {
     await createUser({ full_name: 'a%b_c' });
     const { body } = await rest('GET', '/users/by_full_name?full_name=%25b_', { as: alice });
     expect(body.items).toHaveLength(1);
     expect((await rest('GET', '/users/by_full_name?full_name=a%25%25', { as: alice })).status).toBe(404);
     for (const text of ['%'.repeat(256), '_'.repeat(256), `${'(a+)+'.repeat(51)}$`, '\\', '[', '(?<n>']) {
       const list = 'query ($f: DialogFilter) { dialogs(filter: $f) { totalCount } }';
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        expect(await door(list, { f: { name: { contains: text } } }, alice)).toMatchObject({
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        expect(await transport(list, { f: { name: { contains: text } } }, alice)).toMatchObject({
           data: { dialogs: { totalCount: 0 } },
         });
       }
@@ -218,7 +218,7 @@ describe('#14 catastrophic filters', () => {
     }
   });
 
-  test('text that is longer than any number, date or place is none, and takes no time', async () => {
+  test('overlong texts in place of numbers, dates and locations are rejected', async () => {
     await defineClass('gauges', { level: 'Float', amount: 'Integer', at: 'Date', place: 'Location' });
     const headers = { 'Content-Type': JSON_TYPE };
     const asking = (path: string, json: object) =>
@@ -233,9 +233,9 @@ describe('#14 catastrophic filters', () => {
         for (const json of filters) {
           const { status } = await asking('/data/gauges', json);
           expect([field, status]).toEqual([field, 422]);
-          for (const [, door] of GRAPHQL_TRANSPORTS) {
+          for (const [, transport] of GRAPHQL_TRANSPORTS) {
             const list = 'query ($f: JSON) { records(className: "gauges", filter: $f) { totalCount } }';
-            const { errors } = await door(list, { f: json }, alice);
+            const { errors } = await transport(list, { f: json }, alice);
             expect([field, errors?.[0]?.message]).toEqual([field, expect.stringContaining('Incorrect filter')]);
           }
         }
@@ -250,7 +250,7 @@ describe('#14 catastrophic filters', () => {
     }
   });
 
-  test('no statement of a request runs without end', async () => {
+  test('every statement of a request has a timeout', async () => {
     const { db } = await import('../../../src/db/client.ts');
     const { BACKGROUND, transact } = await import('../../../src/db/transact.ts');
     const limits = await db.$queryRaw`SELECT current_setting('statement_timeout') AS statement,
@@ -265,7 +265,7 @@ describe('#14 catastrophic filters', () => {
   });
 });
 
-describe('#40 edges of numbers and texts', () => {
+describe('#40 edge cases of numbers and texts', () => {
   const odd = fc.oneof(
     fc.constantFrom(
       '9007199254740993',
@@ -294,7 +294,7 @@ describe('#40 edges of numbers and texts', () => {
     fc.double().map(String),
   );
 
-  test('an integer is decimal digits that a number holds exactly, or none', () => {
+  test('readInteger accepts only decimal safe integers', () => {
     fc.assert(
       fc.property(odd, (text) => {
         const read = readInteger(text);
@@ -304,7 +304,7 @@ describe('#40 edges of numbers and texts', () => {
     );
   });
 
-  test('names of groups have 1 to 50 characters, which fit into their index', async () => {
+  test('group names must have 1 to 50 characters, so that they fit into their index', async () => {
     const sentence = 'Field groups should be an array of names of 1 to 50 characters';
     const post = (json: object) => rest('POST', '/data/cars', { as: alice, json });
     const named = (groups: unknown) => ({ permissions: { read: { access: 'open_for_groups', groups } } });
@@ -320,8 +320,8 @@ describe('#40 edges of numbers and texts', () => {
         expect([name.length, status, body]).toEqual([name.length, 422, { errors: [sentence] }]);
       }
       const read = { access: 'OPEN_FOR_GROUPS', groups: [name] };
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        const { errors } = await door(
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        const { errors } = await transport(
           create,
           { input: { className: 'cars', fields: {}, permissions: { read } } },
           alice,
@@ -337,7 +337,7 @@ describe('#40 edges of numbers and texts', () => {
     expect((await post(named(['🚗'.repeat(50), 'ok']))).status).toBe(201);
   });
 
-  test('whatever is sent for an id or a text is answered, never a fault, on any door', async () => {
+  test('no value of an id or a text causes an internal error, on any transport', async () => {
     const user = 'query ($id: ID!) { dialog(id: $id) { id } }';
     const list = 'query ($t: String) { users(filter: { login: { eq: $t } }) { totalCount } }';
     await fc.assert(
@@ -363,16 +363,16 @@ describe('#40 edges of numbers and texts', () => {
           const answer = await rawRequest(method, path, { as: alice, ...(json ? { headers, body: json } : {}) });
           expect([method, path, answer.status < 500]).toEqual([method, path, true]);
         }
-        for (const [, door] of GRAPHQL_TRANSPORTS) {
-          expect(FAIR).toContain(codeOf(await door(user, { id: text }, alice)));
-          expect(FAIR).toContain(codeOf(await door(list, { t: text }, alice)));
+        for (const [, transport] of GRAPHQL_TRANSPORTS) {
+          expect(FAIR).toContain(codeOf(await transport(user, { id: text }, alice)));
+          expect(FAIR).toContain(codeOf(await transport(list, { t: text }, alice)));
         }
       }),
       { numRuns: 20, examples: [['\0'], ['a\0b'], ['\ud800']] },
     );
   }, 300_000);
 
-  test('a udid has 64 characters and not one more', async () => {
+  test('a udid has at most 64 characters', async () => {
     const upload = (udid: string) => rest('POST', '/address_book', { as: alice, json: { contacts: [], udid } });
     expect((await upload('u'.repeat(64))).status).toBe(200);
     expect((await upload('u'.repeat(65))).status).toBe(422);

@@ -21,7 +21,6 @@ import { apiKey, type Caller, createUser, type TestUser } from '../../support/fi
 const silent = await startSilentPeer();
 useApp({ smtpUrl: `smtp://127.0.0.1:${silent.port}` });
 
-/** Columns with the recipients of an event. */
 const RECIPIENTS = /user_ids|tags_any|tags_all|tags_exclude/;
 
 const DEVICES_OF_USER = 10;
@@ -50,7 +49,6 @@ const hanging = (name: string) => ({
   keys: browser.subscription('').keys,
 });
 
-/** Devices of that user that no provider was asked about. */
 const untouched = (userId: number) =>
   db.pushDelivery.count({ where: { applicationId: APPLICATION.id, userId, attempts: 0, status: 'pending' } });
 
@@ -67,7 +65,6 @@ async function sendMany(event: object, events: number, as?: TestUser): Promise<n
 }
 
 let used = 0;
-/** Another application sends one push, which arrives. */
 async function expectOtherDelivered(endpoint = browser.subscription('other')): Promise<void> {
   const user = other.users[used++]!;
   await subscribeDevice(user, 'web', endpoint);
@@ -81,7 +78,7 @@ const unfinished = (eventIds: number[]) =>
 const numbers = (count: number) => Array.from({ length: count }, (_, nth) => nth + 1);
 
 describe('#54 starvation of pushes', () => {
-  test('an event with more recipients or tags than it may have is not stored, on any transport', async () => {
+  test('an event with too many recipients or tags is rejected and not stored, on any transport', async () => {
     const user = await createUser();
     const stored = await db.event.count();
     const document = 'mutation ($input: CreateEventsInput!) { createEvents(input: $input) { id } }';
@@ -98,8 +95,8 @@ describe('#54 starvation of pushes', () => {
     const event = { environment: 'development', message: 'aGVsbG8=', pushType: 'web' };
     for (const [as, input, error] of refusals) {
       const variables = { input: { ...event, ...input } };
-      for (const [transport, door] of GRAPHQL_TRANSPORTS) {
-        const { errors } = await door(document, variables, as);
+      for (const [transport, run] of GRAPHQL_TRANSPORTS) {
+        const { errors } = await run(document, variables, as);
         expect([transport, errors?.map(({ message }) => message)]).toEqual([transport, [error]]);
       }
     }
@@ -109,7 +106,7 @@ describe('#54 starvation of pushes', () => {
     expect(await db.event.count()).toBe(stored);
   });
 
-  test('events are listed, shown and changed without reading their recipients', async () => {
+  test('events are listed, read and changed without reading their recipients', async () => {
     const user = await createUser();
     const date = running.now().getTime() / 1000 + 3600;
     const id = await sendEvent({ push_type: 'web', date, user: { ids: user.id, tags: { any: 'a' } } }, user);
@@ -123,7 +120,7 @@ describe('#54 starvation of pushes', () => {
     expect(read.map(({ text }) => text)).toEqual([]);
   });
 
-  test('browsers of one user that never answer delay no other application', async () => {
+  test('unresponsive browsers of one user do not delay other applications', async () => {
     const user = await userOfHangingBrowsers(DEVICES_OF_USER);
     const ids = await sendMany({ push_type: 'web', user: { ids: user.id } }, EVENTS, user);
     await until(() => silent.connections() > 0);
@@ -132,7 +129,7 @@ describe('#54 starvation of pushes', () => {
     expect(await unfinished(ids)).toBe(EVENTS);
   });
 
-  test('nor another user of the same application', async () => {
+  test('unresponsive browsers of one user do not delay other users', async () => {
     const attacker = await userOfHangingBrowsers(DEVICES_OF_USER);
     await sendMany({ push_type: 'web', user: { ids: attacker.id } }, EVENTS, attacker);
     const user = await createUser();
@@ -145,7 +142,7 @@ describe('#54 starvation of pushes', () => {
     expect(await untouched(attacker.id)).toBeGreaterThan(0);
   });
 
-  test('nor with several processes', async () => {
+  test('unresponsive browsers of one user do not delay other applications with two processes', async () => {
     const second = await startAnother();
     onTestFinished(() => second.stop());
     const user = await userOfHangingBrowsers(DEVICES_OF_USER);
@@ -154,7 +151,7 @@ describe('#54 starvation of pushes', () => {
     expect(await untouched(user.id)).toBeGreaterThan(0);
   });
 
-  test('nor endpoints of many users on a host that answers others', async () => {
+  test('unresponsive endpoints of many users do not delay others on the same host', async () => {
     const server = createServer((request, response) => {
       if (request.url!.startsWith('/send/')) response.writeHead(201).end();
     });
@@ -172,20 +169,23 @@ describe('#54 starvation of pushes', () => {
     expect(await unfinished(ids)).toBe(3);
   });
 
-  test.each(['apns', 'gcm', 'email'])('nor a provider of %s that hangs', async (channel) => {
-    await setUpHanging(channel);
-    const users = await Promise.all(
-      Array.from({ length: EVENTS }, (_, index) => createUser({ email: `reader${index}-${channel}@example.org` })),
-    );
-    for (const user of users) {
-      await subscribeDevice(user, channel, { client_identification_sequence: appleToken(user.id) });
-    }
-    const ids = await sendMany({ push_type: channel, user: { ids: users.map(({ id }) => id) } }, EVENTS);
-    await expectOtherDelivered();
-    expect(await unfinished(ids)).toBe(EVENTS);
-  });
+  test.each(['apns', 'gcm', 'email'])(
+    'an unresponsive %s provider does not delay other applications',
+    async (channel) => {
+      await setUpHanging(channel);
+      const users = await Promise.all(
+        Array.from({ length: EVENTS }, (_, index) => createUser({ email: `reader${index}-${channel}@example.org` })),
+      );
+      for (const user of users) {
+        await subscribeDevice(user, channel, { client_identification_sequence: appleToken(user.id) });
+      }
+      const ids = await sendMany({ push_type: channel, user: { ids: users.map(({ id }) => id) } }, EVENTS);
+      await expectOtherDelivered();
+      expect(await unfinished(ids)).toBe(EVENTS);
+    },
+  );
 
-  test('one user has a small share of what is in flight', async () => {
+  test('one user has at most 8 sends in flight', async () => {
     const { traffic, gateway } = direct();
     const hung = Array.from({ length: 100 }, (_, index) => {
       const { endpoint } = hanging(`direct-${index}`);
@@ -197,11 +197,11 @@ describe('#54 starvation of pushes', () => {
     for (const one of hung) void one.then((outcome) => outcomes.push(outcome.kind));
     expect(traffic.load.inFlight).toBe(8);
     expect(await traffic.send(gateway, pushTo(endpoint), owner, () => true)).toMatchObject({ kind: 'delivered' });
-    // The others wait, as far as there is room for them to wait.
+    // 8 are in flight and 64 wait; the rest is not begun.
     expect(outcomes.filter((kind) => kind === 'not begun')).toHaveLength(100 - 8 - 64);
   });
 
-  test('a host is not asked for a while when browsers of many users fail there, and one user is not many', async () => {
+  test('failures of many users open the circuit breaker of a host; failures of one user do not', async () => {
     const { traffic, gateway } = direct();
     const endpoint = `${await deadAddress()}/x`;
     const ask = (userId: number) =>
@@ -212,7 +212,7 @@ describe('#54 starvation of pushes', () => {
     expect(traffic.load.openCircuits).toBe(1);
   });
 
-  test('what has a time is begun in turns of applications', async () => {
+  test('due events start in turns of applications', async () => {
     const due = (applicationId: number, count: number) =>
       db.event.createMany({
         data: Array.from({ length: count }, () => ({

@@ -27,16 +27,16 @@ describe('#45 supply chain', () => {
     scarfSettings: unknown;
   };
 
-  test('every package comes from the registry with the hash that was locked', () => {
+  test('every package comes from the registry and has a locked hash', () => {
     expect(locked.length).toBeGreaterThan(300);
     for (const [path, { resolved, integrity }] of locked) {
-      if (resolved === undefined) continue; // bundled in the package that it belongs to
+      if (resolved === undefined) continue; // bundled in its parent package
       expect([path, resolved]).toEqual([path, expect.stringMatching(/^https:\/\/registry\.npmjs\.org\//)]);
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
     }
   });
 
-  test('the install script of every package is denied', () => {
+  test('install scripts of all packages are denied', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     const names = scripted.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
     expect(names.length).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ describe('#45 supply chain', () => {
     expect(listed).toEqual(Object.keys(manifest.dependencies));
   });
 
-  test('the explorer loads nothing from elsewhere', async () => {
+  test('the explorer loads nothing from other hosts', async () => {
     const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html' } });
     const html = await response.text();
     expect(html).toContain('GraphiQL');
@@ -64,7 +64,6 @@ describe('#45 supply chain', () => {
   });
 });
 
-/** What secrets of well-known kinds look like. */
 const SECRETS: RegExp[] = [
   /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{40}/,
   /\bAKIA[0-9A-Z]{16}\b/,
@@ -80,7 +79,7 @@ const SECRETS: RegExp[] = [
 ];
 
 describe('#47 hard-coded credentials', () => {
-  test('no file that git has holds a secret of a well-known kind, or is one by its name', () => {
+  test('no committed file contains a well-known kind of secret or is named like one', () => {
     expect(files.length).toBeGreaterThan(300);
     const named = files.filter((file) =>
       /(^|\/)(\.env|credentials\.json|encryption\.key|id_rsa|.*\.(pem|p8|p12|pfx|key))$/.test(file),
@@ -95,7 +94,7 @@ describe('#47 hard-coded credentials', () => {
     expect(found).toEqual([]);
   });
 
-  test('what a start without configuration uses is random', () => {
+  test('the configuration contains no default secrets', () => {
     const config = read('src/config.ts');
     expect(config).toMatch(/BOOTSTRAP_AUTH_SECRET: text\.optional\(\)/);
     expect(config).toMatch(/BOOTSTRAP_API_KEY: text\.optional\(\)/);
@@ -114,11 +113,11 @@ describe('the table of attacks in docs/security.md', () => {
       .map((cell) => cell.trim()),
   );
 
-  test('has every row once', () => {
+  test('the table contains every row exactly once', () => {
     expect(rows.map(([number]) => Number(number))).toEqual(Array.from({ length: 54 }, (_, nth) => nth + 1));
   });
 
-  test.each(rows)('#%s %s names tests and guards that there are', (number, _attack, guards, tests) => {
+  test.each(rows)('#%s %s names existing tests and sources', (number, _attack, guards, tests) => {
     const named = [...tests!.matchAll(/`([^`]+\.test\.ts)`/g)].map((match) => match[1]!);
     expect(named.length).toBeGreaterThan(0);
     for (const file of named)
@@ -127,7 +126,7 @@ describe('the table of attacks in docs/security.md', () => {
     for (const source of sources) expect([source, existsSync(join(ROOT, source))]).toEqual([source, true]);
   });
 
-  test('every guard that is proven belongs to a row, and is there once', () => {
+  test('every guard belongs to a row and occurs once in its file', () => {
     for (const { row, file, text, testFile, test } of GUARDS) {
       expect(rows.some(([number]) => Number(number) === row)).toBe(true);
       expect([row, file, read(file).split(text).length - 1]).toEqual([row, file, 1]);

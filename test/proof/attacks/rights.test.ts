@@ -31,7 +31,7 @@ beforeAll(async () => {
 const set = (setting: string) =>
   execute(`mutation { updateApplication(input: { ${setting} }) { id groups filesByNumber usersList } }`, {}, apiKey);
 
-describe('#4 what an update tells of a record that may not be read', () => {
+describe('#4 updates of unreadable records', () => {
   const SECRET = 'TOP-SECRET-4';
   const CLOSED = { read: { access: 'owner' }, update: { access: 'open' }, delete: { access: 'owner' } };
   const TIMES = { _id: expect.any(String), created_at: expect.any(Number), updated_at: expect.any(Number) };
@@ -47,7 +47,7 @@ describe('#4 what an update tells of a record that may not be read', () => {
       ._id;
   const put = (id: string, json: object, as: Caller = mallory) => rest('PUT', `/data/boxes/${id}`, { as, json });
 
-  test('REST answers the id and the times, for one record and for several, in JSON and XML', async () => {
+  test('REST returns only the id and the times after an update of an unreadable record', async () => {
     const [id, other] = [await newBox(), await newBox()];
     for (const json of [{}, { inc: { n: 0 } }, { pull: { list: 'a' } }, { add_to_set: { list: 'a' } }, { note: 'y' }]) {
       const { status, body } = await put(id, json);
@@ -62,16 +62,16 @@ describe('#4 what an update tells of a record that may not be read', () => {
     expect((await put(id, {}, alice)).body).toMatchObject({ secret: SECRET, n: 2 });
   });
 
-  test('GraphQL answers null for the rest, by generic and typed operations, on each transport', async () => {
+  test('GraphQL returns null for all other fields after an update of an unreadable record, on every transport', async () => {
     const id = await newBox();
     const about = 'id createdAt updatedAt parentId userId permissions { read { access } }';
     const generic = `mutation { updateRecord(className: "boxes", id: "${id}", input: { inc: { n: 1 } }) { ${about} fields } }`;
     const several = `mutation { updateRecords(className: "boxes", records: [{ id: "${id}", changes: { fields: { n: 1 } } }]) {
       records { ${about} fields } } }`;
     const typed = `mutation { updateBox(id: "${id}", set: { n: 1 }) { ${about} secret n list owner { login } } }`;
-    for (const [, door] of GRAPHQL_TRANSPORTS) {
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
       for (const document of [generic, several, typed]) {
-        const answer = await door(document, {}, mallory);
+        const answer = await transport(document, {}, mallory);
         expect(codeOf(answer)).toBe('served');
         const [value] = Object.values(answer.data) as [{ records?: object[] }];
         const {
@@ -86,7 +86,7 @@ describe('#4 what an update tells of a record that may not be read', () => {
     }
   });
 
-  test('no stored value decides whether a change is refused', async () => {
+  test('no stored value decides whether an update is rejected', async () => {
     const outcome = async (id: string, json: object) => {
       const { status, body } = await put(id, json);
       return { status, errors: body.errors };
@@ -118,14 +118,14 @@ describe('#4 what an update tells of a record that may not be read', () => {
     }
     expect(outcomes.get('who may read')).toBe(outcomes.get('who may read, otherwise'));
     expect(outcomes.get('the sum of inc')).toBe(200);
-    // What the input alone breaks is told.
+    // Violations caused by the input alone are reported.
     expect(await outcome(await newBox(), { note: null })).toEqual({ status: 422, errors: ['Field note is required'] });
     const film = await rest('DELETE', `/data/boxes/${await newBox()}/file?field_name=film`, { as: mallory });
     expect(film.status).toBe(200);
   });
 });
 
-describe('#46 groups that users put themselves into', () => {
+describe('#46 self-assigned groups', () => {
   const shared = (groups: string[]) => ({ access: 'open_for_groups', groups });
   const permissions = { read: shared(['admins']), update: shared(['admins']), delete: shared(['admins']) };
   const ofTags = (tags: string, as: Caller, id: number) =>
@@ -139,7 +139,6 @@ describe('#46 groups that users put themselves into', () => {
     ),
   );
 
-  /** What somebody may do with a plan of the application's. */
   async function may(as: Caller): Promise<string[]> {
     const { _id: id } = await created('/data/plans', { make: 'x', permissions }, apiKey);
     const list = await rest('GET', '/data/plans', { as });
@@ -156,7 +155,7 @@ describe('#46 groups that users put themselves into', () => {
   }
   const ALL = ['read', 'typed', 'list', 'update', 'create', 'delete'];
 
-  test('a tag of their own opens nothing, one that an API key set opens the group, until the user gives it up', async () => {
+  test('a self-assigned tag grants nothing; a tag set by an API key grants its group until the user removes it', async () => {
     const user = await createUser();
     for (const as of [user, onBehalfOf(user)]) expect((await ofTags('admins,x', as, user.id)).status).toBe(200);
     await execute(
@@ -178,7 +177,7 @@ describe('#46 groups that users put themselves into', () => {
     expect(await may(user)).toEqual([]);
   });
 
-  test('a sign-up by the application session joins no group, and the documented setting counts every tag', async () => {
+  test('tags of a sign-up grant no group, unless the application sets groups to SELF', async () => {
     const json = { user: { login: 'newcomer', password: 'password-1', tag_list: 'admins' } };
     const { user } = (await rest('POST', '/users', { as: session, json })).body;
     const as = onBehalfOf(user);
@@ -193,7 +192,7 @@ describe('#46 groups that users put themselves into', () => {
 describe('#30 files by number', () => {
   const BYTES = 'PRIVATE PASSPORT SCAN';
 
-  test('the number of a private file opens it to its creator and API keys alone, on any transport', async () => {
+  test('only its creator and API keys may open a private file by number, on any transport', async () => {
     const [blob, open] = [await storeBlob(alice, BYTES), await storeBlob(alice, BYTES, { public: true })];
     const pending = await createBlob(alice);
     const documents = ({ id }: { id: number }) => [
@@ -207,9 +206,9 @@ describe('#30 files by number', () => {
         const unknown = await rest('GET', path.replace(/\d+/, '99999'), { as });
         expect([path, status, text]).toEqual([path, 404, unknown.text]);
       }
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        for (const document of documents(blob)) expect(codeOf(await door(document, {}, as))).toBe('NOT_FOUND');
-        for (const document of documents(open)) expect(codeOf(await door(document, {}, as))).toBe('served');
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        for (const document of documents(blob)) expect(codeOf(await transport(document, {}, as))).toBe('NOT_FOUND');
+        for (const document of documents(open)) expect(codeOf(await transport(document, {}, as))).toBe('served');
       }
       expect((await rest('GET', `/blobs/${blob.uid}`, { as })).text).toBe(BYTES);
     }
@@ -223,7 +222,7 @@ describe('#30 files by number', () => {
     await set('filesByNumber: OWNER');
   });
 
-  test('nor does a message that attaches the number tell what the file is called', async () => {
+  test('a message that attaches a foreign file by number does not reveal its uid', async () => {
     const [theirs, own] = [await storeBlob(alice, BYTES), await createBlob(mallory)];
     await upload(uploadFields(own));
     await complete(mallory, own);
@@ -236,9 +235,9 @@ describe('#30 files by number', () => {
   });
 });
 
-describe('#17 a users list that is off', () => {
+describe('#17 a disabled users list', () => {
   const PRIVATE = 'private-17@example.org';
-  /** Paths of the schema that lead to users, with what keeps them from listing. */
+  /** Every field that leads to users, by what protects it while the list is disabled. */
   const KNOWN = {
     refused: ['Query.users', 'Query.usersByFullName', 'Query.usersByTags'],
     hidden: ['Geodatum.user', 'RegisteredContact.user'],
@@ -249,7 +248,7 @@ describe('#17 a users list that is off', () => {
     conversation: ['Message.sender'],
   };
 
-  test('every path of the schema to users is known, so that a new one is looked at', () => {
+  test('every field of the schema that leads to users is listed in this test', () => {
     const known = Object.values(KNOWN).flatMap((paths) => (typeof paths === 'string' ? paths.split(' ') : paths));
     const leads = Object.values(schema.getTypeMap()).flatMap((type) =>
       isObjectType(type) && !type.name.startsWith('__')
@@ -263,7 +262,7 @@ describe('#17 a users list that is off', () => {
     expect(leads.filter((path) => !known.includes(path) && !path.endsWith('Edge.node'))).toEqual([]);
   });
 
-  test('places, address books and owners of records show no profiles, and names are not searched', async () => {
+  test('a disabled list hides profiles in places, address books and owners, and rejects searches by name', async () => {
     const bob = await createUser({ email: PRIVATE, phone: '4420794617', full_name: 'Bob Seventeen' });
     await created('/geodata', { geo_data: { latitude: 1, longitude: 2 } }, bob);
     await defineClass('bikes', { make: 'String' });
@@ -285,13 +284,13 @@ describe('#17 a users list that is off', () => {
         const { text } = await rest('GET', `/geodata/find${query}`, { as });
         expect([query, text.includes(PRIVATE)]).toEqual([query, false]);
       }
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        expect(codeOf(await door('{ geodata(userName: "sev") { totalCount } }', {}, as))).toBe('FORBIDDEN');
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        expect(codeOf(await transport('{ geodata(userName: "sev") { totalCount } }', {}, as))).toBe('FORBIDDEN');
         for (const document of [
           '{ geodata { edges { node { userId user { email phone } } } } }',
           '{ bikes { userId owner { email phone } } }',
         ]) {
-          const answer = await door(document, {}, as);
+          const answer = await transport(document, {}, as);
           expect([codeOf(answer), JSON.stringify(answer).includes(PRIVATE)]).toEqual(['served', false]);
         }
       }
@@ -308,7 +307,6 @@ describe('#17 a users list that is off', () => {
       const answer = await GRAPHQL_TRANSPORTS[0]![1](document, {}, mallory);
       expect([codeOf(answer), JSON.stringify(answer).includes(PRIVATE)]).toEqual(['FORBIDDEN', false]);
     }
-    // Their own profile and API keys are as before.
     const own = await execute('{ bikes { owner { email } } geodata { edges { node { user { email } } } } }', {}, bob);
     expect(own).toEqual({
       bikes: [{ owner: { email: PRIVATE } }],

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const createClass = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { id } }';
   await execute(createClass, { input: { name: 'H', fields } }, apiKey);
   bob = await newCaller();
-  // The service does not look for records of a class that has none.
+  // The service skips queries of a class without records.
   expect((await rest('POST', '/data/H', { as: bob, json: { n: 1 } })).status).toBe(201);
   other = await createTenant(1);
 });
@@ -38,7 +38,7 @@ const DIALOGS = `query ($className: String, $filter: DialogFilter) {
 const USERS = 'query ($filter: UserFilter) { users(filter: $filter) { edges { cursor } } }';
 
 describe('#51 starvation of connections', () => {
-  /** Three searches of the caller that hang until they are released. */
+  /** Occupies the caller's three search turns until it is released. */
   async function holdTurns(caller: Caller): Promise<() => Promise<void>> {
     const dialogId = await createDialog(caller, [], 'PUBLIC_GROUP');
     const unlock = await lock('LOCK TABLE hidden_messages IN ACCESS EXCLUSIVE MODE');
@@ -51,7 +51,7 @@ describe('#51 starvation of connections', () => {
     };
   }
 
-  test('searches that hang keep nobody else waiting, and more are refused at once', async () => {
+  test('blocked searches do not delay other callers, and excess searches are rejected', async () => {
     const caller = await newCaller();
     const release = await lock('LOCK TABLE records IN ACCESS EXCLUSIVE MODE');
     const refused: unknown[] = [];
@@ -89,7 +89,7 @@ describe('#51 starvation of connections', () => {
     'places of users by name': (as) => rest('GET', '/geodata/find?user.name=x', { as }),
   };
 
-  test('every list with such a filter takes turns, and lists without one do not wait for them', async () => {
+  test('every list with a search filter takes a turn, and lists without one do not wait', async () => {
     const caller = await newCaller();
     const dialogId = await createDialog(caller, [], 'PUBLIC_GROUP');
     const release = await holdTurns(caller);
@@ -110,7 +110,7 @@ describe('#51 starvation of connections', () => {
     await Promise.all(calls);
   });
 
-  test('a text to search for has at most 256 characters', async () => {
+  test('a search text has at most 256 characters', async () => {
     const caller = await newCaller();
     const dialogId = await createDialog(caller, [], 'PUBLIC_GROUP');
     const [fitting, long] = ['\u{1f600}'.repeat(256), 'x'.repeat(257)];
@@ -144,7 +144,7 @@ describe('#51 starvation of connections', () => {
 
   const CHANGED = 'subscription ($where: JSON) { recordChanged(className: "H", where: $where) { recordId } }';
 
-  test('filters of subscriptions take the turns of their subscribers', async () => {
+  test('filters of subscriptions use the search turns of their subscribers', async () => {
     const [caller, listener] = [await newCaller(), await newCaller()];
     const heard = await listen(CHANGED, { where: { code: { contains: 'turn' } } }, caller);
     const heardByOther = await listen(CHANGED, { where: { code: { contains: 'TURN' } } }, listener);
@@ -157,7 +157,7 @@ describe('#51 starvation of connections', () => {
     expect(await heard.atLeast(1)).toMatchObject([{ recordChanged: {} }]);
   });
 
-  test('a subscription that has ended costs no statement', async () => {
+  test('a closed subscription runs no further statement', async () => {
     const caller = await newCaller();
     const heard = await listen(CHANGED, { where: { code: { contains: 'end' } } }, caller);
     const release = await holdTurns(caller);
@@ -172,7 +172,7 @@ describe('#51 starvation of connections', () => {
     expect(statements.filter((text) => text.includes('json_to_recordset'))).toEqual([]);
   });
 
-  test('the filters of the record subscriptions of a caller have a bounded length, alone and together', async () => {
+  test("the filters of a caller's record subscriptions have a limited length, each and together", async () => {
     const caller = await newCaller();
     const long = (characters: number) => ({ code: { ne: 'x'.repeat(characters) } });
     const rejected = { message: expect.stringContaining('may have at most 16384 characters') };
@@ -181,7 +181,7 @@ describe('#51 starvation of connections', () => {
     await expect(listen(CHANGED, { where: long(16_004) }, caller)).rejects.toMatchObject([rejected]);
   });
 
-  test('the filters of all record subscriptions of a caller name at most 1,000 values', async () => {
+  test("the filters of a caller's record subscriptions name at most 1,000 values together", async () => {
     const [caller, listener] = [await newCaller(), await newCaller()];
     const where = { n: { in: Array.from({ length: 600 }, (_, n) => n) } };
     const first = await listen(CHANGED, { where }, caller);

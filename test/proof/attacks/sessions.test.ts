@@ -22,7 +22,7 @@ const many = <Result>(make: (nth: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: 50 }, (_, nth) => make(nth)));
 
 describe('#21 single-use race', () => {
-  test('of 50 uses of a reset link at one moment one sets a password', async () => {
+  test('of 50 concurrent uses of a reset link, one sets a password', async () => {
     const { login } = await createUser({ email: 'race@example.org' });
     await execute('mutation { requestPasswordReset(email: "race@example.org") }', {}, apiKey);
     const token = tokenIn((await mailsTo('race@example.org'))[0]!);
@@ -32,18 +32,18 @@ describe('#21 single-use race', () => {
     expect((await openSession({ login, password: `password-${winners[0]! + 10}` })).token).toBeTruthy();
   });
 
-  test('of 50 who sign up with one login at one moment one gets it', async () => {
+  test('of 50 concurrent sign-ups with one login, one succeeds', async () => {
     const session = await openSession();
     const json = { user: { login: 'raced', password: 'password-1' } };
     const answers = await many(() => rest('POST', '/users', { as: session, json }));
-    // Passwords beyond what can wait are refused before anybody is stored.
+    // Sign-ups above the hashing queue are rejected before a user is stored.
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const { status } of answers) expect([201, 422, 503]).toContain(status);
   });
 });
 
 describe('#22 enumeration', () => {
-  test('a wrong password and an unknown login are answered alike, and cost the same', async () => {
+  test('a wrong password and an unknown login get the same response at the same cost', async () => {
     const user = await createUser();
     const session = await openSession();
     const answer = async (login: string) => {
@@ -51,7 +51,7 @@ describe('#22 enumeration', () => {
       return [status, text];
     };
     expect(await answer(user.login)).toEqual(await answer('nobody-has-it'));
-    // A comparison with nothing waits for its turn at the hashes, and is refused there, as every other.
+    // Checking a missing password also takes a hashing turn, and is rejected when the queue is full.
     const flood = Array.from({ length: availableParallelism() + 100 }, () => hashPassword('password-1'));
     await expect(isPassword('password-1', undefined)).rejects.toThrow(new ServiceUnavailableError());
     await Promise.all(flood);
@@ -59,7 +59,7 @@ describe('#22 enumeration', () => {
 });
 
 describe('#25 signatures', () => {
-  test('a name that comes twice is refused, and no text stands for two sets of parameters that are read', async () => {
+  test('a repeated parameter name is rejected, because one signed text must not stand for two sets of parameters', async () => {
     const { signature: _, ...once } = signedParameters({ 'user[login]': 'a', 'user[password]': 'password-1' });
     const pairs = [...Object.entries(once), ['user[login]', 'b'] as [string, string]];
     const signature = sign(pairs, APPLICATION.authSecret, 'sha1');
@@ -67,8 +67,8 @@ describe('#25 signatures', () => {
     expect((await rest('POST', '/session', { form: new URLSearchParams(all).toString() })).status).toBe(422);
     const parameters = all.map(([name, value]) => ({ name, value }));
     const document = 'mutation ($p: [SignedParameter!]) { createSession(input: { parameters: $p }) { token } }';
-    for (const [, door] of GRAPHQL_TRANSPORTS) {
-      expect(await door(document, { p: parameters }, apiKey)).toMatchObject({
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
+      expect(await transport(document, { p: parameters }, apiKey)).toMatchObject({
         errors: [{ message: 'Unexpected signature' }],
       });
     }
@@ -81,7 +81,7 @@ describe('#25 signatures', () => {
     ).toBe('a=1&b=2');
   });
 
-  test('the hash is the application’s, and a signature is right as a whole or not at all', async () => {
+  test('the hash algorithm is that of the application, and a partial signature is rejected', async () => {
     const set = (hash: string) =>
       execute(`mutation { updateApplication(input: { signatureHash: ${hash} }) { id } }`, {}, apiKey);
     await set('SHA256');
@@ -100,7 +100,7 @@ describe('#25 signatures', () => {
 });
 
 describe('#26 replay', () => {
-  test('of 50 replays of a signed request at one moment one opens a session', async () => {
+  test('of 50 concurrent replays of a signed request, one opens a session', async () => {
     const form = formOf(signedParameters());
     const answers = await many(() => rest('POST', '/session', { form }));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -113,11 +113,11 @@ describe('#26 replay', () => {
 });
 
 describe('#41 denial by expensive logins', () => {
-  test('beyond what can be hashed soon a login is refused at once, and the service goes on', async () => {
+  test('a login is rejected immediately while the hashing queue is full, and succeeds afterwards', async () => {
     const user = await createUser();
     const session = await openSession();
     const login = (json: object) => rest('POST', '/login', { as: session, json });
-    // Whoever comes while so many wait is told to come again, not put behind them. Who is served comes back at once.
+    // Completed calls requeue immediately, so that the queue stays full.
     let isFlooded = true;
     const flood = Array.from({ length: availableParallelism() + 100 }, async () => {
       while (isFlooded) await hashPassword('password-1');
@@ -131,7 +131,7 @@ describe('#41 denial by expensive logins', () => {
 });
 
 describe('#41 denial by expensive sign-ups', () => {
-  test('neither a flood of sign-ups nor one of sign-ins from one network costs anybody else a login', async () => {
+  test('neither a flood of sign-ups nor sign-ins from one network block other logins', async () => {
     const user = await createUser();
     const session = await openSession();
     const owner = (network: string) => [`application:${APPLICATION.id}`, `network:${network}`];
@@ -151,8 +151,8 @@ describe('#41 denial by expensive sign-ups', () => {
   });
 });
 
-describe('#43 expiry is looked at each time', () => {
-  test('a session that was just used ends with its lifetime, on every door', async () => {
+describe('#43 expiry is checked on every request', () => {
+  test('a recently used session expires on time, on every transport', async () => {
     const user = await createUser();
     const socket = await connect(user);
     for (let nth = 0; nth < 3; nth++) expect((await rest('GET', '/session', { as: user })).status).toBe(200);

@@ -38,15 +38,17 @@ beforeEach(async () => {
   );
 });
 
-interface Told {
+interface TokenOptions {
   issuer?: string;
   audience?: string;
   expires?: number;
   signedBy?: typeof pair;
 }
 
-/** What Firebase gives a phone's owner, or what somebody would like to pass for it. */
-function tokenOf(phone: string, { issuer = 'ours', audience = 'ours', expires = 3600, signedBy = pair }: Told = {}) {
+function tokenOf(
+  phone: string,
+  { issuer = 'ours', audience = 'ours', expires = 3600, signedBy = pair }: TokenOptions = {},
+) {
   const at = Math.floor(running.now().getTime() / 1000);
   return new SignJWT({ auth_time: at, phone_number: phone, firebase: { sign_in_provider: 'phone' } })
     .setProtectedHeader({ alg: 'RS256', kid: 'k' })
@@ -78,7 +80,7 @@ const sessionsOf = (userId: number) => sql('SELECT id FROM sessions WHERE user_i
 const LOGIN = 'mutation ($input: LoginUserInput!) { loginUser(input: $input) { id } }';
 
 describe('#18 account takeover through provider adapters', () => {
-  test('a token for somebody else, by somebody else or of before opens nothing, on any door', async () => {
+  test('a token that is expired, forged, or of another project or issuer is rejected on every transport', async () => {
     await createUser({ phone: '+15550180001' });
     const unsigned = [{ alg: 'none', kid: 'k' }, JSON.parse(atob((await tokenOf('+15550180001')).split('.')[1]!))];
     const tokens: [token: string, project: string][] = [
@@ -99,8 +101,8 @@ describe('#18 account takeover through provider adapters', () => {
       const logged = await rest('POST', '/login', { as: session, form: new URLSearchParams(fields).toString() });
       expect([logged.status, logged.body]).toEqual([422, BAD]);
       const input = { provider: 'firebase_phone', firebasePhone: { accessToken: token, projectId: project } };
-      for (const [, door] of GRAPHQL_TRANSPORTS) {
-        expect(await door(LOGIN, { input }, session)).toMatchObject({
+      for (const [, transport] of GRAPHQL_TRANSPORTS) {
+        expect(await transport(LOGIN, { input }, session)).toMatchObject({
           errors: [{ message: 'Bad Authentication data', extensions: { code: 'UNPROCESSABLE' } }],
         });
       }
@@ -109,7 +111,7 @@ describe('#18 account takeover through provider adapters', () => {
   });
 });
 
-/** A Graph API for which each token `FT<id>` is that of the account with the id. */
+/** A Graph API that accepts the token `FT<id>` for the account with that id. */
 async function useFacebook(): Promise<void> {
   const { url } = await startProvider((_request, response, { pathname, searchParams }) => {
     const isInspection = pathname === '/debug_token';
@@ -126,13 +128,12 @@ async function useFacebook(): Promise<void> {
 
 const facebook = (id: string) => ({ provider: 'facebook', keys: { token: `FT${id}` } });
 
-/** Signs a new session in by Facebook. */
 async function signInByFacebook(id: string): Promise<{ id: number } & Caller> {
   const session = await openSession();
   return { id: (await execute(LOGIN, { input: facebook(id) }, session)).loginUser.id, ...session };
 }
 
-/** A user who signs up from a client, so that nobody vouches for what they type. */
+/** Signs up as a client, so that the given identities are claims. */
 async function signUp(fields: object): Promise<TestUser> {
   const login = `typed${Math.random().toString(36).slice(2, 10)}`;
   const password = 'password-1';
@@ -148,7 +149,7 @@ const sessionStatus = async (as: Caller) => (await rest('GET', '/session', { as 
 const RESET = 'mutation ($token: String!, $password: String!) { resetPassword(token: $token, password: $password) }';
 
 async function resetByMail(email: string): Promise<void> {
-  // A user gets one link within a minute.
+  // A user may request one link per minute.
   await sql("UPDATE password_resets SET created_at = created_at - interval '2 minutes'");
   const before = await mailsTo(email);
   await execute('mutation ($email: String!) { requestPasswordReset(email: $email) }', { email }, await openSession());
@@ -162,7 +163,7 @@ const loginByPhone = async (as: Caller, phone: string) => {
 };
 
 describe('#19 pre-hijacking', () => {
-  test('an honest user who typed the phone of somebody else keeps all but that', async () => {
+  test('a user who claimed the phone of another user loses only that claim when the owner signs in', async () => {
     const phone = '+15550190001';
     const typist = await signUp({ email: 'typist@example.org', phone, facebook_id: '190001', full_name: 'T' });
     const socket = await connect(typist);
@@ -179,7 +180,7 @@ describe('#19 pre-hijacking', () => {
     expect((await signInBy(phone)).id).toBe(owner.id);
   });
 
-  test('an older user who types it, before or after, does not catch the sign-ins of the owner', async () => {
+  test('a user who claims the phone of another user cannot intercept the sign-ins of its owner', async () => {
     const phone = '+15550190002';
     const mallory = await signUp({ phone });
     const victim = await signUp({});
@@ -191,7 +192,7 @@ describe('#19 pre-hijacking', () => {
     expect(await sessionStatus(mallory)).toBe(200);
   });
 
-  test('so it is with an account, which nobody can type any more once it is proven', async () => {
+  test('a user who claimed the Facebook account of another user loses the claim, and cannot claim a proven account', async () => {
     await useFacebook();
     const mallory = await signUp({ facebook_id: '190003' });
     const victim = await signInByFacebook('190003');
@@ -203,33 +204,32 @@ describe('#19 pre-hijacking', () => {
     expect((await signInByFacebook('190003')).id).toBe(victim.id);
   });
 
-  test('an account is attached to the signed-in user over every transport, unless somebody has proven it', async () => {
+  test('a sign-in attaches the account to the signed-in user, unless another user has proven it, on every transport', async () => {
     await useFacebook();
     const bob = await signInByFacebook('190010');
-    for (const [nth, [, door]] of GRAPHQL_TRANSPORTS.entries()) {
+    for (const [nth, [, transport]] of GRAPHQL_TRANSPORTS.entries()) {
       const alice = await signUp({ email: `attaches${nth}@example.org` });
       const id = `19002${nth}`;
-      expect((await door(LOGIN, { input: facebook(id) }, alice)).data.loginUser.id).toBe(alice.id);
+      expect((await transport(LOGIN, { input: facebook(id) }, alice)).data.loginUser.id).toBe(alice.id);
       expect((await signInByFacebook(id)).id).toBe(alice.id);
       expect((await openSession(alice)).token).toMatch(/^[0-9a-f]{40}$/);
-      // A second one takes the place of the first.
       const later = await openSession(alice);
-      expect((await door(LOGIN, { input: facebook(`${id}9`) }, later)).data.loginUser.id).toBe(alice.id);
+      expect((await transport(LOGIN, { input: facebook(`${id}9`) }, later)).data.loginUser.id).toBe(alice.id);
       expect((await signInByFacebook(id)).id).not.toBe(alice.id);
       const asAlice = await openSession(alice);
-      expect((await door(LOGIN, { input: facebook('190010') }, asAlice)).data.loginUser.id).toBe(bob.id);
+      expect((await transport(LOGIN, { input: facebook('190010') }, asAlice)).data.loginUser.id).toBe(bob.id);
       expect(await shown(alice.id)).toMatchObject({ facebook_id: `${id}9` });
     }
   });
 
-  test('POST /session attaches nothing, whatever token comes with it', async () => {
+  test('POST /session attaches no identity to the user of the token', async () => {
     const alice = await signUp({});
     const form = new URLSearchParams(signedParameters(proofOf(await tokenOf('+15550190008')))).toString();
     const { body } = await rest('POST', '/session', { as: alice, form });
     expect(body.session.user_id).not.toBe(alice.id);
   });
 
-  test('what an API key alone has written is proven, what it wrote for a user is not', async () => {
+  test('an identity set by an API key alone is proven; one set on behalf of a user is a claim', async () => {
     const bob = await createUser();
     expect((await changeUser(apiKey, bob.id, { phone: '+15550190005' })).status).toBe(200);
     expect((await signInBy('+15550190005')).id).toBe(bob.id);
@@ -240,7 +240,7 @@ describe('#19 pre-hijacking', () => {
     expect((await openSession(carol)).token).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('who changes a proven value has only typed the new one, and typing the old one again proves nothing', async () => {
+  test('a changed identity is a claim, and changing it back does not restore the proof', async () => {
     const owner = await signInBy('+15550190009');
     expect((await changeUser(owner, owner.id, { phone: '+15550190011' })).status).toBe(200);
     expect((await signInBy('+15550190011')).id).not.toBe(owner.id);
@@ -248,14 +248,14 @@ describe('#19 pre-hijacking', () => {
     expect((await signInBy('+15550190009')).id).not.toBe(owner.id);
   });
 
-  test('of many first sign-ins at one moment one makes the user', async () => {
+  test('of many concurrent first sign-ins with one identity, one creates the user', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => signInBy('+15550190007')));
     const answers = await Promise.all(opened.map((as) => sessionStatus(as)));
     expect(answers).toEqual(Array(8).fill(200));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('who types an account while its owner signs in loses it to them', async () => {
+  test('a user who claims an account during a sign-in of its owner loses the claim', async () => {
     await useFacebook();
     const mallory = await signUp({});
     const typed = "UPDATE users SET facebook_id = '190007' WHERE id = $1";
@@ -265,7 +265,7 @@ describe('#19 pre-hijacking', () => {
     expect((await signInByFacebook('190007')).id).toBe(owner.id);
   });
 
-  test('a sign-in by an identity that is taken away while it waits opens nothing', async () => {
+  test('a sign-in fails if its identity is removed in the meantime', async () => {
     await useFacebook();
     const { id } = await signInByFacebook('190012');
     const form = new URLSearchParams(signedParameters({ provider: 'facebook', 'keys[token]': 'FT190012' })).toString();
@@ -279,7 +279,7 @@ describe('#19 pre-hijacking', () => {
 });
 
 describe('#52 trojan identities', () => {
-  test('the owner of an address who resets the password is alone in the account', async () => {
+  test('the first proof of an address by a reset removes all other sessions, identities, devices and uploads', async () => {
     await useFacebook();
     const email = 'victim@example.org';
     const mallory = await signInByFacebook('520001');
@@ -305,7 +305,7 @@ describe('#52 trojan identities', () => {
     expect(user).toEqual({ email });
   });
 
-  test('who had proven the address before keeps their other ways in, also a second time', async () => {
+  test('a reset keeps other identities if the address was already proven', async () => {
     await useFacebook();
     const email = 'proven@example.org';
     const alice = await signUp({ email });
@@ -316,7 +316,7 @@ describe('#52 trojan identities', () => {
     expect((await signInByFacebook('520002')).id).toBe(alice.id);
   });
 
-  test('an address that is changed has to be proven again', async () => {
+  test('a changed address must be proven again', async () => {
     await useFacebook();
     const mallory = await signUp({ email: 'mallory@example.org' });
     await resetByMail('mallory@example.org');
@@ -328,7 +328,7 @@ describe('#52 trojan identities', () => {
     expect((await signInByFacebook('520003')).id).not.toBe(mallory.id);
   });
 
-  test('who squats on an address can neither kill the link of its owner nor take its mail', async () => {
+  test('a user who claims a foreign address can neither invalidate the link of its owner nor redirect its mail', async () => {
     const [mine, email] = ['squatter-own@example.org', 'squatted@example.org'];
     const squatter = await signUp({ email: mine });
     const change = (address: string) =>
@@ -343,7 +343,7 @@ describe('#52 trojan identities', () => {
     const mail = await linkTo(email);
     expect(mail).toBeDefined();
 
-    // While the account has another address the link is dead, and so is the one that was mailed to that address.
+    // A link is valid only while the account has the address to which it was mailed.
     expect((await change(mine)).status).toBe(200);
     const own = await linkTo(mine);
     expect(await errorOf(RESET, { token: tokenIn(mail!), password: 'password-of-owner' }, anonymous)).toMatchObject({
@@ -357,7 +357,7 @@ describe('#52 trojan identities', () => {
     expect(await sessionStatus(squatter)).toBe(401);
   });
 
-  test('what was in flight at the reset attaches and registers nothing', async () => {
+  test('requests in flight during a reset attach no identity and register no device', async () => {
     await useFacebook();
     const victim = await signUp({ email: 'victim4@example.org' });
     const ended = 'DELETE FROM sessions WHERE user_id = $1';
@@ -377,7 +377,7 @@ describe('#52 trojan identities', () => {
     expect(await sql('SELECT id FROM push_subscriptions WHERE user_id = $1', [victim.id])).toEqual([]);
   });
 
-  test('a user whom nobody could sign in as keeps what a migration stored, and none of it opens the account', async () => {
+  test('a migrated user without credentials keeps stored claims after a reset, and none of them opens the account', async () => {
     await useFacebook();
     const email = 'moved@example.org';
     const { id } = await createUser();
@@ -394,7 +394,7 @@ describe('#52 trojan identities', () => {
 });
 
 describe('#42 an unconfigured provider', () => {
-  test('is refused before anything is looked up, and one that is not set up finds nobody', async () => {
+  test('a sign-in with an unknown or unconfigured provider is rejected before any user is queried', async () => {
     await db.identityProvider.deleteMany();
     const session = await openSession();
     await db.user.updateMany({ where: { phone: null }, data: { verifiedPhone: null } });

@@ -33,7 +33,6 @@ beforeEach(async () => {
   for (let n = 0; n < 3; n++) expect((await rest('POST', '/data/H', { as: mallory, json: { n } })).status).toBe(201);
 });
 
-/** What others do all the time: reads, writes, transactions. */
 async function expectOthersServed(): Promise<void> {
   for (let nth = 0; nth < 2; nth++) {
     expect((await rest('GET', `/users/${malloryId}`, { as: bob })).status).toBe(200);
@@ -88,7 +87,7 @@ describe('#51 starvation of connections', () => {
     },
   };
 
-  test.each(Object.keys(attacks))('%s that hang keep nobody else waiting', async (name) => {
+  test.each(Object.keys(attacks))('blocked %s do not delay other callers', async (name) => {
     const attack = attacks[name]!;
     const release = await lock(attack.lock);
     const calls = Promise.all(Array.from({ length: attack.count }, attack.call));
@@ -100,7 +99,7 @@ describe('#51 starvation of connections', () => {
     for (const { status } of await calls) expect([200, 201, 422, 503]).toContain(status);
   });
 
-  test('a caller has only so much long work waiting; more is refused at once', async () => {
+  test('a caller may have at most 50 long jobs waiting; more are rejected', async () => {
     const release = await lock('SELECT FROM records FOR UPDATE');
     const refused: unknown[] = [];
     const calls = Array.from({ length: 60 }, async () => {

@@ -5,7 +5,7 @@ import { type ChaosFixture, dialogsOf } from './fixture.ts';
 import type { Listener } from './listener.ts';
 import type { Acknowledged } from './writer.ts';
 
-/** What a service has printed that it never should, with the lines behind it, which say where. */
+/** Log lines that must never appear, each with up to 14 following lines, which show where. */
 export function faultsIn(output: string): string[] {
   const lines = output.split('\n');
   const isFault = (line: string) => /a resolver failed|could not be understood|nhandled/.test(line);
@@ -17,11 +17,10 @@ interface Told {
   dialogId: string;
   kind: string;
   audienceIds: number[] | null;
-  /** It tells of a message that is deleted since: where messages are looked at, it need not be told. */
+  /** Its message has been deleted, so a subscription that selects message fields may skip the event. */
   isGone: boolean;
 }
 
-/** What the stream holds behind a position. */
 export async function toldEvents(since: string): Promise<Told[]> {
   const rows = await sql<Omit<Told, 'position'> & { position: string }>(
     `SELECT e.position, e.dialog_id AS "dialogId", upper(left(e.kind::text, 1)) || substr(e.kind::text, 2) AS kind,
@@ -38,7 +37,6 @@ export function expectedOf({ options: { user, dialogId } }: Listener, told: Told
   return told.filter((one) => dialogIds.has(one.dialogId) && (one.audienceIds?.includes(user.id) ?? true));
 }
 
-/** The last events are of messages that stay. */
 export function hasHeardAll(listener: Listener, told: Told[], set: ChaosFixture): boolean {
   const last = expectedOf(listener, told, set).at(-1)!;
   return listener.heard.some(({ position }) => position >= last.position);
@@ -58,7 +56,6 @@ export function expectHeardOnce({ options, heard, faults }: Listener, expected: 
   expect(heard.map(text), who).toEqual(due.map(text));
 }
 
-/** Each message whose sender was told so is stored, once, and was announced once. */
 export async function expectStoredOnce(acknowledged: Acknowledged[]): Promise<void> {
   expect(acknowledged.length).toBeGreaterThan(0);
   expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length);

@@ -10,8 +10,8 @@ import { HEAR, SEND } from '../../support/clients/atrium.ts';
 import { until } from '../../support/clients/websocket.ts';
 import { FaultProxy } from '../../support/faults/fault-proxy.ts';
 
-// Three users chat by the client, over a network that cuts their connections at random bytes, with a service as a
-// process of its own, which is killed and stopped meanwhile.
+// Three users chat with the client over a network that cuts connections at random bytes; the service is killed and
+// stopped.
 
 const MESSAGES_OF_EACH = 170;
 
@@ -70,7 +70,7 @@ async function join_(login: string, url: string): Promise<Member> {
   return member;
 }
 
-test('each hears each message exactly once and in order', { timeout: 900_000 }, async () => {
+test('three clients each receive every message exactly once and in order', { timeout: 900_000 }, async () => {
   const members = await Promise.all(['alice', 'bob', 'carol'].map((login) => join_(login, between.url)));
   const [alice] = members as [Member, Member, Member];
   const occupantIds = members.map(({ client }) => client.session!.userId!);
@@ -105,7 +105,7 @@ test('each hears each message exactly once and in order', { timeout: 900_000 }, 
     await service.kill();
     service = await startService(folder.dataDir, { PORT: port });
     await until(() => sent > all / 2);
-    // Bob's session is ended from elsewhere: his client has to sign in anew.
+    // Ends Bob's session from outside, so that his client has to sign in again.
     const { token } = members[1]!.client.session!;
     await fetch(`${service.url}/session`, { method: 'DELETE', headers: { 'SVC-Token': token } });
     await until(() => sent > (all * 3) / 4);

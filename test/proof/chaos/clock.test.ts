@@ -27,7 +27,6 @@ import {
 import { Random } from '../../support/fixtures/random.ts';
 import { apiKey, createUser } from '../../support/fixtures/users.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
@@ -58,7 +57,7 @@ interface Shown {
   created_at: string;
 }
 
-test('messages keep their order, and listeners hear them once in it, however the clock jumps', async () => {
+test('messages keep their order, and subscribers receive each once, however the clock jumps', async () => {
   const random = new Random(SEED);
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
@@ -104,7 +103,7 @@ test('messages keep their order, and listeners hear them once in it, however the
   }
 });
 
-test('a cursor whose events a clock that ran ahead has let go is told to be too old, whatever the clock says', async () => {
+test('a cursor whose events expired while the clock was ahead remains expired after the clock is corrected', async () => {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   const { cursor } = (await execute(CHANGES, {}, bob)).changes;
@@ -121,7 +120,7 @@ test('a cursor whose events a clock that ran ahead has let go is told to be too 
   }
 });
 
-test('sessions outlive a clock that is set back, and end when their time is over', async () => {
+test('sessions survive a clock that is set back, and expire on time', async () => {
   const user = await createUser();
   const isIn = async () => (await rest('GET', '/session', { as: user })).status === 200;
   for (const hours of [0, -3, -48, 1, -1]) {
@@ -134,7 +133,7 @@ test('sessions outlive a clock that is set back, and end when their time is over
   expect(await isIn()).toBe(false);
 });
 
-test('what is due is sent once, and tried again, however the clock jumps', async () => {
+test('due pushes are sent once and retried, however the clock jumps', async () => {
   const apple = await startApple();
   try {
     await setUpApple(apple);
@@ -147,11 +146,11 @@ test('what is due is sent once, and tried again, however the clock jumps', async
     await delivery(device, 'pending', 1);
     advanceClock(-2 * HOUR);
     apple.answer = () => ({ status: 200 });
-    // Something else is sent meanwhile, so that whoever looks for what is due has looked.
+    // Once a later event has been sent, the scheduler has also looked for due retries.
     const other = await sendEvent({ push_type: 'apns', user: { ids: user.id } });
     await sentEvent(other);
     expect((await deliveriesTo(device)).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
-    // Nobody rings: what is due again the service finds by itself.
+    // Without a wake-up signal, the service must find the due retry itself.
     clock.reset(HOUR + 100_000);
     await sentEvent(id);
     for (const jump of [-3, 3, -1, 48]) advanceClock(jump * HOUR);
@@ -165,7 +164,7 @@ test('what is due is sent once, and tried again, however the clock jumps', async
         occured_count: 1,
       });
     }
-    // One was refused, and all three were taken once.
+    // One attempt was refused, and each of the three pushes was accepted once.
     expect(apple.pushes).toHaveLength(4);
   } finally {
     await apple.down();

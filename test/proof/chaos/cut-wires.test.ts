@@ -12,10 +12,9 @@ import { createDialog, execute, MESSAGE_SENT, type QuickUser, quickUsers } from 
 import { apiKey } from '../../support/fixtures/users.ts';
 import { faultsIn } from './assertions.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** Bytes between two places at which the proxy cuts; odd, so that it falls into every kind of field. */
+/** Bytes between two cuts; odd, so that cuts fall into every kind of field. */
 const STEP = 149;
 
 let proxy: FaultProxy;
@@ -32,8 +31,8 @@ useApp({
 afterAll(() => closeSockets());
 
 /**
- * Does something over a connection to the database that is cut ever later, first on the way there, then on the way back, until
- * it is done before the cut.
+ * Repeats an action while cutting the database connection at ever later bytes, first of requests, then of responses,
+ * until the action completes before the cut.
  */
 async function overCutWires(act: (nth: number) => Promise<void>): Promise<number> {
   let nth = 0;
@@ -47,7 +46,7 @@ async function overCutWires(act: (nth: number) => Promise<void>): Promise<number
   return nth;
 }
 
-test('a message that is sent until it is acknowledged is stored and told once, wherever the connection to the database is cut', async () => {
+test('a message retried until acknowledged is stored and published once when the database connection is cut at any byte', async () => {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
@@ -76,7 +75,7 @@ test('a message that is sent until it is acknowledged is stored and told once, w
   expect(faultsIn(output)).toEqual([]);
 });
 
-test('a record with a unique value is made once, wherever the connection to the database is cut', async () => {
+test('a record with a unique value is created once when the database connection is cut at any byte', async () => {
   const [alice] = (await quickUsers(1)) as [QuickUser];
   const fields = [{ name: 'code', type: 'STRING', unique: true, index: true }];
   await execute(
@@ -87,7 +86,7 @@ test('a record with a unique value is made once, wherever the connection to the 
   const made = await overCutWires(async (nth) => {
     await until(async () => {
       const { status, text } = await rest('POST', '/data/parts', { as: alice, json: { code: `part ${nth}` } });
-      // Whose answer was lost is made already.
+      // An earlier attempt, whose response was lost, has created it.
       if (status === 422) expect(text).toContain('taken');
       else if (status !== 201)
         expect({ status, text }).toEqual({ status: 503, text: expect.stringContaining('unavailable') });

@@ -4,12 +4,11 @@ import type { Random } from '../../support/fixtures/random.ts';
 
 export interface ChaosFixture {
   users: QuickUser[];
-  /** Who is in which dialog. */
   dialogs: { id: string; users: QuickUser[] }[];
   since: string;
 }
 
-/** People in some dialogs, and the place in the stream behind which everything happens. */
+/** Creates users in some dialogs. `since` is the position after which the test begins. */
 export async function createChaosFixture(
   random: Random,
   size: { users: number; dialogs: number },

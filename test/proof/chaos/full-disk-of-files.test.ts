@@ -8,20 +8,17 @@ import { createDataDir, type Service, startService } from '../../support/app/ser
 import { CAN_MOUNT, mountTinyDisk, type TinyDisk } from '../../support/faults/tiny-disk.ts';
 import { faultsIn } from './assertions.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
-
-// The service as a process of its own, whose disk, or whose right to write to it, ends.
 
 const KIB = 1024;
 const UNAVAILABLE = { status: 503, text: '{"errors":["Service unavailable"]}' };
 
-/** How the room for files can end here. */
+/** Ways to exhaust the space for files, with the reason for which one cannot run here. */
 const WAYS: Record<string, string | false> = {
   'a full file system': !CAN_MOUNT && 'only root can mount a small one',
-  'a limit of the process': spawnSync('prlimit', ['--version']).status !== 0 && 'there is no prlimit',
+  'a limit of the process': spawnSync('prlimit', ['--version']).status !== 0 && 'prlimit is not installed',
 };
-for (const [way, obstacle] of Object.entries(WAYS)) if (obstacle) console.info(`Not tested here: ${way}, ${obstacle}.`);
+for (const [way, obstacle] of Object.entries(WAYS)) if (obstacle) console.info(`Skipped: ${way}, because ${obstacle}.`);
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
@@ -91,7 +88,7 @@ async function storedFiles(): Promise<string[]> {
   return found;
 }
 
-/** An upload finds no room: it is refused as a whole, nothing else is, and all is well when there is room again. */
+/** Asserts that only uploads fail while the disk is full, without partial files, and succeed once there is space. */
 async function expectRefused({ size, fill, free }: { size: number; fill: () => unknown; free: () => unknown }) {
   const before = await store('stored before');
   const refused = await makeBlob();
@@ -119,7 +116,7 @@ async function expectRefused({ size, fill, free }: { size: number; fill: () => u
     onDifference: (difference) => differences.push(difference),
   });
   expect(differences).toEqual([]);
-  expect(service.output()).toContain('the disk of the files failed');
+  expect(service.output()).toContain('file storage: the disk failed');
   expect(faultsIn(service.output())).toEqual([]);
 }
 
@@ -130,21 +127,21 @@ describe.skipIf(WAYS['a full file system'])('on a full file system', () => {
     return disk;
   });
 
-  test('an upload is refused as a whole, and what is there can be had', async () => {
+  test('an upload is rejected completely, and stored files remain readable', async () => {
     await expectRefused({ size: 300 * KIB, fill: disk.fill, free: disk.free });
   });
 
-  test('one that is larger than the room leaves it to smaller ones', async () => {
+  test('an upload larger than the free space leaves it to smaller ones', async () => {
     const large = await makeBlob();
     expect(await large.upload('x'.repeat(5_000 * KIB))).toEqual(UNAVAILABLE);
     expect(await contentOf(await store('small'))).toBe('small');
   });
 });
 
-describe.skipIf(WAYS['a limit of the process'])('of a process that may write no large files', () => {
+describe.skipIf(WAYS['a limit of the process'])('in a process with a limit of the file size', () => {
   useService(createDataDir);
 
-  test('an upload is refused as a whole, and smaller ones are not', async () => {
+  test('an upload above the limit is rejected completely, and smaller ones succeed', async () => {
     const limit = (bytes: string) => {
       const { status } = spawnSync('prlimit', [`--pid=${service.pid}`, `--fsize=${bytes}:unlimited`]);
       expect(status).toBe(0);

@@ -15,18 +15,17 @@ import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
 import { faultsIn } from './assertions.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 if (!CAN_MOUNT) {
   console.info(
-    'Not tested here: PostgreSQL on a full file system, only root can mount a small one. The states that it tells then are understood: test/db/query.test.ts.',
+    'Skipped: PostgreSQL on a full file system, because only root can mount a small one. test/db/query.test.ts covers its error codes.',
   );
 }
 
 const UNAVAILABLE = { status: 503, text: '{"errors":["Service unavailable"]}' };
 const SEND = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
-/** Bytes that PostgreSQL can't make small. */
+/** A text that PostgreSQL cannot compress. */
 const LONG = () => randomBytes(1_500).toString('hex');
 
 describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
@@ -53,10 +52,9 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
 
   afterEach(() => closeSockets());
 
-  /** Texts of the messages whose sender was told that they are stored. */
   const stored: string[] = [];
 
-  /** @returns whether it was stored; else it was refused as it should be */
+  /** @returns whether the message was stored; otherwise it must have been refused as unavailable */
   async function say(text: string): Promise<boolean> {
     const input = { dialogId, text, clientId: text.slice(0, 32) };
     const { errors } = await graphql(SEND, { input }, alice);
@@ -70,7 +68,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
   }
 
   async function textsThere(): Promise<string[]> {
-    // Without marking them as read, which is a write.
+    // Marking the messages as read would be a write.
     const { status, text, body } = await rest(
       'GET',
       `/chat/Message?chat_dialog_id=${dialogId}&sort_asc=date_sent&limit=1000&mark_as_read=0`,
@@ -80,7 +78,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     return body.items.map(({ message }: { message: string }) => message);
   }
 
-  /** What was acknowledged is there, once and in order, and nothing else; also for those who listened. */
+  /** Asserts that exactly the acknowledged messages are stored and were delivered, once and in order. */
   async function expectWhole(listening: LiveSubscription, from: number): Promise<void> {
     expect(await textsThere()).toEqual(stored);
     await listening.atLeast(stored.length - from);
@@ -89,7 +87,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     expect(faultsIn(output)).toEqual([]);
   }
 
-  test('writes are refused as a whole, reads go on, and all is well when there is room again', async () => {
+  test('writes are refused completely, reads continue, and writes succeed again once there is space', async () => {
     await sayUntil(() => true);
     const from = stored.length;
     const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
@@ -113,14 +111,13 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     await expectWhole(listening, from);
   });
 
-  test('without room for its log it ends, and comes back by itself when there is room', async () => {
+  test('PostgreSQL stops without space for its log, and recovers once there is space', async () => {
     const from = stored.length;
     const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
     await say('before');
     const holder = await ownConnection();
     const broken = new Promise<void>((resolve) => holder.on('end', () => resolve()));
     await disk.fill();
-    // Fills what room the log has of its own.
     const write = "SELECT pg_logical_emit_message(false, 'filling', repeat('x', 1000000))";
     await until(() =>
       holder.query(write).then(
@@ -136,7 +133,7 @@ describe.skipIf(!CAN_MOUNT)('while the disk of PostgreSQL is full', () => {
     });
 
     await disk.free();
-    // Who is refused does not know what became of it: sent again, it is stored once.
+    // A refused sender does not know the outcome; a retry is stored once.
     await until(() => say(text));
     await expectWhole(listening, from);
   });

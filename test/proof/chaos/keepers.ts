@@ -9,7 +9,7 @@ interface KeptRecord {
   isDeleted: boolean;
 }
 
-/** Keeps records with a unique field, by which it finds out what became of an answer that was lost. */
+/** Creates, changes and deletes records; a unique field shows the outcome of requests whose response was lost. */
 export class RecordKeeper extends Worker {
   readonly records: KeptRecord[] = [];
   name = '';
@@ -24,7 +24,7 @@ export class RecordKeeper extends Worker {
       expect(status).toBe(200);
       record.isChanged = true;
     } else {
-      // A request that was cut may be done later, and a deleted record's code is free again.
+      // A cut request may still be executed later, and the code of a deleted record may be used again.
       if (!record.code.endsWith('once')) return;
       const { status } = await this.insist('DELETE', `/data/parts/${record.id}`);
       expect([200, 404]).toContain(status);
@@ -46,7 +46,6 @@ export class RecordKeeper extends Worker {
     }
   }
 
-  /** Every record as it was left, once. */
   async verify(): Promise<void> {
     for (const { id, code, isChanged, isDeleted } of this.records) {
       const { body } = await this.insist('GET', `/data/parts?code=${encodeURIComponent(code.replace(/ once$/, ''))}`);
@@ -56,7 +55,6 @@ export class RecordKeeper extends Worker {
   }
 }
 
-/** Uploads files and keeps what is in them. */
 export class FileKeeper extends Worker {
   readonly files: { id: number; uid: string; content: string }[] = [];
 
@@ -87,7 +85,6 @@ export class FileKeeper extends Worker {
   }
 }
 
-/** Adds contacts to an address book, and has the API key send pushes by mail. */
 export class Secretary extends Worker {
   readonly phones: string[] = [];
   readonly eventIds: number[] = [];

@@ -3,7 +3,6 @@ import type { QuickUser } from '../../support/fixtures/chat.ts';
 import { pause, type Random } from '../../support/fixtures/random.ts';
 import { REQUEST_TIMEOUT_MS } from './worker.ts';
 
-/** An event as a listener got it. */
 export interface Heard {
   position: bigint;
   dialogId: string;
@@ -12,31 +11,27 @@ export interface Heard {
 
 export interface ListenerOptions {
   user: QuickUser;
-  /** Undefined: all the user's. */
+  /** Undefined for all dialogs of the user. */
   dialogId: string | undefined;
   via: 'socket' | 'stream' | 'polls';
-  /** Also asks for what the service reads for each event; then messages that are deleted meanwhile are passed over. */
+  /** Selects message fields, which the service reads per event; events of deleted messages are then skipped. */
   withMessages: boolean;
-  /** Where it begins. */
   since: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape
 type Result = any;
 
-/** How a connection ends, from the listener's side. */
 type Connection = (variables: object, onResult: (result: Result) => boolean, until: Promise<void>) => Promise<void>;
 
 /**
- * Somebody who listens now here and now there, drops out at random, and goes on from the last cursor. What it holds
- * in the end is what an app would show.
+ * A subscriber that connects to random processes, disconnects at random, and resumes from its last cursor. `heard` is
+ * what an app would show.
  */
 export class Listener {
   readonly options: ListenerOptions;
   readonly heard: Heard[] = [];
-  /** Answers that should not have come. */
   readonly faults: string[] = [];
-  /** Times it connected. */
   connections = 0;
   #cursor: string;
   #isOver = false;
@@ -51,7 +46,6 @@ export class Listener {
     this.#random = random;
   }
 
-  /** Listens until it is told to stop. */
   async listen(): Promise<void> {
     const connect: Connection = { socket: this.#overSocket, stream: this.#overStream, polls: this.#byPolls }[
       this.options.via
@@ -75,10 +69,9 @@ export class Listener {
     this.#drop();
   }
 
-  /** @returns whether to go on */
   #take({ data, errors }: Result): boolean {
     if (errors) {
-      // While the database is away nobody can begin to listen, or poll; an event without its content would be lost.
+      // Subscribing and polling may fail while the database is unavailable; an event without its content would be lost.
       const isRefused = data === undefined || this.options.via === 'polls';
       if (!isRefused || errors[0].message !== 'Service unavailable') {
         this.faults.push(JSON.stringify({ data, errors }));
@@ -140,7 +133,7 @@ export class Listener {
     const aborted = new AbortController();
     void until.then(() => aborted.abort());
     const response = await this.#post(this.#subscription, variables, 'text/event-stream', aborted.signal);
-    // The body of a connection that is cut as it is dropped has been seen not to end at all.
+    // The body of a connection that is cut while it is aborted may never end.
     const dropped = until.then(() => ({ value: undefined, done: true }));
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();

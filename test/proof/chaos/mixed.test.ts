@@ -18,12 +18,12 @@ import { FileKeeper, RecordKeeper, Secretary } from './keepers.ts';
 import { Listener } from './listener.ts';
 import { type Acknowledged, Writer } from './writer.ts';
 
-/** How long is worked; `CHAOS_SECONDS=600 npx vitest run test/proof/chaos` looks harder. */
+/** Duration; for a longer run use `CHAOS_SECONDS=600 npx vitest run test/proof/chaos`. */
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 10);
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
 
-/** For a busy machine, in milliseconds: what does not come to its end is told as a failure, with its seed. */
-const PATIENCE = 600_000;
+/** Generous, for slow machines; a test that hangs fails with its seed. */
+const TIMEOUT_MS = 600_000;
 
 const SIZE = { users: 12, dialogs: 6 };
 const PROCESSES = 2;
@@ -33,7 +33,7 @@ let folder: Awaited<ReturnType<typeof createDataDir>>;
 let stopRedis: () => Promise<void> = async () => {};
 let redisPort: number;
 
-// The application and its users are made by a process of the test's own; the chaos is around two others.
+// The test process creates the application and its users; two other processes are disturbed.
 useApp({
   database: async () => {
     database = await startOwnDatabase();
@@ -43,7 +43,7 @@ useApp({
 
 const random = new Random(SEED);
 const services: Service[] = [];
-/** Before each process, and between it and its database. */
+/** In front of each process, and between it and its database. */
 const proxies: { clients: FaultProxy; database: FaultProxy }[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
     stopRedis = await startRedis(redisPort);
   } else {
     console.info(
-      'There is no redis-server here: processes tell each other through PostgreSQL, and no Redis goes away.',
+      'redis-server is not installed: processes communicate through PostgreSQL, and Redis is not disturbed.',
     );
   }
   for (let nth = 0; nth < PROCESSES; nth++) {
@@ -63,20 +63,20 @@ beforeAll(async () => {
     });
   }
   services.push(...(await Promise.all(proxies.map((_, nth) => startProcess(nth)))));
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 afterAll(async () => {
   await Promise.all(services.map((service) => service.kill()));
   for (const { clients, database } of proxies) for (const proxy of [clients, database]) await proxy.close();
   await stopRedis();
   await folder.remove();
-}, PATIENCE);
+}, TIMEOUT_MS);
 
 function addressOf({ url }: Service) {
   return { host: '127.0.0.1', port: Number(new URL(url).port) };
 }
 
-/** A process starts over a reliable proxy: one that can't reach its database does not start at all. */
+/** Starts a process over a reliable proxy, because a process that cannot reach its database does not start. */
 async function startProcess(nth: number): Promise<Service> {
   const { user, database: name } = new pg.Client(database.config);
   const proxy = proxies[nth]!.database;
@@ -91,7 +91,6 @@ async function startProcess(nth: number): Promise<Service> {
 
 const outputs: string[] = [];
 
-/** What goes wrong meanwhile, one after the other, beside proxies that are unreliable all the time. */
 const TROUBLES: Record<string, () => Promise<void>> = {
   'a process is killed': async () => {
     const nth = random.between(0, PROCESSES);
@@ -103,13 +102,13 @@ const TROUBLES: Record<string, () => Promise<void>> = {
   'all proxies to the database are cut': async () => {
     for (const proxy of proxies) proxy.database.cut();
   },
-  'Redis is away': async () => {
+  'Redis is down': async () => {
     if (!REDIS) return;
     await stopRedis();
     await pause(random.between(100, 2_000));
     stopRedis = await startRedis(redisPort);
   },
-  'PostgreSQL is away': async () => {
+  'PostgreSQL is down': async () => {
     await database.stop();
     await pause(random.between(100, 2_000));
     await database.start();
@@ -119,10 +118,10 @@ const TROUBLES: Record<string, () => Promise<void>> = {
   },
 };
 
-test(`nothing is lost, doubled or miscounted in ${SECONDS} seconds of mixed work over bad proxies`, {
-  timeout: SECONDS * 1000 + PATIENCE,
+test(`nothing is lost, duplicated or miscounted in ${SECONDS} seconds of mixed work over unreliable proxies`, {
+  timeout: SECONDS * 1000 + TIMEOUT_MS,
 }, async ({ onTestFailed }) => {
-  let doing = 'the fixture was created';
+  let doing = 'creating the fixture';
   console.info(`CHAOS_SEED=${SEED}`);
   onTestFailed(() => console.error(`The chaos test failed with CHAOS_SEED=${SEED}, while ${doing}.`));
   const set = await createChaosFixture(random, SIZE);
@@ -175,28 +174,27 @@ test(`nothing is lost, doubled or miscounted in ${SECONDS} seconds of mixed work
     doing = name;
     await trouble();
   }
-  doing = 'what was begun came to its end';
+  doing = 'requests in flight were completing';
   await working;
 
-  // The troubles are over, and nobody starts anything anew.
   for (const proxy of proxies) {
     proxy.clients.isUnreliable = false;
     proxy.database.isUnreliable = false;
   }
-  doing = 'last messages were sent';
+  doing = 'sending the last messages';
   const last: Acknowledged[] = [];
   for (const { id, users } of set.dialogs) {
     const writer = new Writer(users[0]!, [id], urls, random, `last ${id}`);
     await writer.send(id);
     last.push(...writer.acknowledged);
   }
-  doing = 'listeners heard the end';
+  doing = 'listeners were catching up';
   const told = await toldEvents(set.since);
   await until(() => listeners.every((one) => hasHeardAll(one, told, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
 
-  doing = 'everything was compared';
+  doing = 'comparing the results';
   await expectStoredOnce([...writers.flatMap(({ acknowledged }) => acknowledged), ...last]);
   for (const listener of listeners) expectHeardOnce(listener, expectedOf(listener, told, set));
   for (const keeper of recordKeepers) await keeper.verify();
@@ -245,7 +243,7 @@ async function expectContacts(secretaries: Secretary[]): Promise<void> {
   }
 }
 
-/** Also the pushes whose acknowledgement was lost, and those of messages, come to an end. */
+/** Also waits for pushes of messages, and for pushes whose acknowledgement was lost. */
 async function expectSentOnce(acknowledged: number[]): Promise<void> {
   await until(async () => (await sql('SELECT FROM push_sends WHERE finished_at IS NULL LIMIT 1')).length === 0);
   const events = await sql<{ id: number; times: number; sends: number; active: boolean; delivered: number }>(

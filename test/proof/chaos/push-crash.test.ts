@@ -39,7 +39,6 @@ afterAll(async () => {
   await folder.remove();
 }, 600_000);
 
-/** Devices of one user each, past the doors: they are many. */
 async function insertDevices(): Promise<void> {
   const client = new pg.Client(database.config);
   await client.connect();
@@ -67,7 +66,7 @@ function sendToAll({ url }: Service): Promise<Response> {
   });
 }
 
-test('of two processes one is killed in the middle: every device is served, and the log agrees', async () => {
+test('when one of two processes is killed during a send, every device is served and the log is complete', async () => {
   const [victim, survivor] = await Promise.all([
     startService(folder.dataDir, settings),
     startService(folder.dataDir, settings),
@@ -94,7 +93,7 @@ test('of two processes one is killed in the middle: every device is served, and 
     served.set(token, (served.get(token) ?? new Set()).add(headers['apns-id']!));
   }
   expect([...served.keys()].sort()).toEqual(Array.from({ length: DEVICES }, (_, n) => appleToken(n + 1)).sort());
-  // Whoever was served twice was so under one id, by which the second takes the place of the first.
+  // Repeated pushes have the id of the first, which they replace on the device.
   expect([...served.values()].every((ids) => ids.size === 1)).toBe(true);
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-collapse-id'])).size).toBe(1);
   const [send, ...more] = await db.pushSend.findMany();
@@ -104,7 +103,7 @@ test('of two processes one is killed in the middle: every device is served, and 
   expect(await db.event.findFirst()).toMatchObject({ active: false, occuredCount: 1 });
 
   const duplicates = apple.pushes.length - DEVICES;
-  // What was on its way and not written down: at most the pushes of the killed process that were open, and a batch.
+  // Pushes in flight or not yet recorded: at most those open in the killed process, and a batch.
   expect(duplicates).toBeLessThanOrEqual(4 * 250);
   console.info(
     `${DEVICES} devices, killed after ${atDeath} pushes: ${duplicates} duplicates, done after ${Date.now() - begun} ms`,

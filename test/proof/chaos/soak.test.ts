@@ -9,11 +9,10 @@ import { createChaosFixture, dialogsOf } from './fixture.ts';
 import { Listener } from './listener.ts';
 import { type Acknowledged, Writer } from './writer.ts';
 
-/** How long is written; `SOAK_SECONDS=600 npx vitest run test/proof/chaos/soak.test.ts` looks harder. */
+/** Duration; for a longer run use `SOAK_SECONDS=600 npx vitest run test/proof/chaos/soak.test.ts`. */
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 15);
 const SEED = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000);
-/** How long listeners may take to hear the end once nobody writes any more. */
-const PATIENCE = 60_000;
+const CATCH_UP_TIMEOUT_MS = 60_000;
 
 const SIZE = { users: 30, dialogs: 12 };
 const LISTENERS = 50;
@@ -22,7 +21,7 @@ const WRITERS = 20;
 let database: OwnDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
 
-// The application and its users are made by a process of the test's own; the storm is over two others.
+// The test process creates the application and its users; two other processes are disturbed.
 useApp({
   database: async () => {
     database = await startOwnDatabase();
@@ -44,7 +43,6 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What goes wrong meanwhile, one after the other. */
 const TROUBLES: ((random: Random) => Promise<void>)[] = [
   async (random) => {
     const nth = random.between(0, services.length);
@@ -72,8 +70,8 @@ async function replace(nth: number): Promise<void> {
   services[nth] = await startProcess();
 }
 
-test(`nothing is lost, doubled or out of order in ${SECONDS} seconds of killed processes and databases`, {
-  timeout: SECONDS * 1000 + 5 * PATIENCE,
+test(`nothing is lost, duplicated or out of order in ${SECONDS} seconds of killed processes and databases`, {
+  timeout: SECONDS * 1000 + 5 * CATCH_UP_TIMEOUT_MS,
 }, async ({ onTestFailed }) => {
   onTestFailed(() => console.error(`The soak test failed with SOAK_SEED=${SEED}.`));
   const random = new Random(SEED);
@@ -110,7 +108,7 @@ test(`nothing is lost, doubled or out of order in ${SECONDS} seconds of killed p
   }
 
   const told = await toldEvents(set.since);
-  const giveUp = Date.now() + PATIENCE;
+  const giveUp = Date.now() + CATCH_UP_TIMEOUT_MS;
   await until(() => Date.now() > giveUp || listeners.every((one) => hasHeardAll(one, told, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);

@@ -12,10 +12,9 @@ import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '..
 import { createBlob, type ShownBlob, storeBlob, storedFiles, uploadFields } from '../../support/fixtures/content.ts';
 import { faultsIn } from './assertions.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-// What sockets do that do not read is in test/realtime/sessions.test.ts and test/proof/attacks/limits.test.ts.
+// test/realtime/sessions.test.ts and test/proof/attacks/limits.test.ts cover sockets that do not read.
 
 let output = '';
 useApp({
@@ -25,7 +24,7 @@ useApp({
 
 const CLIENTS = 10;
 const TOGETHER = 100;
-/** More than the buffers of both sides hold. */
+/** Exceeds the buffers of both sides. */
 const LARGE = Buffer.alloc(20 * 1024 * 1024, 'x');
 
 let alice: QuickUser;
@@ -50,7 +49,6 @@ afterEach(async () => {
   expect(faultsIn(output)).toEqual([]);
 });
 
-/** A connection on which something was sent, and nothing is read. */
 async function say(text: string): Promise<Socket> {
   const { hostname, port } = new URL(running.url);
   const socket = dial(Number(port), hostname);
@@ -69,7 +67,6 @@ function head(method: string, path: string, headers: Record<string, string | num
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Requests of a route that were cut off before their end. */
 function cutOff(route: string): number {
   const lines = output.split('\n').flatMap((line) => (line.includes('"isCutOff":true') ? [JSON.parse(line)] : []));
   return lines.filter((line) => line.route === route).length;
@@ -80,7 +77,7 @@ async function expectServed(): Promise<void> {
   expect(status).toBe(200);
 }
 
-test('those who take nothing of a download are cut off, and those who do get all of it meanwhile', async () => {
+test('clients that do not read a download are cut off, while others receive all of it', async () => {
   const { uid }: ShownBlob = await storeBlob(alice, LARGE, { public: true });
   for (let nth = 0; nth < CLIENTS; nth++) await say(head('GET', `/blobs/${uid}`));
   const answer = await fetch(`${running.url}/blobs/${uid}`);
@@ -88,7 +85,7 @@ test('those who take nothing of a download are cut off, and those who do get all
   while (cutOff('/blobs/:uid') < CLIENTS) await expectServed();
 });
 
-test('those who take nothing of a stream of events are cut off, and what waits for them is bounded', async () => {
+test('clients that do not read an event stream are cut off, and their queues are bounded', async () => {
   const SLOW = `subscription ($dialogId: ID, $since: String) {
     messageSent(dialogId: $dialogId, since: $since) { cursor message { text } } }`;
   const body = JSON.stringify({ query: SLOW, variables: { dialogId } });
@@ -100,7 +97,7 @@ test('those who take nothing of a stream of events are cut off, and what waits f
   await until(() => hub.subscriptionCount === 1 + CLIENTS);
   let sent = 1;
   while (hub.subscriptionCount > 1) {
-    // The same message over and over: what counts here is how much waits for the reader.
+    // One message repeated: only the amount of unsent data matters here.
     await sql(
       `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
        SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs, generate_series(1, $3) WHERE id = $1`,
@@ -110,7 +107,6 @@ test('those who take nothing of a stream of events are cut off, and what waits f
     sent += TOGETHER;
     await quick.atLeast(sent);
   }
-  // More would have waited for somebody without bound.
   expect(sent).toBeLessThan(20_000);
   const cursors = quick.payloads().map(({ messageSent }) => BigInt(messageSent.cursor));
   expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => (a < b ? -1 : 1)));
@@ -118,7 +114,7 @@ test('those who take nothing of a stream of events are cut off, and what waits f
   await sql('DELETE FROM events_outbox WHERE position > $1', [String(cursors[0])]);
 });
 
-test('those who stop in the middle of a request are cut off, and nothing of it stays', async () => {
+test('clients that stop in the middle of a request are cut off, and nothing of it is stored', async () => {
   const blob = await createBlob(alice);
   const before = await storedFiles();
   const fields = Object.entries(uploadFields(blob))
@@ -145,7 +141,7 @@ test('those who stop in the middle of a request are cut off, and nothing of it s
   expect(await storedFiles()).toEqual(before);
 });
 
-test('who waits for an answer, or for the next event, waits as long as it takes', async () => {
+test('clients that wait for a response or the next event are not cut off', async () => {
   const listening = await listen(MESSAGE_SENT, { dialogId }, bob);
   const holder = sql('SELECT pg_sleep(7), count(*) FROM (SELECT FROM dialogs FOR UPDATE) held');
   await until(

@@ -5,14 +5,13 @@ export interface Answered {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   body: any;
-  /** Asked once: what was asked has been done by this and nothing else. */
+  /** Whether the first attempt was answered, so that no other attempt can have had an effect. */
   isFirst: boolean;
 }
 
-/** What a request that never ends is given up after, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 20_000;
 
-/** Somebody who asks over REST, over whatever process answers, until one does that has a database. */
+/** A REST client that retries on any process until the response is below 500. */
 export class Worker {
   protected readonly random: Random;
   readonly #user: Caller;
@@ -42,7 +41,7 @@ export class Worker {
         const text = await response.text();
         if (response.status < 500) return { status: response.status, body: parsed(text), isFirst };
       } catch {
-        // The connection was cut: another try tells.
+        // The connection was cut; retry.
       }
       await pause(this.random.between(20, 200));
     }

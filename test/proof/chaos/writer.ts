@@ -2,7 +2,6 @@ import type { QuickUser } from '../../support/fixtures/chat.ts';
 import { pause, type Random } from '../../support/fixtures/random.ts';
 import { REQUEST_TIMEOUT_MS } from './worker.ts';
 
-/** A message whose sender was told that it is stored. */
 export interface Acknowledged {
   id: string;
   dialogId: string;
@@ -17,14 +16,14 @@ const REACT = 'mutation ($id: ID!, $name: String) { addReaction(messageId: $id, 
 const UNREACT = 'mutation ($id: ID!, $name: String) { removeReaction(messageId: $id, name: $name) { id } }';
 const DELETE = 'mutation ($id: ID!) { deleteMessages(ids: [$id], force: true) { deletedIds } }';
 
-/** One user who writes into dialogs, over whatever process answers, and does not give up before one does. */
+/** A user who writes into dialogs, and retries on any process until it responds. */
 export class Writer {
   readonly acknowledged: Acknowledged[] = [];
   readonly #user: QuickUser;
   readonly #dialogIds: string[];
   readonly #urls: () => string[];
   readonly #random: Random;
-  /** Tells writers apart who are one user. */
+  /** Distinguishes several writers of one user. */
   readonly #name: string | number;
   #alive: Acknowledged[] = [];
   #count = 0;
@@ -44,7 +43,7 @@ export class Writer {
     }
   }
 
-  /** Sends a message, again and again until it is acknowledged: it is stored once. */
+  /** Sends a message until it is acknowledged; the key ensures that it is stored once. */
   async send(dialogId: string): Promise<void> {
     const clientId = `${this.#name}-${++this.#count}`;
     const answer = await this.#insist(SEND, { input: { dialogId, text: clientId, clientId } });
@@ -70,7 +69,7 @@ export class Writer {
     }
   }
 
-  /** Asks until somebody answers who has a database; what the answer is matters only to who asks. */
+  /** Retries until a process responds without an internal error. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   async #insist(query: string, variables: Record<string, unknown>): Promise<{ data?: any; errors?: any[] }> {
     for (;;) {
@@ -84,7 +83,7 @@ export class Writer {
         const answer = (await response.json()) as { errors?: { extensions?: { code?: string } }[] };
         if (!answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR')) return answer;
       } catch {
-        // The process is gone, or was just killed: another try tells.
+        // The process was killed; retry.
       }
       await pause(this.#random.between(20, 200));
     }

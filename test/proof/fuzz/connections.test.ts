@@ -9,7 +9,7 @@ import { isFault } from './log.ts';
 import { fuzz, RUNS, TEST_TIMEOUT_MS } from './run.ts';
 import { frames, type SpokenMessage, spoken, spokenMessages } from './socket-messages.ts';
 
-/** A process of its own, which would end with whatever nobody catches. */
+/** A separate process, because an uncaught error would end it. */
 let service: Service;
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
@@ -28,21 +28,20 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** It answers, and has told of no fault. */
 async function expectAlive(): Promise<void> {
   const response = await fetch(`${service.url}/readyz`);
   expect(response.status).toBe(200);
   expect(service.output().split('\n').filter(isFault)).toEqual([]);
 }
 
-test.each(SMUGGLED)('a request with %s is refused as one', async (_name, rest) => {
+test.each(SMUGGLED)('a request with %s is rejected as one request', async (_name, rest) => {
   const received = await sendBytes(service.url, [Buffer.from(`POST /login HTTP/1.1\r\nHost: a\r\n${rest}`, 'latin1')]);
   expect(statusesIn(received)).toEqual([400]);
   await expectAlive();
 });
 
 test(
-  'whatever comes on a connection is answered or refused',
+  'arbitrary bytes on a connection are answered or rejected',
   async () => {
     await fuzz(conversations, async (parts) => expectAnswers(await sendBytes(service.url, parts)), RUNS * 25);
     await expectAlive();
@@ -51,7 +50,7 @@ test(
 );
 
 test(
-  'frames of all kinds end a WebSocket at most',
+  'arbitrary frames at most close the WebSocket',
   async () => {
     await fuzz(
       frames,
@@ -67,11 +66,10 @@ test(
   TEST_TIMEOUT_MS,
 );
 
-/** What a client may be told as it is sent away. */
 const CLOSINGS = [1000, 1002, 1003, 1005, 1006, 1007, 1009, 4400, 4401, 4403, 4406, 4408, 4409, 4429];
 
 test(
-  'messages in whatever order end a WebSocket at most',
+  'messages in any order at most close the WebSocket',
   async () => {
     const as = fc.constantFrom('x', '');
     await fuzz(fc.tuple(as, spokenMessages), async ([token, messages]) => converse(token, messages), RUNS * 25);

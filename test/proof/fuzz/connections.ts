@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { expectMasked } from './log.ts';
 
 /**
- * Sends bytes as they are, says that no more will come, and waits for the end of the connection.
- * @returns what came, as Latin-1
+ * Sends raw bytes, closes the sending side and waits for the end of the connection. @returns the received bytes, as
+ * Latin-1
  */
 export function sendBytes(url: string, parts: readonly Buffer[]): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -13,7 +13,6 @@ export function sendBytes(url: string, parts: readonly Buffer[]): Promise<string
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname);
     socket.on('data', (chunk) => chunks.push(chunk));
-    // One that the service resets has ended, too.
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
     for (const part of parts) socket.write(part);
@@ -21,22 +20,20 @@ export function sendBytes(url: string, parts: readonly Buffer[]): Promise<string
   });
 }
 
-/** Status of each answer on a connection. */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-/** Nothing is a fault, and nothing tells of the inside. */
 export function expectAnswers(received: string): void {
   for (const status of statusesIn(received)) expect(status).toBeLessThan(500);
   expectMasked(received);
 }
 
-/** Requests by which intermediaries and services have been made to disagree; all are to be refused, as one request. */
+/** Request smuggling: each must be rejected as one request. */
 export const SMUGGLED: [name: string, head: string][] = [
   ['both lengths', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG'],
   [
-    'both lengths, the other way round',
+    'both lengths in the other order',
     'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n8\r\nSMUGGLED\r\n0\r\n\r\n',
   ],
   ['two lengths', 'Content-Length: 0\r\nContent-Length: 5\r\n\r\nhello'],
@@ -44,12 +41,12 @@ export const SMUGGLED: [name: string, head: string][] = [
   ['a negative length', 'Content-Length: -1\r\n\r\n'],
   ['a length with a sign', 'Content-Length: +5\r\n\r\nhello'],
   ['a hexadecimal length', 'Content-Length: 0x5\r\n\r\nhello'],
-  ['a length above all numbers', `Content-Length: ${'9'.repeat(40)}\r\n\r\nhello`],
+  ['an overlong length', `Content-Length: ${'9'.repeat(40)}\r\n\r\nhello`],
   ['another encoding last', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
-  ['an encoding by almost that name', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+  ['a misspelled encoding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
   ['a bad chunk size', 'Transfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n0\r\n\r\n'],
   ['a negative chunk size', 'Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n'],
-  ['a chunk size above all numbers', `Transfer-Encoding: chunked\r\n\r\n${'f'.repeat(40)}\r\nhello\r\n0\r\n\r\n`],
+  ['an overlong chunk size', `Transfer-Encoding: chunked\r\n\r\n${'f'.repeat(40)}\r\nhello\r\n0\r\n\r\n`],
   ['a chunk without its end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhelloGET /x HTTP/1.1\r\n\r\n'],
   ['a space before the colon', 'Content-Length : 5\r\n\r\nhello'],
   ['a folded header', 'X-Header: a\r\n b\r\nTransfer-Encoding: \r\n chunked\r\n\r\n'],
@@ -164,7 +161,7 @@ const head = fc
     Buffer.from(`${method} ${target} ${version}\r\n${['Host: a', ...lines].join('\r\n')}\r\n\r\n${payload}`, 'latin1'),
   );
 
-/** What comes on one connection: requests one after the other, and what is none. */
+/** Bytes of one connection: consecutive requests, and bytes that are not requests. */
 export const conversations: fc.Arbitrary<Buffer[]> = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: head },
@@ -179,7 +176,6 @@ export const conversations: fc.Arbitrary<Buffer[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** The bytes that open a WebSocket. */
 export const UPGRADE = Buffer.from(
   [
     'GET /graphql HTTP/1.1',
@@ -194,13 +190,12 @@ export const UPGRADE = Buffer.from(
   ].join('\r\n'),
 );
 
-/** A frame of a client, whose parts need not agree. */
 export function frame(first: number, payload: Buffer, { length = payload.length, isMasked = true } = {}): Buffer {
   const mask = isMasked ? 0x80 : 0;
   const size = length < 126 ? Buffer.from([mask | length]) : Buffer.alloc(length < 65_536 ? 3 : 9);
   if (size.length > 1) size.writeUInt8(mask | (size.length === 3 ? 126 : 127));
   if (size.length === 3) size.writeUInt16BE(length, 1);
   if (size.length === 9) size.writeBigUInt64BE(BigInt(length), 1);
-  // A mask of zeroes leaves the payload as it is.
+  // A mask of zeros leaves the payload unchanged.
   return Buffer.concat([Buffer.from([first]), size, Buffer.alloc(isMasked ? 4 : 0), payload]);
 }

@@ -14,11 +14,11 @@ const fixture = new FuzzFixture();
 beforeAll(() => fixture.begin());
 
 test.each(DOCUMENT_TRANSPORTS)(
-  'a document that is broken is answered over %s as the contract says',
-  async (door) => {
+  'a malformed document over %s gets a response within the contract',
+  async (transport) => {
     await fixture.mend();
-    const ofDoor = documents.map((fuzzed): FuzzedDocument => ({ ...fuzzed, door }));
-    await fuzz(ofDoor, (fuzzed) => expectAnswered(fuzzed), RUNS * 10);
+    const ofTransport = documents.map((fuzzed): FuzzedDocument => ({ ...fuzzed, transport }));
+    await fuzz(ofTransport, (fuzzed) => expectAnswered(fuzzed), RUNS * 10);
     await fixture.expectUnharmed();
   },
   TEST_TIMEOUT_MS,
@@ -27,17 +27,17 @@ test.each(DOCUMENT_TRANSPORTS)(
 async function expectAnswered(fuzzed: FuzzedDocument): Promise<void> {
   const payload = fixture.real(documentPayload(fuzzed));
   const as = fixture.caller(fuzzed.caller);
-  // What it may turn out to be for those who read it: such an answer has no end of its own.
+  // A server may read it as a subscription, whose response does not end.
   const isLive = payload.includes('subscription');
   await orFault(async () => {
-    if (fuzzed.door === 'socket') await sendOverSocket(payload, as, { isLive });
-    else if (fuzzed.door === 'stream' || isLive) await openStream(payload, as);
-    else if (fuzzed.door === 'get') await sendOverHttp({ method: 'GET', target: targetOf(payload) }, as);
+    if (fuzzed.transport === 'socket') await sendOverSocket(payload, as, { isLive });
+    else if (fuzzed.transport === 'stream' || isLive) await openStream(payload, as);
+    else if (fuzzed.transport === 'get') await sendOverHttp({ method: 'GET', target: targetOf(payload) }, as);
     else await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as);
   });
 }
 
-/** As far as a head may be long. */
+/** Truncated to the maximum length of a request head. */
 function targetOf(payload: string): string {
   const parts = JSON.parse(payload || 'null') as unknown;
   const pairs = Object.entries(parts ?? {}).map(([name, value]): [string, string] => [

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { CALLERS, type CallerName } from './fixture.ts';
 import { type Change, changeArbitrary, changed, hostileText, swollen } from './values.ts';
 
-/** Documents that are right, of everything the language knows; ids are those of a `World`. */
+/** Valid documents that cover the GraphQL language, with the ids of `ExampleData`. */
 const RIGHT = [
   '{ me { id login } users(first: 2) { edges { node { id } cursor } } }',
   'query A($n: Int = 2, $yes: Boolean! = true) { users(first: $n) { totalCount @include(if: $yes) edges { ...e } } } fragment e on UserEdge { cursor node { ...f } } fragment f on User { id, login }',
@@ -27,12 +27,11 @@ const VARIABLES: unknown[] = [
   { n: 1e300, i: { __proto__: 1 }, f: { and: null }, unknown: 1 },
 ];
 
-/** The smallest parts of a document, as far as this has to know them. */
 const TOKEN = /"""[\s\S]*?"""|"[^"\n]*"|\.\.\.|#[^\n]*|[\w$@]+|[^\s\w]/gu;
 
 const repeated = (count: number, part: (at: number) => string) => Array.from({ length: count }, (_, at) => part(at));
 
-/** What is put between the parts of a document, or in the place of one. */
+/** Tokens that are inserted into documents, or replace a token. */
 const TOKENS = [
   ...['{', '}', '(', ')', '[', ']', ':', '=', '!', '|', '&', '$', '@', '...', ',', '"', '"""', '#', '\\'],
   ...['\0', '\ufeff', '\ud800', '\u202e', 'é', '\u2028', '\r', '"\\u{110000}"', '"\\ud800"', '"\\u00"', '"\n"'],
@@ -90,7 +89,6 @@ const TOKENS = [
   'query A { me { id } } '.repeat(500),
 ];
 
-/** Something done to the parts of a document. */
 interface Edit {
   at: number;
   how: 'replace' | 'insert' | 'remove' | 'repeat' | 'exchange' | 'cut';
@@ -111,24 +109,22 @@ const EXTENSIONS: unknown[] = [
 
 export const DOCUMENT_TRANSPORTS = ['post', 'get', 'socket', 'stream'] as const;
 
-/** A document that was right before something in it, or around it, was made wrong. */
 export interface FuzzedDocument {
   caller: CallerName;
-  door: (typeof DOCUMENT_TRANSPORTS)[number];
+  transport: (typeof DOCUMENT_TRANSPORTS)[number];
   right: number;
   edits: Edit[];
   variables: unknown;
   operationName: unknown;
   extensions: unknown;
-  /** What is wrong with the payload as a whole. */
   changes: Change[];
-  /** So many of it in an array; 0: no array. */
+  /** Copies in a batch; 0 for no array. */
   batch: number;
 }
 
 export const documents: fc.Arbitrary<FuzzedDocument> = fc.record({
   caller: fc.constantFrom(...CALLERS),
-  door: fc.constantFrom(...DOCUMENT_TRANSPORTS),
+  transport: fc.constantFrom(...DOCUMENT_TRANSPORTS),
   right: fc.nat({ max: RIGHT.length - 1 }),
   edits: fc.array(
     fc.record({
@@ -154,7 +150,6 @@ export const documents: fc.Arbitrary<FuzzedDocument> = fc.record({
   batch: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 2, 60) }),
 });
 
-/** The payload as JSON. */
 export function documentPayload(fuzzed: FuzzedDocument): string {
   const { right, edits, variables, operationName, extensions, changes, batch } = fuzzed;
   const parts = RIGHT[right]!.match(TOKEN)!;

@@ -15,11 +15,11 @@ const fixture = new FuzzFixture();
 beforeAll(() => fixture.begin());
 
 test(
-  'a request that comes in a strange way is answered or refused',
+  'a request in an unusual form is answered or rejected',
   async () => {
     let sent = 0;
     const send = async (envelope: Envelope) => {
-      // Much of it is right after all, and does what it says.
+      // Many requests are valid after all, and change data.
       if (sent++ % 50 === 0) await fixture.mend();
       await orFault(() => expectAnswered(envelope));
     };
@@ -29,14 +29,13 @@ test(
   TEST_TIMEOUT_MS,
 );
 
-/** What ends the connection before it has an answer. */
 const CUT_OFF = new Set(['ECONNRESET', 'EPIPE']);
 
 async function expectAnswered(envelope: Envelope): Promise<void> {
   const { method, target, request } = sealed(envelope, fixture);
   const answer = await rawRequest(method, target, { as: fixture.caller(envelope.caller), ...request }).catch(
     (error) => {
-      // Node stops reading where a head, or what is sent behind a refusal, is too long.
+      // Node closes the connection when the head, or data after a rejection, is too long.
       if (CUT_OFF.has(error.code)) return undefined;
       throw error;
     },

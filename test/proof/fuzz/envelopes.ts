@@ -6,7 +6,6 @@ import type { ExampleData } from '../../support/fixtures/example-data.ts';
 import { CALLERS, type CallerName } from './fixture.ts';
 import { type FuzzedRequest, written } from './rest-requests.ts';
 
-/** A request that is right, of whatever door. */
 interface RightRequest {
   method: string;
   target: string;
@@ -14,7 +13,6 @@ interface RightRequest {
   body: Buffer | undefined;
 }
 
-/** What is at other paths than REST's. */
 const OTHERS: RightRequest[] = [
   { method: 'POST', target: '/graphql', type: 'application/json', body: Buffer.from('{"query":"{ me { id } }"}') },
   { method: 'GET', target: '/graphql?query={me{id}}&variables={}', type: undefined, body: undefined },
@@ -35,7 +33,6 @@ const OTHERS: RightRequest[] = [
 const escapeAll = (text: string) =>
   text.replace(/[a-z]/gi, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** Other ways to write a path, and ways out of it. */
 const DETOURS: Record<string, (path: string) => string> = {
   'an escaped letter': (path) => path.replace(/[a-z]/i, escapeAll),
   'all letters escaped': escapeAll,
@@ -124,7 +121,6 @@ const ENCODINGS: Record<string, (body: Buffer) => Buffer> = {
   '': (body) => body,
 };
 
-/** Bodies that are large in a way that is not their length. */
 const BODIES: Record<string, () => Buffer> = {
   'many keys': () => Buffer.from(Array.from({ length: 100_000 }, (_, at) => `k${at}`).join('&')),
   'many items': () => Buffer.from('a[]=&'.repeat(100_000)),
@@ -180,9 +176,8 @@ const HEADERS: [name: string, value: string | string[]][] = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
-/** Something done to the bytes of a body. */
 interface ByteEdit {
-  /** In thousandths of its length. */
+  /** Position in thousandths of the length. */
   at: number;
   how: 'cut' | 'insert' | 'remove' | 'repeat' | 'flip';
   bytes: string;
@@ -192,10 +187,9 @@ const BYTES = ['\0', '\r', '\n', '\r\n', '\r\n\r\n', '--B', '\r\n--B--\r\n', '"'
   .concat(['filename=', 'name="file"; ', 'Content-Type: \r\n', 'Content-Transfer-Encoding: base64\r\n', '\ufeff'])
   .concat(["filename*=utf-99''x", '; filename="../../etc/passwd"', '; name="__proto__"', `${'x'.repeat(70_000)}`]);
 
-/** A right request, and what is wrong with the way it comes. */
 export interface Envelope {
   caller: CallerName;
-  /** Of `routes`, and then of the paths beside them. */
+  /** Index into `routes`, followed by `OTHERS`. */
   which: number;
   example: number;
   body: 'json' | 'form' | 'multipart';
@@ -206,7 +200,7 @@ export interface Envelope {
   other: string | undefined;
   edits: ByteEdit[];
   encoding: string | undefined;
-  /** Sizes of the chunks that it comes in, in place of a length. */
+  /** Chunk sizes, instead of a Content-Length. */
   chunks: number[] | undefined;
   headers: (readonly [name: string, value: string | string[]])[];
 }
@@ -252,7 +246,6 @@ export const envelopes: fc.Arbitrary<Envelope> = fc.record({
   headers: fc.array(fc.constantFrom(...HEADERS), { maxLength: 2 }),
 });
 
-/** As it goes over the wire. */
 export function sealed(
   envelope: Envelope,
   world: ExampleData,
@@ -323,7 +316,7 @@ function edited(body: Buffer, { at, how, bytes }: ByteEdit): Buffer {
   }
 }
 
-/** The last size goes on to the end, as long as that makes no more than a few hundred. */
+/** Repeats the last size, up to about 200 chunks. */
 function inChunks(body: Buffer, sizes: readonly number[]): Buffer[] {
   const chunks: Buffer[] = [];
   for (let start = 0; start < body.length; ) {

@@ -10,7 +10,7 @@ import { ExampleData } from '../../support/fixtures/example-data.ts';
 import { anonymous, apiKey, type Caller, onBehalfOf } from '../../support/fixtures/users.ts';
 import { rowsOf } from '../attacks/crawl.ts';
 
-/** Stand for ids of the control application. */
+/** Placeholders for ids of the control application. */
 export const FOREIGN = {
   text: '6b014763c31c72a603f5ff01',
   message: '6b014763c31c72a603f5ff02',
@@ -18,11 +18,11 @@ export const FOREIGN = {
   user: 9901,
 };
 
-/** Who calls, by a name that can be printed. */
+/** Names of callers, repeated by weight. */
 export const CALLERS = ['user', 'user', 'user', 'key', 'key', 'key as user', 'nobody', 'garbage', 'both'] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** The world that inputs are sent into, and an application beside it of which nothing may change. */
+/** The application that receives the inputs, and a control application that must not change. */
 export class FuzzFixture extends ExampleData {
   #tenant!: Tenant;
   #rows!: Set<string>;
@@ -65,10 +65,10 @@ export class FuzzFixture extends ExampleData {
     }
   }
 
-  /** Makes again what inputs have undone, so that the next ones get as far. */
+  /** Restores what inputs have deleted, so that later inputs reach as far. */
   async mend(): Promise<void> {
     const { id: _, ...application } = this.#application;
-    // The version of its classes only grows.
+    // The catalogue version must not decrease.
     const { catalogueVersion: _version, userCount: _count, ...settings } = application as Record<string, unknown>;
     await db.application.update({ where: { id: APPLICATION.id }, data: settings });
     const keyHash = hashSecret(APPLICATION.apiKey);
@@ -94,7 +94,6 @@ export class FuzzFixture extends ExampleData {
     if (!(await this.#is(`/geodata/${at('geodatum')}`))) await this.makePlace();
   }
 
-  /** The service lives, and the control application is as it was. */
   async expectUnharmed(): Promise<void> {
     const health = await fetch(`${running.url}/readyz`);
     expect([health.status, await health.text()]).toEqual([200, expect.any(String)]);

@@ -26,7 +26,6 @@ import {
   textId,
 } from './values.ts';
 
-/** A root field of a schema. */
 export interface RootField {
   kind: 'query' | 'mutation' | 'subscription';
   path: string;
@@ -44,14 +43,12 @@ export function rootFields(schema: GraphQLSchema): RootField[] {
   );
 }
 
-/** Ways into the service; `stream` are server-sent events. */
-const DOORS = ['post', 'post', 'post', 'get', 'socket', 'stream'] as const;
+/** Transports, repeated by weight; `stream` is server-sent events. */
+const TRANSPORTS = ['post', 'post', 'post', 'get', 'socket', 'stream'] as const;
 
-/** An operation that was right before something in it was made wrong. */
 export interface FuzzedOperation {
   caller: CallerName;
-  door: (typeof DOORS)[number];
-  /** Whether the arguments stand in the document itself. */
+  transport: (typeof TRANSPORTS)[number];
   isLiteral: boolean;
   values: Record<string, unknown>;
   changes: Change[];
@@ -63,7 +60,7 @@ export function operationsOn({ field }: RootField): fc.Arbitrary<FuzzedOperation
   const values = Object.fromEntries(field.args.map(({ name, type }) => [name, inputFor(type, name, 3)]));
   return fc.record({
     caller: fc.constantFrom(...CALLERS),
-    door: fc.constantFrom(...DOORS),
+    transport: fc.constantFrom(...TRANSPORTS),
     isLiteral: fc.nat({ max: 3 }).map((one) => one === 0),
     values: fc.record(values, { requiredKeys: required }) as fc.Arbitrary<Record<string, unknown>>,
     changes: fc.oneof(
@@ -78,7 +75,7 @@ function namesIn(type: GraphQLInputType): string[] {
   return isInputObjectType(named) ? Object.keys(named.getFields()) : [];
 }
 
-/** Values that mostly fit a type; optional fields come as far as `depth` reaches. */
+/** Values that mostly fit a type, with optional fields up to `depth` levels. */
 function inputFor(type: GraphQLInputType, name: string, depth: number): fc.Arbitrary<unknown> {
   if (isNonNullType(type)) return inputFor(type.ofType as GraphQLInputType, name, depth);
   if (isListType(type)) {
@@ -93,7 +90,7 @@ function inputFor(type: GraphQLInputType, name: string, depth: number): fc.Arbit
   }
   const requiredKeys = fields.filter((field) => isRequiredInputField(field)).map((field) => field.name);
   const given = fields.filter((field) => depth > 0 || requiredKeys.includes(field.name));
-  // Few of many: what is wrong with one field hides what is wrong with another.
+  // Few at a time, because an error in one field hides errors in others.
   const optional = given.filter((field) => !requiredKeys.includes(field.name));
   const record = (keys: typeof fields) =>
     fc.record(Object.fromEntries(keys.map((field) => [field.name, inputFor(field.type, field.name, depth - 1)])));
@@ -109,7 +106,7 @@ function mostly(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   );
 }
 
-/** Words that mean something somewhere, so that inputs get past the first check. */
+/** Values that exist in the fixture, so that inputs pass the first checks. */
 const WORDS = ['Cars', 'Trips', 'make', 'year', 'photo', 'alice', 'reader', 'hello', 'a@example.org', '4402079460001']
   .concat(['development', 'production', 'like', '7001', '2026-11-22', 'https://example.org/x', 'text/plain'])
   .concat(['6b014763c31c72a603f51a01', 'password-1', 'UTC', 'en']);
@@ -157,7 +154,6 @@ function leafOf(type: string, name: string): fc.Arbitrary<unknown> {
   }
 }
 
-/** As it goes over the wire: the body of a request, or the payload of a `subscribe`. */
 export function payloadOf(root: RootField, fuzzed: FuzzedOperation, world: ExampleData): string {
   const values = changed(world.real(fuzzed.values), fuzzed.changes);
   const given = (typeof values === 'object' && values !== null ? values : {}) as Record<string, unknown>;
@@ -175,7 +171,7 @@ export function payloadOf(root: RootField, fuzzed: FuzzedOperation, world: Examp
 
 const listed = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
 
-/** A text in capitals is taken for the value of an enum, since most are. */
+/** Texts in capitals become enum values, because most are. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return /^[A-Z][A-Z_0-9]+$/.test(value) ? value : JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

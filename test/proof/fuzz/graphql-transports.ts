@@ -5,7 +5,7 @@ import { openSocket } from '../../support/clients/websocket.ts';
 import { anonymous, type Caller } from '../../support/fixtures/users.ts';
 import { expectMasked } from './log.ts';
 
-/** What the contract knows, but for the one that tells of a fault. */
+/** Error codes of the contract, except for internal errors. */
 const CODES = new Set<unknown>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -17,17 +17,16 @@ const CODES = new Set<unknown>([
   'CURSOR_EXPIRED',
 ]);
 
-/** What operations answer that ask a model, which is away. */
-const AWAY = 'Service unavailable';
+/** The response of operations that need the unavailable model. */
+const UNAVAILABLE = 'Service unavailable';
 
 interface Answered {
   errors?: { message: string; path?: unknown[]; extensions?: { code?: unknown } }[];
 }
 
-/** Errors are those of the contract, and tell nothing of the inside. */
-export function expectContract(answer: Answered, mayBeAway = false): void {
+export function expectContract(answer: Answered, mayBeUnavailable = false): void {
   for (const { message, extensions } of answer.errors ?? []) {
-    if (mayBeAway && message === AWAY) continue;
+    if (mayBeUnavailable && message === UNAVAILABLE) continue;
     expect([message.slice(0, 300), CODES.has(extensions?.code) ? 'known' : extensions?.code]).toEqual([
       message.slice(0, 300),
       'known',
@@ -43,11 +42,10 @@ export interface HttpRequest {
   body?: string | Buffer;
 }
 
-/** Asks over HTTP, and looks at all that the answer has. */
 export async function sendOverHttp(
   { method = 'POST', target = '/graphql', headers = {}, body }: HttpRequest,
   as: Caller,
-  mayBeAway = false,
+  mayBeUnavailable = false,
 ): Promise<void> {
   const {
     status,
@@ -58,13 +56,13 @@ export async function sendOverHttp(
     headers,
     ...(body === undefined ? {} : { body }),
   });
-  if (!mayBeAway) expect(status).toBeLessThan(500);
+  if (!mayBeUnavailable) expect(status).toBeLessThan(500);
   if (!told['content-type']?.includes('json')) return expectMasked(status < 400 ? '' : text);
-  if (text !== '') expectContract(JSON.parse(text) as Answered, mayBeAway);
+  if (text !== '') expectContract(JSON.parse(text) as Answered, mayBeUnavailable);
 }
 
-/** Asks for server-sent events, and goes away with the first bytes; a subscription that nothing happens to says nothing. */
-export async function openStream(body: string, as: Caller, mayBeAway = false): Promise<void> {
+/** Opens an event stream and aborts after the head, because an idle subscription sends nothing. */
+export async function openStream(body: string, as: Caller, mayBeUnavailable = false): Promise<void> {
   const leaving = new AbortController();
   const response = await fetch(`${running.url}/graphql`, {
     method: 'POST',
@@ -72,21 +70,21 @@ export async function openStream(body: string, as: Caller, mayBeAway = false): P
     body,
     signal: leaving.signal,
   });
-  if (!mayBeAway) expect(response.status).toBeLessThan(500);
+  if (!mayBeUnavailable) expect(response.status).toBeLessThan(500);
   if (response.headers.get('content-type')?.includes('json')) {
-    expectContract((await response.json()) as Answered, mayBeAway);
+    expectContract((await response.json()) as Answered, mayBeUnavailable);
   }
   leaving.abort();
 }
 
 /**
- * Sends one operation on a socket of its own, and then a plain one, which has to be answered unless the service has closed
- * the socket for good reason.
+ * Sends an operation on its own socket, and then a simple one, which must be answered unless the service has closed the
+ * socket.
  */
 export async function sendOverSocket(
   payload: string,
   as: Caller,
-  { mayBeAway = false, isLive = false } = {},
+  { mayBeUnavailable = false, isLive = false } = {},
 ): Promise<void> {
   const socket = await openSocket();
   socket.send({ type: 'connection_init', payload: as.headers });
@@ -100,7 +98,7 @@ export async function sendOverSocket(
   const { code } = await socket.closed;
   expect([1000, 1005, 1009, 4400, 4401, 4403]).toContain(code);
   for (const { type, payload: told } of socket.received) {
-    if (type === 'next') expectContract(told, mayBeAway);
-    if (type === 'error') expectContract({ errors: told }, mayBeAway);
+    if (type === 'next') expectContract(told, mayBeUnavailable);
+    if (type === 'error') expectContract({ errors: told }, mayBeUnavailable);
   }
 }

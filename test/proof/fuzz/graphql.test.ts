@@ -17,11 +17,10 @@ useApp({ log });
 const fixture = new FuzzFixture();
 beforeAll(() => fixture.begin());
 
-/** Fields that ask a model: it is away. */
-const MAY_BE_AWAY = /assist|summar|translat|gateway|model/i;
+const MAY_BE_UNAVAILABLE = /assist|summar|translat|gateway|model/i;
 
 test.each(rootFields(schema))(
-  '$path answers whatever it is asked',
+  '$path responds within the contract to any arguments',
   async (root) => {
     await fixture.mend();
     await fuzz(operationsOn(root), (fuzzed) => orFault(() => expectAnswered(root, fuzzed)));
@@ -31,7 +30,7 @@ test.each(rootFields(schema))(
 );
 
 test(
-  'so do the typed fields of an application',
+  'the typed fields of an application respond within the contract to any arguments',
   async () => {
     await fixture.mend();
     const introspection = getIntrospectionQuery({ oneOf: true });
@@ -51,14 +50,14 @@ test(
 async function expectAnswered(root: RootField, fuzzed: FuzzedOperation): Promise<void> {
   const payload = payloadOf(root, fuzzed, fixture);
   const as = fixture.caller(fuzzed.caller);
-  const mayBeAway = MAY_BE_AWAY.test(root.path);
+  const mayBeUnavailable = MAY_BE_UNAVAILABLE.test(root.path);
   const isLive = root.kind === 'subscription';
-  if (fuzzed.door === 'socket') await sendOverSocket(payload, as, { mayBeAway, isLive });
-  else if (fuzzed.door === 'stream' || isLive) await openStream(payload, as, mayBeAway);
-  else if (fuzzed.door === 'get' && payload.length < 8000) {
-    await sendOverHttp({ method: 'GET', target: `/graphql?${queryOf(payload)}` }, as, mayBeAway);
+  if (fuzzed.transport === 'socket') await sendOverSocket(payload, as, { mayBeUnavailable, isLive });
+  else if (fuzzed.transport === 'stream' || isLive) await openStream(payload, as, mayBeUnavailable);
+  else if (fuzzed.transport === 'get' && payload.length < 8000) {
+    await sendOverHttp({ method: 'GET', target: `/graphql?${queryOf(payload)}` }, as, mayBeUnavailable);
   } else {
-    await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as, mayBeAway);
+    await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as, mayBeUnavailable);
   }
 }
 

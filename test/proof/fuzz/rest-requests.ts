@@ -6,10 +6,10 @@ import type { ExampleData } from '../../support/fixtures/example-data.ts';
 import { CALLERS, type CallerName } from './fixture.ts';
 import { type Change, changeArbitrary, changed, hostileText, numberId, swollen, textId } from './values.ts';
 
-/** Node itself refuses heads above 16 KiB, in its own words. */
+/** Node rejects heads above 16 KiB with its own response. */
 const MAX_TARGET = 7000;
 
-/** How a body is written down, or what stands in its place. */
+/** Encodings of the body, repeated by weight, and replacements of it. */
 const BODIES = ['json', 'json', 'json', 'form', 'form', 'multipart', 'untyped', 'cut', 'raw', 'none'] as const;
 
 const TYPES = [
@@ -26,7 +26,6 @@ const TYPES = [
   ';',
 ];
 
-/** Bodies that fit no example. */
 const RAW = [
   'null',
   '[]',
@@ -118,12 +117,10 @@ const HEADERS: [name: string, value: string][] = [
   ['traceparent', '00-0-0-zz'],
 ];
 
-/** A request that was right before something in it was made wrong. */
 export interface FuzzedRequest {
   caller: CallerName;
   example: number;
   changes: Change[];
-  /** Text of a parameter of the path, in place of the example's. */
   path: { which: number; text: string } | undefined;
   suffix: string;
   rawQuery: string;
@@ -132,7 +129,6 @@ export interface FuzzedRequest {
   headers: (readonly [name: string, value: string])[];
 }
 
-/** Requests to a route: its examples, mostly with one thing wrong, among what its documentation says it takes. */
 export function requestsTo(route: Route): fc.Arbitrary<FuzzedRequest> {
   const names = [route.docs.query, route.docs.body].flatMap((schema) => namesOf(schema));
   return fc.record({
@@ -172,12 +168,11 @@ function namesOf(schema: Record<string, unknown> | undefined): string[] {
   ];
 }
 
-/** Mostly not there, else once in so many. */
+/** Present with probability 1/`freq`. */
 function often<Value>(arbitrary: fc.Arbitrary<Value>, freq: number): fc.Arbitrary<Value | undefined> {
   return fc.oneof({ weight: freq - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-/** As it goes over the wire. */
 export function written(
   route: Route,
   fuzzed: FuzzedRequest,

@@ -5,7 +5,6 @@ import { type Change, changeArbitrary, changed, hostileText, hostileValue } from
 
 const SUBSCRIBE = { id: '1', type: 'subscribe', payload: { query: '{ __typename }' } };
 
-/** Messages of the protocol; order is what the test makes of them. */
 function messagesOf(token: string) {
   return [
     { type: 'connection_init', payload: { 'SVC-Token': token } },
@@ -48,7 +47,6 @@ export const spokenMessages: fc.Arbitrary<SpokenMessage[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** What a message is on the wire: text, or bytes for a binary frame. */
 export function spoken({ which, changes, how, raw }: SpokenMessage, token: string): string | Buffer {
   if (how === 'raw') return raw;
   const known = messagesOf(token);
@@ -60,7 +58,6 @@ export function spoken({ which, changes, how, raw }: SpokenMessage, token: strin
 const INIT = Buffer.from('{"type":"connection_init"}');
 const BOMB = deflateRawSync(Buffer.alloc(30 * 1024 * 1024));
 
-/** Frames of every kind, also such as no client sends. */
 export const frames: fc.Arbitrary<Buffer[]> = fc.array(
   fc.oneof(
     fc

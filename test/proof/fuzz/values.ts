@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { SAMPLES } from '../../../src/rest/openapi/docs/samples.ts';
 import { FOREIGN } from './fixture.ts';
 
-/** Stands for a text that is too long to be printed; see `swollen`. */
+/** Placeholder for a text that is too long to print; `swollen` replaces it. */
 const LONG = '\ue000long';
 const HUGE = '\ue000huge';
 
-/** Texts that have broken services before. */
 const HOSTILE_TEXTS = [
   '',
   ' ',
@@ -96,7 +95,6 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 
 export const edgeNumber: fc.Arbitrary<number> = fc.oneof(fc.constantFrom(...EDGES), fc.integer(), fc.double());
 
-/** Ids of all kinds, of whoever they are. */
 export const textId = fc.constantFrom(
   ...Object.values(SAMPLES).filter((id) => typeof id === 'string'),
   FOREIGN.text,
@@ -135,7 +133,6 @@ export const hostileName = fc.constantFrom(
   'nested',
 );
 
-/** Objects and arrays inside one another. */
 const nested = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.constantFrom('array', 'object', 'both'))
   .map(([depth, kind]) => {
@@ -146,7 +143,7 @@ const nested = fc
     return value;
   });
 
-/** Objects whose conversion to a text fails or lies. */
+/** Objects whose conversion to a string fails or returns something else. */
 const NO_TEXTS: unknown[] = [
   { toString: 1 },
   { toString: null, valueOf: null },
@@ -156,7 +153,6 @@ const NO_TEXTS: unknown[] = [
   { toJSON: 'x' },
 ];
 
-/** Anything that JSON can say. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: hostileText },
   { weight: 4, arbitrary: edgeNumber.filter(Number.isFinite) },
@@ -170,9 +166,8 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<unknown[]>(...NO_TEXTS) },
 );
 
-/** One thing made wrong in a tree of values. */
 export interface Change {
-  /** Which of its places, counted round. */
+  /** Index of the changed node, modulo their number. */
   at: number;
   how: 'replace' | 'wrap' | 'remove' | 'add' | 'stringify';
   name: string;
@@ -188,7 +183,6 @@ export function changeArbitrary(names: readonly string[]): fc.Arbitrary<Change> 
   });
 }
 
-/** A copy in which these things are wrong. */
 export function changed(tree: unknown, changes: readonly Change[]): unknown {
   const root = { whole: structuredClone(tree) as unknown };
   for (const { at, how, name, value: given } of changes) {
@@ -208,9 +202,9 @@ export function changed(tree: unknown, changes: readonly Change[]): unknown {
 
 type Holder = Record<string, unknown>;
 
-/** `__proto__` as a name like any other. */
+/** Sets `__proto__` like any other name. */
 function set(holder: Holder, name: string, value: unknown): void {
-  // An array of JSON has no names, and one with a `constructor` of its own could not even be copied.
+  // Arrays have no names in JSON, and an array with its own `constructor` could not be copied.
   if (Array.isArray(holder)) return void holder.push(value);
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -222,7 +216,7 @@ function placesOf(holder: Holder): [holder: Holder, key: string][] {
   });
 }
 
-/** With the long texts in place of the words that stand for them. */
+/** Replaces the placeholders with long texts. */
 export function swollen(text: string, long: number, huge: number): string {
   return text.replaceAll(LONG, () => 'x'.repeat(long)).replaceAll(HUGE, () => 'é'.repeat(huge));
 }

@@ -12,16 +12,14 @@ import {
   type Window,
 } from './records.ts';
 
-/** What the contract says of a chat, with nothing but sets and lists: no places, counters or watermarks. */
+/** The contract of the chat with plain sets and lists, without seqs, counters or watermarks. */
 export class ChatModel {
   readonly users: number[];
-  /** All there ever were, so that what is gone is asked for too. */
+  /** Includes deleted dialogs, so that they are requested too. */
   readonly everyDialog: ModelDialog[] = [];
   readonly everyMessage: ModelMessage[] = [];
-  /** What a user has sent under a key of their own. */
   readonly #sent = new Map<string, ModelMessage>();
   #dialogs: ModelDialog[] = [];
-  /** Milliseconds since 1970. */
   now: number;
 
   constructor(users: number[], now: number) {
@@ -37,7 +35,7 @@ export class ChatModel {
     return this.mayEnter(actor, message.dialog) && this.visible(actor, message.dialog).includes(message);
   }
 
-  /** An existing dialog which the actor may read. */
+  /** @throws {Refusal} the dialog does not exist, or the actor may not read it */
   dialog(actor: Actor, id: string): ModelDialog {
     const dialog = this.#dialogs.find((one) => one.id === id);
     if (!dialog) throw new Refusal(404);
@@ -54,7 +52,6 @@ export class ChatModel {
     return this.visible(user, dialog).filter(({ sender, readers }) => sender !== user && !readers.has(user)).length;
   }
 
-  /** Of the dialogs asked for, of which some may be closed to the user. */
   unreadOf(user: number, ids: string[]): number {
     const open = this.#dialogs.filter((dialog) => ids.includes(dialog.id) && isOccupant(user, dialog));
     if (open.length === 0) throw new Refusal(404);
@@ -69,7 +66,7 @@ export class ChatModel {
       .sort((a, b) => activeAt(b) - activeAt(a) || (a.id < b.id ? 1 : -1));
   }
 
-  /** @param id of the new dialog, if one is made */
+  /** @param id of the dialog, if one is created */
   createDialog(actor: Actor, kind: Kind, others: number[], name: string, id: string): string {
     const user = requireUser(actor);
     if (kind !== 'PUBLIC_GROUP' && others.length === 0) throw new Refusal(422);
@@ -85,7 +82,7 @@ export class ChatModel {
     return id;
   }
 
-  /** @param newId of the dialog, if there is none yet */
+  /** @param newId of the dialog, if one is created */
   privateDialog(user: number, other: number, newId: string): ModelDialog {
     const isTheirs = ({ kind, occupants }: ModelDialog) =>
       kind === 'PRIVATE' && occupants.has(user) && occupants.has(other);
@@ -94,7 +91,7 @@ export class ChatModel {
     return this.#add({ ...this.#empty(newId, user), kind: 'PRIVATE', name: null, occupants: new Set([user, other]) });
   }
 
-  /** @param answer with the new message's id, if one is sent, and that of its dialog */
+  /** @param answer the ids that the service assigned to the message and its dialog */
   send(actor: Actor, sending: Sending, answer: { id: string; dialogId: string }): { id: string; dialogId: string } {
     const user = requireUser(actor);
     const { dialogId, recipientId, text, clientId } = sending;
@@ -129,7 +126,7 @@ export class ChatModel {
     return { id: message.id, dialogId: dialog.id };
   }
 
-  /** An existing message which the actor may read. */
+  /** @throws {Refusal} the message does not exist, or the actor may not read it */
   message(actor: Actor, id: string): ModelMessage {
     const message = this.find(id);
     if (!message || (actor !== 'key' && message.hiders.has(actor))) throw new Refusal(404);
@@ -187,7 +184,7 @@ export class ChatModel {
     return result;
   }
 
-  /** Both or nothing; what goes goes first. */
+  /** Applies both changes or none, removal first. */
   changeReactions(actor: Actor, id: string, add: string | undefined, remove: string | undefined): void {
     const user = requireUser(actor);
     if (add === undefined && remove === undefined) throw new Refusal(400);
@@ -201,7 +198,7 @@ export class ChatModel {
     if (add !== undefined && !message.reactions.some(isOwn(add))) message.reactions.push({ user, name: add });
   }
 
-  /** Occupants come, then go; admins come last. */
+  /** Adds occupants before removing others; changes admins last. */
   updateDialog(actor: Actor, id: string, update: DialogUpdate): void {
     const dialog = this.dialog(actor, id);
     const { name, addOccupants = [], removeOccupants = [], addAdmins = [], removeAdmins = [] } = update;
@@ -228,7 +225,7 @@ export class ChatModel {
     if (this.deleteDialogs(actor, [id], force).wrongPermissions.length > 0) throw new Refusal(403);
   }
 
-  /** Those that may not be deleted stay. */
+  /** Skips dialogs that may not be deleted. */
   deleteDialogs(actor: Actor, ids: string[], force: boolean): Deleted {
     if (!force) requireUser(actor);
     const result = sort(ids, (id) => {
@@ -249,7 +246,7 @@ export class ChatModel {
     return result;
   }
 
-  /** Who is no occupant is no admin either; a leaving owner's group goes on to somebody else, or goes. */
+  /** Removes admins who are not occupants; a group passes from a leaving owner to another occupant, or is deleted. */
   #settle(dialog: ModelDialog): void {
     const { occupants, admins } = dialog;
     for (const admin of admins) if (!occupants.has(admin)) admins.delete(admin);
@@ -293,7 +290,7 @@ function mark(messages: ModelMessage[], user: number, { read, delivered }: Marki
   }
 }
 
-/** @throws {Refusal} none of them is there */
+/** @throws {Refusal} none of them exists */
 function sort(ids: string[], fate: (id: string) => keyof Deleted): Deleted {
   const distinct = [...new Set(ids)];
   const those = (wanted: keyof Deleted) => distinct.filter((id) => fate(id) === wanted);

@@ -9,9 +9,8 @@ import { expectAnswers, expectViews } from './views.ts';
 useApp();
 
 /**
- * About how many steps are taken, in runs of up to a hundred; with more than usual all users look after each step. What
- * a failure prints is taken up again, where it was shortest, by `MODEL_SEED=<seed> MODEL_PATH=<path>
- * MODEL_REPLAY=<replayPath>`.
+ * Approximate number of steps, in runs of up to 100. With more than usual, all users compare their views after each
+ * step. A failure prints values that reproduce it: `MODEL_SEED=<seed> MODEL_PATH=<path> MODEL_REPLAY=<replayPath>`.
  */
 const USUAL_STEPS = 1000;
 const USUAL_SEED = 20_261_122;
@@ -19,7 +18,7 @@ const { MODEL_STEPS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
 const STEPS = Number(MODEL_STEPS ?? USUAL_STEPS);
 const STEPS_A_RUN = 50;
 
-test('after every step of any course of events everybody sees of the chat what the contract says', async () => {
+test('after every step of any sequence, every user sees the chat as the model predicts', async () => {
   const courses = fc.commands([anyStep], { maxCommands: 2 * STEPS_A_RUN, size: 'max', replayPath: MODEL_REPLAY });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom('GROUP' as const, 'PUBLIC_GROUP' as const), courses, async (second, steps) => {
@@ -42,7 +41,7 @@ test('after every step of any course of events everybody sees of the chat what t
   );
 }, 3_600_000);
 
-/** Four users, of whom three are in a group, all in another or in a public one, and two in private. */
+/** Creates four users: three in a group, all in another group or a public one, and two in a private dialog. */
 async function begin(second: 'GROUP' | 'PUBLIC_GROUP'): Promise<{ model: ChatModel; real: Real }> {
   const users = await quickUsers(4);
   const ids = users.map(({ id }) => id);

@@ -8,14 +8,11 @@ import type { Kind, ModelDialog } from './records.ts';
 import { type Answer, answerOf } from './transports.ts';
 import { ascending, expectViews } from './views.ts';
 
-/** The service, and who speaks to it. */
 export interface Real {
   users: QuickUser[];
-  /** How many of them look after each step; who has acted is one of them. */
   viewers: number;
 }
 
-/** Does it, compares the answers and returns the dialog in which it was done. */
 type Deed<Args> = (fixture: ModelFixture, args: Args) => Promise<ModelDialog | undefined>;
 
 class Step<Args extends Doer> implements fc.AsyncCommand<ChatModel, Real> {
@@ -46,7 +43,7 @@ class Step<Args extends Doer> implements fc.AsyncCommand<ChatModel, Real> {
   }
 }
 
-// Two of the users and one of the dialogs come up more often, so that what they do meets.
+// Two of the users and one of the dialogs are more likely, so that steps affect each other.
 const USERS = 4;
 const doer = {
   actor: fc.oneof(
@@ -67,7 +64,6 @@ const messages = fc.array(pick(8), { minLength: 1, maxLength: 3 });
 const marking = { read: flag, delivered: flag };
 const reaction = fc.constantFrom('like', 'love');
 
-/** Steps of one kind. */
 function step<Args>(name: string, fields: { [Key in keyof Args]: fc.Arbitrary<Args[Key]> }, deed: Deed<Args & Doer>) {
   return fc
     .record({ ...doer, ...fields } as { [Key in keyof (Args & Doer)]: fc.Arbitrary<(Args & Doer)[Key]> })
@@ -83,12 +79,12 @@ const send = step(
     isBlank: rarely.chain((it) => (it ? rarely : fc.constant(false))),
   },
   async (fixture, { dialog, recipient, clientId, isBlank }) => {
-    const { model, door, actor, caller, text } = fixture;
+    const { model, transport, actor, caller, text } = fixture;
     const { id: dialogId } = fixture.dialog(dialog);
     const address = recipient === undefined ? { dialogId } : { recipientId: fixture.userIds([recipient])![0] };
     const key = clientId === undefined ? {} : { clientId: String(clientId) };
     const sending = { ...address, ...key, text: isBlank ? '' : text };
-    const answer = await door.send(caller, sending);
+    const answer = await transport.send(caller, sending);
     agree(answer, (given) => model.send(actor, sending, given));
     const sentTo = 'value' in answer ? answer.value.dialogId : address.dialogId;
     return model.everyDialog.find(({ id }) => id === sentTo);
@@ -99,10 +95,10 @@ const read = step(
   'read',
   { dialog, skip: fc.nat(3), limit: fc.integer({ min: 1, max: 5 }), newestFirst: fc.boolean(), marks: fc.boolean() },
   async (fixture, { dialog, ...page }) => {
-    const { model, door, actor, caller } = fixture;
+    const { model, transport, actor, caller } = fixture;
     const target = fixture.dialog(dialog);
     const window = { dialogId: target.id, ...page };
-    agree(await door.read(caller, window), () =>
+    agree(await transport.read(caller, window), () =>
       model.read(actor, window).map(({ id, text, readers, receivers }) => ({
         id,
         text,
@@ -115,36 +111,36 @@ const read = step(
 );
 
 const mark = step('mark', { messages, within: perhaps(perhaps(dialog)), ...marking }, async (fixture, args) => {
-  const { model, door, actor, caller } = fixture;
+  const { model, transport, actor, caller } = fixture;
   const { ids, touched } = fixture.messages(args.messages);
   const dialogId = args.within ? fixture.dialog(args.within).id : touched?.id;
   const update = { read: args.read, delivered: args.delivered, dialogId };
-  const answer = await door.updateMessages(caller, ids, update);
+  const answer = await transport.updateMessages(caller, ids, update);
   agree(answer, () => model.updateMessages(actor, ids, update));
   return touched;
 });
 
 const edit = step('edit', { message: pick(8), isOthers: rarely, read: flag }, async (fixture, args) => {
-  const { model, door, actor, caller, text } = fixture;
+  const { model, transport, actor, caller, text } = fixture;
   const { ids, touched } = fixture.messages([args.message], !args.isOthers);
   const update = { text, read: args.read };
-  const answer = await door.updateMessages(caller, ids, update);
+  const answer = await transport.updateMessages(caller, ids, update);
   agree(answer, () => model.updateMessages(actor, ids, update));
   return touched;
 });
 
 const markAll = step('mark all', { dialog, ...marking }, async (fixture, { dialog, read, delivered }) => {
-  const { model, door, actor, caller } = fixture;
+  const { model, transport, actor, caller } = fixture;
   const target = fixture.dialog(dialog);
-  const answer = await door.markAll(caller, target.id, { read, delivered });
+  const answer = await transport.markAll(caller, target.id, { read, delivered });
   agree(answer, () => model.markAll(actor, target.id, { read, delivered }));
   return target;
 });
 
 const deleteMessages = step('delete', { messages, force: fc.boolean() }, async (fixture, { messages, force }) => {
-  const { model, door, actor, caller } = fixture;
+  const { model, transport, actor, caller } = fixture;
   const { ids, touched } = fixture.messages(messages);
-  agree(await door.deleteMessages(caller, ids, force), () => model.deleteMessages(actor, ids, force));
+  agree(await transport.deleteMessages(caller, ids, force), () => model.deleteMessages(actor, ids, force));
   return touched;
 });
 
@@ -152,10 +148,10 @@ const react = step(
   'react',
   { message: pick(3), add: perhaps(reaction), remove: perhaps(perhaps(reaction)) },
   async (fixture, { message, add, remove }) => {
-    const { model, door, actor, caller } = fixture;
+    const { model, transport, actor, caller } = fixture;
     const { ids, touched } = fixture.messages([message]);
     const [id] = ids as [string];
-    const answer = await door.changeReactions(caller, id, add, remove);
+    const answer = await transport.changeReactions(caller, id, add, remove);
     agree(answer, () => model.changeReactions(actor, id, add, remove));
     return touched;
   },
@@ -165,9 +161,9 @@ const createDialog = step(
   'create dialog',
   { kind: fc.constantFrom<Kind>('PRIVATE', 'PRIVATE', 'GROUP'), others: fc.uniqueArray(user, { maxLength: 2 }) },
   async (fixture, { kind, others }) => {
-    const { model, door, actor, caller, text } = fixture;
+    const { model, transport, actor, caller, text } = fixture;
     const ids = fixture.userIds(others)!;
-    const answer = await door.createDialog(caller, kind, ids, text);
+    const answer = await transport.createDialog(caller, kind, ids, text);
     agree(answer, (given) => model.createDialog(actor, kind, ids, text, given));
     return model.everyDialog.find(({ id }) => 'value' in answer && id === answer.value);
   },
@@ -177,11 +173,10 @@ const nobody = fc.constant<number[] | undefined>(undefined);
 const occupants = { addOccupants: nobody, removeOccupants: nobody };
 const admins = { addAdmins: nobody, removeAdmins: nobody };
 
-/** Changes of a dialog, half of them by its owner. */
 function change(name: string, fields: typeof occupants & typeof admins) {
   return step(name, { dialog, byOwner: fc.boolean(), isNamed: rarely, ...fields }, async (fixture, args) => {
     const target = fixture.dialog(args.dialog);
-    const { model, door, actor, caller, text } = args.byOwner ? fixture.as(target.owner) : fixture;
+    const { model, transport, actor, caller, text } = args.byOwner ? fixture.as(target.owner) : fixture;
     const update = {
       name: args.isNamed ? text : undefined,
       addOccupants: fixture.userIds(args.addOccupants),
@@ -189,7 +184,7 @@ function change(name: string, fields: typeof occupants & typeof admins) {
       addAdmins: fixture.userIds(args.addAdmins),
       removeAdmins: fixture.userIds(args.removeAdmins),
     };
-    const answer = await door.updateDialog(caller, target.id, update);
+    const answer = await transport.updateDialog(caller, target.id, update);
     agree(answer, () => model.updateDialog(actor, target.id, update));
     return target;
   });
@@ -199,20 +194,19 @@ const deleteDialog = step(
   'delete dialog',
   { dialog, another: perhaps(dialog), force: rarely },
   async (fixture, { dialog, another, force }) => {
-    const { model, door, actor, caller } = fixture;
+    const { model, transport, actor, caller } = fixture;
     const target = fixture.dialog(dialog);
     const { id } = target;
     const ids = [id, ...(another ? [fixture.dialog(another).id] : [])];
     if (new Set(ids).size === 1) {
-      agree(await door.deleteDialog(caller, id, force), () => model.deleteDialog(actor, id, force));
+      agree(await transport.deleteDialog(caller, id, force), () => model.deleteDialog(actor, id, force));
     } else {
-      agree(await door.deleteDialogs(caller, ids, force), () => model.deleteDialogs(actor, ids, force));
+      agree(await transport.deleteDialogs(caller, ids, force), () => model.deleteDialogs(actor, ids, force));
     }
     return target;
   },
 );
 
-/** Anything that can be done in a chat, more often what is done more often. */
 export const anyStep: fc.Arbitrary<fc.AsyncCommand<ChatModel, Real>> = fc.oneof(
   { weight: 9, arbitrary: send },
   { weight: 3, arbitrary: read },
@@ -237,7 +231,6 @@ export const anyStep: fc.Arbitrary<fc.AsyncCommand<ChatModel, Real>> = fc.oneof(
   { weight: 1, arbitrary: deleteDialog },
 );
 
-/** The service answers what the model does, refusals included. */
 function agree<Value>(answer: Answer<Value>, expected: (given: Value) => Value): void {
   expect(answer).toEqual(answerOf(() => expected((answer as { value: Value }).value)));
 }

@@ -6,24 +6,23 @@ import type { Actor, ModelDialog } from './records.ts';
 import { type Door, graphqlTransport, restTransport } from './transports.ts';
 
 export interface Doer {
-  /** The place of a user; behind the last, the API key alone. */
+  /** Index of a user; the index after the last is the API key. */
   actor: number;
   overRest: boolean;
 }
 
-/** One of what is there when the step is taken: of what the actor can see, or of all there ever was. */
+/** The nth of the objects visible to the actor, or of all that ever existed. */
 export interface Pick {
   nth: number;
   anywhere: boolean;
 }
 
-/** Who does something by which door, and what the arguments of a step stand for at that moment. */
+/** Caller and transport of a step, and the objects that its arguments stand for. */
 export class ModelFixture {
   readonly model: ChatModel;
-  readonly door: Door;
+  readonly transport: Door;
   readonly actor: Actor;
   readonly caller: Caller;
-  /** A text that no other step has. */
   readonly text: string;
   readonly #users: QuickUser[];
   readonly #doer: Doer;
@@ -32,13 +31,12 @@ export class ModelFixture {
     this.model = model;
     this.#users = users;
     this.#doer = doer;
-    this.door = doer.overRest ? restTransport : graphqlTransport;
+    this.transport = doer.overRest ? restTransport : graphqlTransport;
     this.actor = users[doer.actor]?.id ?? 'key';
     this.caller = users[doer.actor] ?? apiKey;
     this.text = `said at ${model.now}`;
   }
 
-  /** The same by another user. */
   as(userId: number): ModelFixture {
     const actor = this.#users.findIndex(({ id }) => id === userId);
     return new ModelFixture(this.model, this.#users, { ...this.#doer, actor });
@@ -55,8 +53,8 @@ export class ModelFixture {
   }
 
   /**
-   * Ids of messages, the latest first to be picked, and the dialog of the first.
-   * @param own only what the actor has sent
+   * Ids of messages, counted from the latest, and the dialog of the first. @param own only messages that the actor has
+   * sent
    */
   messages(picks: Pick[], own = false): { ids: string[]; touched: ModelDialog | undefined } {
     const all = this.model.everyMessage.toReversed();

@@ -16,7 +16,7 @@ import {
   type Value,
 } from './record-words.ts';
 
-/** Numbers without end that decide what is done: the given ones, then only zeros, which choose what is plainest. */
+/** Decisions from a list of numbers, then zeros, which choose the simplest option. */
 export class Choice {
   readonly #numbers: number[];
   #next = 0;
@@ -33,7 +33,7 @@ export class Choice {
     return things[this.below(things.length)]!;
   }
 
-  /** Whether it is the one of so many times. */
+  /** True with probability 1/`count`. */
   oneIn(count: number): boolean {
     return this.below(count) === count - 1;
   }
@@ -45,7 +45,7 @@ export class Choice {
 
 const places = (...pairs: [number, number][]): Place[] => pairs.map(([lat, lon]) => ({ lat, lon }));
 
-/** Few, so that they meet again; no two places lie as far from each other as a radius says. */
+/** Few values, so that they repeat; no distance between two places equals a radius. */
 const ITEMS: Record<FieldType, Item[]> = {
   Integer: [3, 0, -7, 10, 9_007_199_254_740_991],
   Float: [0.25, 0, -1.5, 10, 1e21, 1e-7],
@@ -59,7 +59,7 @@ const ITEMS: Record<FieldType, Item[]> = {
 
 const RADII = [200, 1, 50, 700_000, 21_000_000];
 
-/** Names that are fields of a class as any other, and something else elsewhere. */
+/** Valid field names that have another meaning elsewhere. */
 export const FIELD_NAMES = ['make', 'value', 'or', 'userId', 'createdAt', 'toString', 'eq', 'a9', 'lat', 'parent_id'];
 export const FIELD_TYPES = Object.keys(ITEMS) as FieldType[];
 export const GROUPS = ['red', 'blue', 'none'];
@@ -115,7 +115,7 @@ export function anId({ records, everyId }: RecordModel, choice: Choice): string 
   return among.length === 0 ? UNKNOWN_ID : choice.of(among);
 }
 
-/** No field is changed by two operators, as the order of equals is nobody's promise. */
+/** Applies one operator per field, because the order of operators on one field is unspecified. */
 export function anUpdate({ fields }: RecordModel, choice: Choice, userIds: number[]): Update {
   const changed = fields.filter(() => choice.oneIn(3));
   return { changes: changed.map((field) => aChange(field, choice)), permissions: permissions(choice, userIds) };
@@ -173,12 +173,11 @@ const FITTING: Record<Asked['type'], Operator[]> = {
   Location: ['eq', 'near'],
 };
 
-/** A field of the class, or now and then one that all records have. */
 export function aField(model: RecordModel, choice: Choice): Asked {
   return choice.oneIn(3) || model.fields.length === 0 ? choice.of(COMMON) : choice.of<Asked>(model.fields);
 }
 
-/** A test with what a client says of it; `given` is the argument of the operator. */
+/** A test; `given` is the argument as the client sends it. */
 export type GivenTest = FieldTest & { given: unknown };
 export type GivenFilter = { all: GivenFilter[] } | { any: GivenFilter[] } | GivenTest;
 
@@ -210,7 +209,7 @@ export function aTest(model: RecordModel, choice: Choice, userIds: number[]): Gi
   }
   if ((operator === 'eq' || operator === 'ne') && choice.oneIn(5)) return test(null, null);
   const isList = ['in', 'nin', 'or', 'all'].includes(operator);
-  // An empty list asks for nothing where a moment may be any, and changes by criteria need to ask for something.
+  // An empty list of times matches anything, and changes by criteria require a condition.
   const fewest = type === 'Date' || type === 'Moment' || !isList ? 1 : 0;
   const items = Array.from({ length: fewest + (isList ? choice.below(3) : 0) }, () =>
     anItem(model, asked, choice, userIds),

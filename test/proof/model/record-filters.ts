@@ -12,8 +12,6 @@ import {
   type Value,
 } from './record-words.ts';
 
-// What the contract says of filters and orders, row by row.
-
 export function heldBy(record: Stored, { name, type }: Asked): Value | undefined {
   switch (name) {
     case '_id':
@@ -31,7 +29,6 @@ export function heldBy(record: Stored, { name, type }: Asked): Value | undefined
   }
 }
 
-/** @throws {Refusal} an operator does not fit its field */
 export function requireFitting(filter: Filter): void {
   if ('all' in filter) filter.all.forEach(requireFitting);
   else if ('any' in filter) filter.any.forEach(requireFitting);
@@ -105,7 +102,7 @@ function matchesTest(record: Stored, test: FieldTest): boolean {
   }
 }
 
-/** A moment that lasts lies before its end, and behind itself only from there on. */
+/** Compares with a bound that lasts for `lasts` ms: `lt` and `gte` use its start, `lte` and `gt` its end. */
 function isBeyond(operator: 'lt' | 'lte' | 'gt' | 'gte', own: Item, bound: Item, lasts: number): boolean {
   if (lasts > 0) {
     const [from, until] = [Number(bound), Number(bound) + lasts];
@@ -117,13 +114,12 @@ function isBeyond(operator: 'lt' | 'lte' | 'gt' | 'gte', own: Item, bound: Item,
   return { lt: order < 0, lte: order <= 0, gt: order > 0, gte: order >= 0 }[operator];
 }
 
-/** Texts by their code points. */
 export function compare(one: Item, other: Item): number {
   if (typeof one === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(String(other)));
   return Number(one) - Number(other);
 }
 
-/** Metres over the ground of a round earth. */
+/** Great-circle distance in meters. */
 function distance(one: Place, other: Place): number {
   const [a, b] = [radians(one.lat), radians(other.lat)];
   const half = (angle: number) => Math.sin(angle / 2) ** 2;
@@ -135,7 +131,7 @@ function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }
 
-/** @throws {Refusal} nobody can say which of two of these values comes first */
+/** @throws {Refusal} the order is undefined for two of the values */
 export function sorted(records: Stored[], order: Order | undefined): Stored[] {
   const sign = order?.isDescending ? -1 : 1;
   const byId = (one: Stored, other: Stored) => sign * compare(one.id, other.id);
@@ -158,7 +154,7 @@ export interface Group {
 export const FUNCTIONS = ['avg', 'min', 'max', 'sum'] as const;
 export type GroupFunction = (typeof FUNCTIONS)[number];
 
-/** The records by the values of a field, in no order. */
+/** Groups records by the values of a field; the order is undefined. */
 export function grouped(
   records: Stored[],
   by: Asked,
@@ -166,7 +162,7 @@ export function grouped(
 ): Group[] {
   const isNumber = ({ type, isArray }: Asked) => !isArray && (type === 'Integer' || type === 'Float');
   if (!calculations.every(({ asked }) => isNumber(asked))) throw new Refusal('invalid');
-  // Moments of the record itself are told in Unix seconds.
+  // Common times are shown in Unix seconds.
   const groupOf = (record: Stored) =>
     by.type === 'Moment' ? Math.floor(Number(heldBy(record, by)) / 1000) : heldBy(record, by);
   const groups = new Map<string, Stored[]>();

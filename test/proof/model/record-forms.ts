@@ -1,11 +1,10 @@
 import type { Choice } from './record-choices.ts';
 import type { Field, FieldType, Item, Place, Value } from './record-words.ts';
 
-// The forms in which clients may give values, one chosen among all that say the same.
+// Chooses one of the equivalent forms in which clients may send a value.
 
 type ParameterInput = string | number | boolean | null | ParameterInput[] | { [key: string]: ParameterInput };
 
-/** One value in one of its forms. */
 export function givenItem(type: FieldType, item: Item, choice: Choice): ParameterInput {
   switch (type) {
     case 'Integer':
@@ -24,7 +23,6 @@ export function givenItem(type: FieldType, item: Item, choice: Choice): Paramete
   }
 }
 
-/** A moment, exactly. */
 export function givenMoment(at: number, choice: Choice): string | number {
   const iso = new Date(at).toISOString();
   const isWhole = at % 1000 === 0;
@@ -37,13 +35,16 @@ export function givenMoment(at: number, choice: Choice): string | number {
   ]);
 }
 
-/** How long a moment lasts that a filter names: the second, or the millisecond where a fraction is said. */
+/** Duration of a time in a filter: one second, or one millisecond if it has a fraction. */
 export function lengthOf(given: ParameterInput): number {
   if (typeof given === 'number') return Number.isInteger(given) ? 1000 : 1;
   return /^\d{4}\.\d\d\.\d\d$/.test(String(given)) || !String(given).includes('.') ? 1000 : 1;
 }
 
-/** A whole field in one of its forms; in updates, objects of an array's items would replace some of them. */
+/**
+ * All values of a field in one of their forms. Objects are used only for new records, because in updates they would
+ * replace items of an array.
+ */
 export function givenField(
   { type, isArray }: Field,
   value: Value | null,
@@ -62,7 +63,7 @@ export function givenField(
   return choice.of(forms);
 }
 
-/** As a form of brackets: `a[b][]=c`; undefined where it could not say the same. */
+/** As a form with brackets, `a[b][]=c`; undefined where a form cannot express the value. */
 export function formOf(given: { [key: string]: ParameterInput }): string | undefined {
   const pairs: string[] = [];
   const add = (key: string, value: ParameterInput): boolean => {
@@ -76,7 +77,7 @@ export function formOf(given: { [key: string]: ParameterInput }): string | undef
   return Object.entries(given).every(([key, value]) => add(key, value)) ? pairs.join('&') : undefined;
 }
 
-/** As answers show it: moments in ISO 8601, places as lists. */
+/** As responses show it: times in ISO 8601, locations as lists. */
 export function shownValue(type: string, value: Value | undefined | null): unknown {
   if (value === undefined || value === null) return null;
   if (Array.isArray(value)) return value.map((item) => shownValue(type, item));

@@ -20,7 +20,7 @@ export interface NewRecord {
   parentId: string | null;
 }
 
-/** One thing that is done with one field; values come first, then the operators in the order of the contract. */
+/** One change of one field; values are applied first, then operators in the order of the contract. */
 export type FieldChange =
   | { operator: 'set'; field: Field; value: Value | null }
   | { operator: 'replace'; field: Field; index: number; value: Item }
@@ -38,14 +38,13 @@ export interface Update {
   permissions: Partial<Record<Deed, Permission>>;
 }
 
-/** What the contract says of the records of a class, with nothing but a list of them. */
+/** The contract of the records of a class, with a plain list. */
 export class RecordModel {
   readonly fields: Field[];
   readonly permissions: Record<ClassDeed, Permission>;
   records: Stored[] = [];
-  /** Of all there ever were, so that what is gone is asked for too. */
+  /** Includes deleted records, so that they are requested too. */
   readonly everyId: string[] = [];
-  /** Milliseconds since 1970. */
   now: number;
 
   constructor(fields: Field[], permissions: Record<ClassDeed, Permission>, now: number) {
@@ -65,7 +64,7 @@ export class RecordModel {
     return record.userId === actor.id || isGranted(record.permissions[deed], actor);
   }
 
-  /** @param ids of the records if they are made */
+  /** @param ids of the records, if they are created */
   create(actor: Actor, news: NewRecord[], ids: string[]): Stored[] {
     const made = news.map(({ fields, permissions, parentId }, nth): Stored => {
       const set = [...fields].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
@@ -96,7 +95,7 @@ export class RecordModel {
     return found[0]!;
   }
 
-  /** Each id once. */
+  /** Each id occurs once. */
   updateMany(
     actor: Actor,
     ids: string[],
@@ -141,14 +140,13 @@ export class RecordModel {
     return those.length;
   }
 
-  /** @throws {Refusal} there are records that are not unique in it */
+  /** @throws {Refusal} values of the field are not unique */
   makeUnique(field: Field): void {
     const twins = duplicates(this.records, { ...field, isUnique: true });
     if (twins) throw new Refusal('invalid');
     field.isUnique = true;
   }
 
-  /** @throws {Refusal} an operator does not fit its field */
   requireFitting({ changes }: Update): void {
     for (const { operator, field } of changes) {
       const isNumber = !field.isArray && (field.type === 'Integer' || field.type === 'Float');
@@ -194,7 +192,7 @@ export class RecordModel {
     if (changed.some(lacks)) throw new Refusal('invalid');
   }
 
-  /** @throws {Refusal} a required value is missing in what has changed, or a unique one is there twice */
+  /** @throws {Refusal} a changed record lacks a required value, or a unique value occurs twice */
   #store(records: Stored[], changed: Stored[]): void {
     this.#requireComplete(changed);
     const isTaken = changed.length > 0 && this.fields.some((field) => field.isUnique && duplicates(records, field));
@@ -260,7 +258,6 @@ function changedValue(before: Value | undefined, change: FieldChange): Value | n
   }
 }
 
-/** Whether the given permissions say what the record says already. */
 function isSame(before: Record<Deed, Permission>, given: Partial<Record<Deed, Permission>> | undefined): boolean {
   const named = (permission: Permission) => {
     const those = 'ids' in permission ? permission.ids : 'groups' in permission ? permission.groups : [];

@@ -11,7 +11,6 @@ import { type Asked, COMMON, type Order } from './record-words.ts';
 export interface Question {
   filter: GivenFilter | undefined;
   order: Order | undefined;
-  /** Records of a page. */
   size: number;
   groupedBy: Asked;
   calculated: { asked: Asked; calculation: (typeof FUNCTIONS)[number] }[];
@@ -29,7 +28,10 @@ export function aQuestion({ model, people }: Scene, choice: Choice): Question {
   };
 }
 
-/** Everybody is answered what the model says: in one page, in pages by cursor and offset, in numbers and in groups. */
+/**
+ * Asserts that every caller gets the results of the model: in one page, in pages by cursor and offset, as counts and in
+ * groups.
+ */
 export async function expectAnswers(scene: Scene, question: Question, asker: number): Promise<void> {
   const { className, model, people } = scene;
   const { filter, order, size } = question;
@@ -86,7 +88,6 @@ const readPage = ({ totalCount, pageInfo, edges }: Page) => ({
   ...pageInfo,
 });
 
-/** All ids, page by page from the one end to the other. */
 async function allPages(
   caller: Caller,
   variables: Record<string, unknown>,
@@ -106,7 +107,7 @@ async function allPages(
   }
 }
 
-/** The same over REST, by offset, as far as a query can say it. */
+/** The same over REST by offset, if a query can express it. */
 async function expectLegacy(
   { className }: Scene,
   { filter, order, size }: Question,
@@ -171,7 +172,7 @@ async function expectGroups(
   }
 }
 
-/** Sums of fractions depend on their order. */
+/** The sum of fractions depends on their order. */
 function closeTo(result: number): unknown {
   const digits = 10 - Math.ceil(Math.log10(Math.abs(result) + 1e-30));
   return expect.closeTo(result, Math.max(-15, Math.min(digits, 15)));

@@ -26,7 +26,6 @@ import {
 } from './record-transports.ts';
 import type { Actor, Field } from './record-words.ts';
 
-/** The class that a course of events is about, and who takes part. */
 export interface Scene {
   className: string;
   model: RecordModel;
@@ -41,13 +40,12 @@ export interface Step {
 
 interface Doing extends Scene {
   choice: Choice;
-  door: TransportName;
+  transport: TransportName;
   actor: Actor;
   caller: Caller;
   userIds: number[];
 }
 
-/** Takes a step in the service and in the model, and compares what both answer. */
 export async function takeStep(scene: Scene, { deed, overRest }: Step, choice: Choice): Promise<void> {
   const { model, people } = scene;
   model.now += choice.of([0, 1, 400, 1_000, 61_000]);
@@ -55,7 +53,7 @@ export async function takeStep(scene: Scene, { deed, overRest }: Step, choice: C
   const writers = people.filter(({ kind }) => kind !== 'application');
   const { caller, ...actor } = choice.of(writers);
   const userIds = people.flatMap(({ kind, id }) => (kind === 'user' ? [id] : []));
-  await DEEDS[deed]({ ...scene, choice, door: overRest ? 'rest' : 'graphql', actor, caller, userIds });
+  await DEEDS[deed]({ ...scene, choice, transport: overRest ? 'rest' : 'graphql', actor, caller, userIds });
 }
 
 const DEEDS = {
@@ -72,11 +70,11 @@ const DEEDS = {
 export const DEED_NAMES = Object.keys(DEEDS) as Step['deed'][];
 
 async function create(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller, userIds } = doing;
+  const { className, model, choice, transport, actor, caller, userIds } = doing;
   const made = newRecord(model, choice, userIds);
   const { input, legacy } = givenRecord(model, made, choice);
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'POST', `/data/${className}`, bodyOf(legacy as never, choice), ofRest)
       : await callGraphql(
           caller,
@@ -85,17 +83,17 @@ async function create(doing: Doing): Promise<void> {
           ofGraphql,
         );
   const id = 'value' in answer ? answer.value.id : '';
-  expectSame(doing, answer, () => shownBy(door, model.fields, model.create(actor, [made], [id])[0]!));
+  expectSame(doing, answer, () => shownBy(transport, model.fields, model.create(actor, [made], [id])[0]!));
 }
 
 async function createMany(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller, userIds } = doing;
+  const { className, model, choice, transport, actor, caller, userIds } = doing;
   const made = Array.from({ length: 1 + choice.below(4) }, () => newRecord(model, choice, userIds));
   const given = made.map((one) => givenRecord(model, one, choice));
   const numbered = Object.fromEntries(given.map(({ legacy }, nth) => [String(nth + 1), legacy]));
   const record = choice.of<unknown>([numbered, given.map(({ legacy }) => legacy)]);
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'POST', `/data/${className}/multi`, { json: { record } }, ({ items }) =>
           items.map(ofRest),
         )
@@ -107,16 +105,16 @@ async function createMany(doing: Doing): Promise<void> {
           (records) => records.map(ofGraphql),
         );
   const ids = 'value' in answer ? answer.value.map(({ id }: Shown) => id) : made.map(() => '');
-  expectSame(doing, answer, () => model.create(actor, made, ids).map((one) => shownBy(door, model.fields, one)));
+  expectSame(doing, answer, () => model.create(actor, made, ids).map((one) => shownBy(transport, model.fields, one)));
 }
 
 async function update(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller, userIds } = doing;
+  const { className, model, choice, transport, actor, caller, userIds } = doing;
   const id = anId(model, choice);
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'PUT', `/data/${className}/${id}`, bodyOf(legacy as never, choice), ofRest)
       : await callGraphql(
           caller,
@@ -125,17 +123,17 @@ async function update(doing: Doing): Promise<void> {
           { className, id, input },
           ofGraphql,
         );
-  expectSame(doing, answer, () => shownBy(door, model.fields, model.update(actor, id, change)));
+  expectSame(doing, answer, () => shownBy(transport, model.fields, model.update(actor, id, change)));
 }
 
 async function updateMany(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller, userIds } = doing;
+  const { className, model, choice, transport, actor, caller, userIds } = doing;
   const ids = [...new Set([anId(model, choice), anId(model, choice), anId(model, choice)])];
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
   const record = Object.fromEntries(ids.map((id, nth) => [String(nth + 1), { ...legacy, id }]));
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'PUT', `/data/${className}/multi`, { json: { record } }, ({ items, not_found }) => ({
           found: items.map(ofRest),
           notFound: not_found.ids,
@@ -149,18 +147,18 @@ async function updateMany(doing: Doing): Promise<void> {
         );
   expectSame(doing, answer, () => {
     const { found, notFound } = model.updateMany(actor, ids, change);
-    return { found: found.map((one) => shownBy(door, model.fields, one)), notFound };
+    return { found: found.map((one) => shownBy(transport, model.fields, one)), notFound };
   });
 }
 
 async function updateByCriteria(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller, userIds } = doing;
+  const { className, model, choice, transport, actor, caller, userIds } = doing;
   const filter = aFilter(model, choice, userIds);
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
   const criteria = legacyFilter(filter);
   const answer =
-    door === 'rest' && criteria
+    transport === 'rest' && criteria
       ? await callRest(
           caller,
           'PUT',
@@ -179,11 +177,11 @@ async function updateByCriteria(doing: Doing): Promise<void> {
 }
 
 async function remove(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller } = doing;
+  const { className, model, choice, transport, actor, caller } = doing;
   const id = anId(model, choice);
   const isKnown = model.records.some((record) => record.id === id);
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'DELETE', `/data/${className}/${id}`, {}, () => true)
       : await callGraphql(
           caller,
@@ -196,11 +194,11 @@ async function remove(doing: Doing): Promise<void> {
 }
 
 async function removeMany(doing: Doing): Promise<void> {
-  const { className, model, choice, door, actor, caller } = doing;
+  const { className, model, choice, transport, actor, caller } = doing;
   const ids = [...new Set([anId(model, choice), anId(model, choice)])];
   if (ids.length < 2) return;
   const answer =
-    door === 'rest'
+    transport === 'rest'
       ? await callRest(caller, 'DELETE', `/data/${className}/${ids}`, {}, (body) => ({
           deleted: body.SuccessfullyDeleted.ids,
           notFound: body.NotFound.ids,
@@ -218,7 +216,7 @@ async function removeMany(doing: Doing): Promise<void> {
 
 async function removeByCriteria(doing: Doing): Promise<void> {
   const { className, model, choice, actor, caller, userIds } = doing;
-  // Most criteria name most records, and there would be nothing left to ask for.
+  // Most criteria match most records, which would leave none.
   const filter = {
     all: [aFilter(model, choice, userIds), aFilter(model, choice, userIds), aFilter(model, choice, userIds)],
   };
@@ -232,7 +230,7 @@ async function removeByCriteria(doing: Doing): Promise<void> {
   expectSame(doing, answer, () => model.deleteByCriteria(actor, filter));
 }
 
-/** Changes the class: what its records get, who may do what, which fields are required or unique. */
+/** Changes permissions of the class, and whether a field is required or unique. */
 async function retune({ className, model, choice, userIds }: Doing): Promise<void> {
   const permissions = classPermissions(choice, userIds);
   const field = choice.of(model.fields);
@@ -260,14 +258,13 @@ export function fieldInput({ name, type, isArray }: Field) {
   return { name, type: type.toUpperCase(), array: isArray };
 }
 
-/** Switches the index of every field on or off; the records are asked for while it is made, too. */
+/** Toggles the index of every field; lists also run while indexes are built. */
 export async function switchIndexes({ className, model }: Scene): Promise<void> {
   for (const field of model.fields) field.isIndexed = !field.isIndexed;
   const fields = model.fields.map((field) => ({ ...fieldInput(field), index: field.isIndexed }));
   await execute(UPDATE_CLASS, { name: className, input: { fields } }, apiKey);
 }
 
-/** Waits until every index is there, or gone. */
 export async function indexesSettled({ className }: Scene): Promise<void> {
   const query = 'query ($name: String!) { class(name: $name) { fields { index } } }';
   for (;;) {

@@ -6,10 +6,9 @@ import { formOf, givenField, givenItem, shownValue } from './record-forms.ts';
 import type { FieldChange, NewRecord, RecordModel, Update } from './record-model.ts';
 import { COMMON, type Deed, type Field, type Item, type Permission, Refusal, type Stored } from './record-words.ts';
 
-/** What was answered, as far as the model knows it, or why nothing was. */
+/** The response as the model predicts it, or the reason of a refusal. */
 export type Answer<Value> = { refused: Refusal['reason'] } | { value: Value };
 
-/** What the model answers. */
 export function answerOf<Value>(deed: () => Value): Answer<Value> {
   try {
     return { value: deed() };
@@ -60,7 +59,7 @@ export async function callRest<Value>(
   return { refused };
 }
 
-/** A record as answers tell of it; null is what is hidden. */
+/** A record as responses show it; hidden fields are null. */
 export interface Shown {
   id: string;
   parentId: string | null;
@@ -75,14 +74,14 @@ const HIDDEN = { parentId: null, userId: null, permissions: null, fields: null }
 
 export type TransportName = 'rest' | 'graphql';
 
-/** What the model shows by a door: REST cuts dates to whole seconds. */
-export function shownBy(door: TransportName, fields: Field[], record: Stored): Shown {
+/** The record as a transport shows it; REST truncates dates to seconds. */
+export function shownBy(transport: TransportName, fields: Field[], record: Stored): Shown {
   const { id, parentId, userId, createdAt, updatedAt, permissions } = record;
   const times = { createdAt: Math.floor(createdAt / 1000), updatedAt: Math.floor(updatedAt / 1000) };
   if (record.isHidden) return { id, ...times, ...HIDDEN };
   const shown = fields.map(({ name, type }) => {
     const value = shownValue(type, record.fields.get(name));
-    const isCut = type === 'Date' && door === 'rest';
+    const isCut = type === 'Date' && transport === 'rest';
     return [name, isCut ? JSON.parse(JSON.stringify(value).replaceAll(/\.\d{3}Z/g, 'Z')) : value];
   });
   const distinct = (permission: Permission): Permission => {
@@ -120,7 +119,7 @@ interface LegacyPermission {
   users_groups?: string[];
 }
 
-/** Of answers with permissions. */
+/** Reads a record of a response with permissions. */
 // biome-ignore lint/suspicious/noExplicitAny: classes have fields of their own
 export function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }: any): Shown {
   if (!permissions) return { id: _id, createdAt: created_at, updatedAt: updated_at, ...HIDDEN };
@@ -147,7 +146,6 @@ export function permissionsInput(permissions: Record<string, Permission>): Recor
   );
 }
 
-/** In one of the forms that legacy clients may send. */
 function legacyPermissions(permissions: Partial<Record<Deed, Permission>>, choice: Choice) {
   const entries = Object.entries(permissions);
   if (entries.length === 0) return {};
@@ -166,7 +164,6 @@ function legacyPermissions(permissions: Partial<Record<Deed, Permission>>, choic
   return Object.fromEntries(dotted);
 }
 
-/** A new record as its client says it. */
 export function givenRecord(model: RecordModel, { fields, permissions, parentId }: NewRecord, choice: Choice) {
   const named = model.fields.flatMap((field) => {
     const value = fields.get(field.name)!;
@@ -181,7 +178,6 @@ export function givenRecord(model: RecordModel, { fields, permissions, parentId 
 
 const INPUTS: Record<string, string> = { add_to_set: 'addToSet', pull_all: 'pullAll' };
 
-/** A change as its client says it. */
 export function givenUpdate({ changes, permissions }: Update, choice: Choice) {
   const fields: Record<string, unknown> = {};
   const operators: Record<string, Record<string, unknown>> = {};
@@ -218,7 +214,7 @@ function argumentOf(change: FieldChange, choice: Choice): unknown {
   }
 }
 
-/** The body of a REST call, as JSON or as a form where that can say the same. */
+/** The body of a REST call: JSON, or a form where it can express the same. */
 export function bodyOf(legacy: Record<string, never>, choice: Choice): { json?: unknown; form?: string } {
   const form = choice.oneIn(3) ? formOf(legacy) : undefined;
   return form ? { form } : { json: legacy };
@@ -232,16 +228,13 @@ const ALIASES: Record<string, string> = {
   updated_at: 'updatedAt',
 };
 
-/** A field's name in GraphQL: what all records have has an own one there, unless the class has a field of that name. */
+/** The GraphQL name of a field; common fields have their own names unless the class defines them. */
 export function graphqlName(name: string, { fields }: RecordModel): string {
   const alias = COMMON.some((one) => one.name === name) ? ALIASES[name]! : name;
   return alias !== name && fields.some((field) => field.name === alias) ? name : alias;
 }
 
-/**
- * A filter as GraphQL takes it, however deep.
- * @param named the field in the filter; the words of the contract are known everywhere
- */
+/** Converts a filter to GraphQL. @param named maps field names; operators are the same everywhere */
 export function graphqlFilter(filter: GivenFilter, named: (name: string) => string): unknown {
   if ('any' in filter) return { or: filter.any.map((part) => graphqlFilter(part, named)) };
   if (!('all' in filter)) return graphqlTest(filter, filter.operator === 'or' ? 'in' : filter.operator, named);
@@ -257,7 +250,7 @@ function graphqlTest({ asked, given }: GivenTest, operator: string, named: (name
   return { [named(asked.name)]: { [NAMES[operator] ?? operator]: given } };
 }
 
-/** A filter as REST takes it, tests that must all hold; undefined where it could not be said. */
+/** Converts a filter to REST if all its tests must hold; undefined if REST cannot express it. */
 export function legacyFilter(filter: GivenFilter): Record<string, Record<string, unknown>> | undefined {
   const tests = 'all' in filter ? filter.all : [filter];
   const said: Record<string, Record<string, unknown>> = Object.create(null);
@@ -271,7 +264,10 @@ export function legacyFilter(filter: GivenFilter): Record<string, Record<string,
   return said;
 }
 
-/** One text alone in a list is taken for several, blank for none; in a query all is text, and `null` is null. */
+/**
+ * Whether a query can express the value: all values are text, `null` is null, and a single or blank text in a list has
+ * another meaning.
+ */
 function isSayable({ given }: GivenTest): boolean {
   if (!Array.isArray(given)) return typeof given !== 'object' || given === null;
   if (given.length === 1 && typeof given[0] === 'string') return /^[^\s,]([^,]*[^\s,])?$/.test(given[0]);

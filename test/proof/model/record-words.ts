@@ -1,5 +1,3 @@
-// What the model of records speaks of, whatever form clients and answers give it.
-
 export type FieldType = 'Integer' | 'Float' | 'String' | 'Boolean' | 'Date' | 'Location';
 
 export interface Place {
@@ -7,7 +5,7 @@ export interface Place {
   lon: number;
 }
 
-/** Moments as milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export type Item = number | string | boolean | Place;
 export type Value = Item | Item[];
 
@@ -20,10 +18,9 @@ export interface Field {
   isUnique: boolean;
 }
 
-/** What all records have. */
 export type CommonType = 'Id' | 'User' | 'Moment';
 
-/** What a filter or an order names: a field of the class, or what all records have. */
+/** A field in a filter or an order: of the class, or common. */
 export interface Asked {
   name: string;
   type: FieldType | CommonType;
@@ -46,7 +43,7 @@ export type Permission =
   | { access: 'open_for_users_ids'; ids: number[] }
   | { access: 'open_for_groups'; groups: string[] };
 
-/** Somebody who calls; the owner of what API keys alone make is 0. */
+/** A caller; records created by API keys alone have the owner 0. */
 export interface Actor {
   kind: 'user' | 'key' | 'application';
   id: number;
@@ -58,21 +55,20 @@ export interface Stored {
   parentId: string | null;
   userId: number;
   permissions: Record<Deed, Permission>;
-  /** Those that are set. */
+  /** Only fields with a value. */
   fields: Map<string, Value>;
   createdAt: number;
   updatedAt: number;
-  /** Set in the answer to an update by somebody who may not read it. */
+  /** Set in the response to an update by a caller who may not read the record. */
   isHidden?: boolean;
 }
 
-/** One question to one field. */
 export interface FieldTest {
   asked: Asked;
   operator: Operator;
-  /** Null asks for what is unset. */
+  /** Null matches unset fields. */
   value: Item | Item[] | Near | null;
-  /** Of moments: how long each named one lasts, in milliseconds. */
+  /** Duration of each time, in milliseconds. */
   lengths: number[];
 }
 
@@ -89,7 +85,7 @@ export interface Order {
   isDescending: boolean;
 }
 
-/** Nothing happens, and whoever asked is told why. */
+/** A rejected operation, which changes nothing. */
 export class Refusal extends Error {
   readonly reason: 'invalid' | 'forbidden' | 'not found';
 
@@ -99,7 +95,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Equal for equal items, as places are objects. */
+/** Equal for equal items; locations are objects. */
 export function keyOf(item: Item): string {
   return typeof item === 'object' ? `${item.lat} ${item.lon}` : `${typeof item} ${item}`;
 }

@@ -23,8 +23,8 @@ import type { Field } from './record-words.ts';
 useApp();
 
 /**
- * About how many steps are taken, in runs of up to thirty; those of `MODEL_STEPS` are others each time. What a failure
- * prints is taken up again, where it was shortest, by `MODEL_SEED=<seed> MODEL_PATH=<path>`.
+ * Approximate number of steps, in runs of up to 30; `MODEL_STEPS` uses a new seed each time. A failure prints values
+ * that reproduce it: `MODEL_SEED=<seed> MODEL_PATH=<path>`.
  */
 const USUAL_STEPS = 200;
 const USUAL_SEED = 20_261_122;
@@ -32,7 +32,6 @@ const { MODEL_STEPS, MODEL_SEED, MODEL_PATH } = process.env;
 const STEPS_A_RUN = 20;
 const QUESTIONS = 3;
 
-/** What `Choice` decides by. */
 const numbers = (most: number) => fc.array(fc.nat({ max: 2519 }), { minLength: 0, maxLength: most, size: 'max' });
 
 const aClass = fc
@@ -77,7 +76,7 @@ const courses = fc.record({
   }),
 });
 
-test('whatever becomes of records, everybody finds what the contract says, with indexes and without', async () => {
+test('after any sequence of changes, every caller finds the records that the model predicts, with and without indexes', async () => {
   const property = fc.asyncProperty(courses, async ({ fields, permissions, steps, questions }) => {
     const scene = await begin(structuredClone(fields), new Choice(permissions));
     for (const step of steps) await takeStep(scene, step, new Choice(step.numbers));
@@ -102,7 +101,7 @@ let classes = 0;
 
 const CREATE_CLASS = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { id } }';
 
-/** A class with four users, of whom two are in groups, the API key alone and a session of the application alone. */
+/** Creates a class with six callers: four users, two of them in groups, the API key and an application session. */
 async function begin(fields: Field[], choice: Choice): Promise<Scene> {
   const users = await quickUsers(4);
   const [, bob, carol] = users;

@@ -1,6 +1,5 @@
 export type Kind = 'PUBLIC_GROUP' | 'GROUP' | 'PRIVATE';
 
-/** A user's id, or the API key alone. */
 export type Actor = number | 'key';
 
 export interface ModelDialog {
@@ -8,12 +7,11 @@ export interface ModelDialog {
   kind: Kind;
   name: string | null;
   owner: number;
-  /** In a public group everybody is one. */
+  /** Empty for a public group: every user is an occupant. */
   occupants: Set<number>;
   admins: Set<number>;
-  /** Who has a private dialog out of their list. */
+  /** Users who have hidden the private dialog. */
   hiders: Set<number>;
-  /** In the order in which the dialog got them. */
   messages: ModelMessage[];
   createdAt: number;
 }
@@ -27,13 +25,12 @@ export interface ModelMessage {
   updatedAt: number;
   readers: Set<number>;
   receivers: Set<number>;
-  /** Who has deleted it for themselves. */
+  /** Users who have deleted it for themselves. */
   hiders: Set<number>;
-  /** In the order of adding. */
   reactions: { user: number; name: string }[];
 }
 
-/** What somebody may not do, by the legacy status that says so. */
+/** A rejected operation, with its legacy status. */
 export class Refusal extends Error {
   readonly status: number;
 

@@ -12,10 +12,9 @@ import {
   type Window,
 } from './records.ts';
 
-/** A refusal by its legacy status, or what was answered, as far as the model knows it. */
+/** The legacy status of a refusal, or the response as the model predicts it. */
 export type Answer<Value> = { refused: number } | { value: Value };
 
-/** What the model answers. */
 export function answerOf<Value>(deed: () => Value): Answer<Value> {
   try {
     return { value: deed() };
@@ -32,7 +31,6 @@ export interface ReadMessage {
   deliveredIds: number[];
 }
 
-/** What can be done in a chat, in the same words over REST and GraphQL. */
 export interface Door {
   createDialog: (as: Caller, kind: Kind, others: number[], name: string) => Promise<Answer<string>>;
   updateDialog: (as: Caller, id: string, update: DialogUpdate) => Promise<Answer<void>>;
@@ -244,7 +242,7 @@ function readOf(item: { _id: string; message: string; read_ids: number[]; delive
   return { id: item._id, text: item.message, readIds: item.read_ids, deliveredIds: item.delivered_ids };
 }
 
-/** Legacy clients write flags as 1 and 0. */
+/** Legacy clients send flags as 1 and 0. */
 function flags(given: Record<string, boolean | undefined>): Record<string, number | undefined> {
   return Object.fromEntries(Object.entries(given).map(([name, flag]) => [name, flag === undefined ? flag : +flag]));
 }

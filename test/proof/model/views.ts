@@ -17,12 +17,11 @@ const VIEW = `query ($dialogId: ID!, $asksDialog: Boolean!, $asksMessages: Boole
   } } }
 }`;
 
-/** Compares what users see of a dialog, of their list and of all that is unread with the model. */
+/** Compares the dialog, the list and the total of unread messages of each user with the model. */
 export async function expectViews(model: ChatModel, users: QuickUser[], dialog?: ModelDialog): Promise<void> {
   await Promise.all(users.map((user) => expectView(model, user, dialog)));
 }
 
-/** Compares how often and to whom a dialog answers by its other ways. */
 export async function expectAnswers(model: ChatModel, users: QuickUser[], dialog: ModelDialog): Promise<void> {
   const { id } = dialog;
   const find = (user: number) => model.dialog(user, id);
@@ -66,7 +65,7 @@ function dialogNode(model: ChatModel, user: number, dialog: ModelDialog) {
   return {
     id,
     type: kind,
-    // A private dialog is called after the other user.
+    // A private dialog has the name of the other user.
     name: kind === 'PRIVATE' ? expect.any(String) : name,
     userId: owner,
     occupantIds: kind === 'PUBLIC_GROUP' ? [] : ascending(occupants),

@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
 }, 600_000);
 
-test('an import that is killed again and again ends with the same', async () => {
+test('an import that is killed repeatedly and resumed yields the complete data', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, currentInstallation());
@@ -49,11 +49,11 @@ test('an import that is killed again and again ends with the same', async () => 
   expect(await filesIn(place)).toEqual(await filesIn(currentInstallation()));
 }, 600_000);
 
-test('a half import lets nobody in, whatever they show', async () => {
+test('an incomplete import admits no callers, even with valid credentials', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, currentInstallation());
-  // Credentials and blobs are there.
+  // Credentials and blobs are imported by then.
   await killedAt(place, file, 'push_sends');
   const service = await startService(place.dataDir, envOf(place));
   const answers = async () => {
@@ -75,30 +75,30 @@ test('a half import lets nobody in, whatever they show', async () => {
   }
 }, 600_000);
 
-test('a half import is in the way of another archive, until it is taken away', async () => {
+test('an incomplete import blocks another archive until it is discarded', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const [file, another] = [join(folder, 'a.tar.gz'), join(folder, 'b.tar.gz')];
   await writeArchive(file, currentInstallation());
   await writeArchive(another, currentInstallation());
   await killedAt(place, file, 'messages');
-  await expect(storeArchive(another, place)).rejects.toThrow('is being imported from another archive');
+  await expect(storeArchive(another, place)).rejects.toThrow('has an unfinished import of another archive');
   await sqlIn(place, 'UPDATE applications SET imported_entries = -1');
-  // Its removal was begun, so it is finished first.
+  // The removal has begun, so it is completed first.
   expect(await storeArchive(another, place)).toMatchObject({ isResumed: false });
   expect(await allRows(place)).toEqual(await allRows(currentInstallation()));
   expect(await discard(place)).toEqual({
     stdout: '',
     code: 1,
-    stderr: `atrium: there is no application ${APPLICATION.id} that is being imported\n`,
+    stderr: `atrium: application ${APPLICATION.id} has no unfinished import\n`,
   });
 }, 600_000);
 
-test('files that were being stored are stored anew', async () => {
+test('files that were incomplete when the import was killed are stored again', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, currentInstallation(), { applicationId: APPLICATION.id });
   const { id } = await storeArchive(file, place);
-  // As it is when a process was killed while it stored the last but one.
+  // The state after a process was killed while storing the last file but one.
   const [, key] = /files\/(\S+)/.exec([...(await entriesOf(file)).keys()].at(-3)!)!;
   await rm(join(place.dataDir, 'files', key!));
   await writeFile(join(place.dataDir, 'files', `${key}.part`), 'half of it');
@@ -108,25 +108,24 @@ test('files that were being stored are stored anew', async () => {
   expect(await filesIn(place)).toEqual(await filesIn(currentInstallation()));
 }, 600_000);
 
-test('discard-import leaves nothing, neither rows nor files', async () => {
+test('discard-import removes all rows and files', async () => {
   const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
   const file = join(folder, 'a.tar.gz');
   await writeArchive(file, currentInstallation(), { applicationId: APPLICATION.id });
   await storeArchive(file, place);
   await sqlIn(place, "UPDATE applications SET import_id = 'unfinished'");
-  const told = 'half done: go on with import, or discard-import';
+  const state = 'unfinished: repeat the import, or run discard-import';
   expect(await cliJson(envOf(place), 'app', 'list')).toContainEqual(
-    expect.objectContaining({ id: APPLICATION.id, import: told }),
+    expect.objectContaining({ id: APPLICATION.id, import: state }),
   );
-  expect(await cliJson(envOf(place), 'app', 'show', String(APPLICATION.id))).toMatchObject({ import: told });
-  expect((await cli(envOf(place), 'app', 'list')).stdout).toContain(told);
+  expect(await cliJson(envOf(place), 'app', 'show', String(APPLICATION.id))).toMatchObject({ import: state });
+  expect((await cli(envOf(place), 'app', 'list')).stdout).toContain(state);
   expect(await discard(place)).toMatchObject({ code: 0 });
   expect(Object.values(await allRows(place)).flat()).toEqual([]);
   expect(await sqlIn(place, 'SELECT FROM blob_counts UNION ALL SELECT FROM geodata_counts')).toEqual([]);
   expect(await filesIn(place)).toEqual([]);
 }, 600_000);
 
-/** Runs the import as a process, and kills it while it is storing rows of the table. */
 async function killedAt({ database, ...place }: Installation, file: string, table: string): Promise<void> {
   const client = new pg.Client(database);
   await client.connect();
@@ -140,7 +139,7 @@ async function killedAt({ database, ...place }: Installation, file: string, tabl
     );
     await command.kill();
     await client.query('ROLLBACK');
-    // Its connection ends when the database has noticed.
+    // The lock is released when the database notices the closed connection.
     await until(async () => (await count(`pg_locks WHERE ${LOCKED_HERE} AND locktype = 'advisory'`)) === 0);
   } finally {
     await client.end();
@@ -151,7 +150,6 @@ function discard(place: Installation): Promise<CliAnswer> {
   return cli(envOf(place), 'discard-import', String(APPLICATION.id));
 }
 
-/** One statement in the database of a place. */
 async function sqlIn({ database }: Installation, statement: string): Promise<object[]> {
   const client = new pg.Client(database);
   await client.connect();

@@ -10,9 +10,8 @@ useApp();
 
 const SMALL = 500;
 const LARGE = 4_000;
-/** Eight times as much, with room for sorting; what compares each row with each does 64 times as much. */
+/** 8 times the data may need 8 times the rows, plus sorting; quadratic work would need 64 times as many. */
 const MOST_GROWTH = 14;
-/** Statements below this do not matter. */
 const FEW = 5_000;
 
 const ABOUT_CHAT = /\b(messages|dialogs|members|hidden_messages|message_marks|reactions|muted_dialogs|users)\b/;
@@ -28,7 +27,7 @@ const TABLES = [
 ];
 
 beforeAll(async () => {
-  // As in a database that is new: nobody has counted the rows yet.
+  // As in a new database, which has no statistics yet.
   for (const table of TABLES) await sql(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
 });
 
@@ -43,7 +42,7 @@ interface Group {
 
 let groups = 0;
 
-/** Its members have marked and hidden a message each, and its reader all behind the first hundred. */
+/** A group whose members have each marked and hidden a message; its reader has marked all after the first 100. */
 async function group(members: number, messages: number): Promise<Group> {
   const users = await quickUsers(members);
   const [owner, reader, ...others] = users as [QuickUser, QuickUser, ...QuickUser[]];
@@ -81,7 +80,6 @@ async function group(members: number, messages: number): Promise<Group> {
   return { owner, reader, others, id, messageIds };
 }
 
-/** A user in so many groups of another, with a reaction in each. */
 async function member(size: number): Promise<QuickUser> {
   const [owner, user] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const prefix = String(++groups).padStart(4, '0');
@@ -126,7 +124,7 @@ const MARK = 'mutation ($ids: [ID!]!, $read: Boolean) { updateMessages(ids: $ids
 const MARK_ALL = 'mutation ($id: ID!, $read: Boolean) { markDialogMessages(dialogId: $id, read: $read) }';
 const READ = 'mutation ($id: ID!) { readMessages(dialogId: $id) { items { id readIds } } }';
 
-test('the work of a deletion for all grows with the group, and what it counts is right', async () => {
+test('the work of a deletion for all grows linearly with the group, and its counters are correct', async () => {
   const { id } = await expectLinear(
     (size) => group(size, 150),
     ({ owner, messageIds }) => execute(DELETE, { ids: messageIds, force: true }, owner),
@@ -134,7 +132,7 @@ test('the work of a deletion for all grows with the group, and what it counts is
   await expectCounted(id);
 });
 
-test('the work of deleting, marking and reading for oneself grows with what is marked', () =>
+test('the work of deleting, marking and reading for oneself grows linearly with the marks', () =>
   expectLinear(
     (size) => group(10, size),
     async ({ reader, id, messageIds }) => {
@@ -147,7 +145,7 @@ test('the work of deleting, marking and reading for oneself grows with what is m
     },
   ));
 
-test('the work of adding and removing occupants and admins grows with their number', () =>
+test('the work of adding and removing occupants and admins grows linearly with their number', () =>
   expectLinear(
     (size) => group(size, 150),
     async ({ owner, id, others }) => {
@@ -160,5 +158,5 @@ test('the work of adding and removing occupants and admins grows with their numb
     },
   ));
 
-test('the work of deleting a user grows with the number of their dialogs', () =>
+test('the work of deleting a user grows linearly with their dialogs', () =>
   expectLinear(member, (user) => execute('mutation ($id: Int!) { deleteUser(id: $id) }', { id: user.id }, user)));

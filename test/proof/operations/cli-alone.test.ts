@@ -6,7 +6,7 @@ import { cli, cliJson } from '../../support/app/cli.ts';
 import { startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { freshDataDir, startService } from '../../support/app/service.ts';
 
-test('applications are made without a service, at once, and served by the one that starts later', async () => {
+test('app create works without a running service, also concurrently, and the next service serves the applications', async () => {
   const env = await freshDataDir();
   const [one, other] = await Promise.all([
     cliJson(env, 'app', 'create', '--name', ' Shop '),
@@ -49,16 +49,20 @@ test('applications are made without a service, at once, and served by the one th
   expect(await service.stop()).toBe(0);
 }, 600_000);
 
-test('as a process it ends with the same codes', async () => {
+test('the CLI as a process exits with the same codes', async () => {
   const env = await freshDataDir();
   const help = await cli(env, 'app', 'set', '--help');
   expect(help).toMatchObject({ code: 0, stderr: '' });
   expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
-  expect(await cli(env, 'app', 'set', '1')).toEqual({ code: 2, stdout: '', stderr: 'atrium: no setting is given\n' });
+  expect(await cli(env, 'app', 'set', '1')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'atrium: specify at least one setting\n',
+  });
   expect(await cli({ ...env, PORT: 'http' }, 'app', 'list')).toMatchObject({ code: 1, stdout: '' });
 }, 600_000);
 
-test('with DATABASE_URL that database is used, also while Redis is away', async () => {
+test('a command uses DATABASE_URL, even while Redis is down', async () => {
   const database = await startOwnDatabase();
   onTestFinished(() => database.drop());
   const env = { ...(await freshDataDir()), DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' };

@@ -38,7 +38,6 @@ afterAll(async () => {
   await folder.remove();
 }, 600_000);
 
-/** One request to the running service. */
 async function call(method: string, path: string, body?: object, as: { key?: string; userId?: number } = {}) {
   const response = await fetch(service.url + path, {
     method,
@@ -59,18 +58,18 @@ async function graphql(query: string, as: { key?: string; userId?: number } = {}
 const failed = (line: string) => ({ code: 1, stdout: '', stderr: `atrium: ${line}\n` });
 
 test.each<[line: string, args: string[]]>([
-  ['there is no application 7', ['app', 'show', '7']],
-  ['there is no application 7', ['app', 'set', '7', '--gateway', 'off']],
+  ['application 7 does not exist', ['app', 'show', '7']],
+  ['application 7 does not exist', ['app', 'set', '7', '--gateway', 'off']],
   ["Name can't be blank", ['app', 'create', '--name', ' ']],
   ['Name is too long (maximum is 255 characters)', ['app', 'create', '--name', 'n'.repeat(256)]],
   ['Id should be between 1 and 2147483647', ['app', 'create', '--name', 'N', '--id', '0']],
   ['Session minutes should be a positive integer', ['app', 'set', '92', '--session-minutes', '0']],
   ['Phone region should be an ISO country code', ['app', 'set', '92', '--phone-region', 'Atlantis']],
-  ['there is no application 7', ['key', 'create', '--application', '7']],
-  ['there is no application 7', ['key', 'list', '--application', '7']],
+  ['application 7 does not exist', ['key', 'create', '--application', '7']],
+  ['application 7 does not exist', ['key', 'list', '--application', '7']],
   ["Name can't be blank", ['key', 'create', ...APP, '--name', '']],
-  ['there is no API key 77', ['key', 'revoke', '77']],
-  ['there is no application 7', ['class', 'list', '--application', '7']],
+  ['API key 77 does not exist', ['key', 'revoke', '77']],
+  ['application 7 does not exist', ['class', 'list', '--application', '7']],
   ['Name is invalid', ['class', 'create', ...APP, '--name', '1st']],
   ["Field a can't be unique", ['class', 'create', ...APP, '--name', 'C', '--field', 'a:String_a:unique']],
   ['Undefined class', ['class', 'show', 'Nothing', ...APP]],
@@ -79,9 +78,9 @@ test.each<[line: string, args: string[]]>([
     'Base url should be an http or https address',
     ['assistant', 'create', ...APP, '--name', 'N', '--base-url', 'ftp://x', '--model', 'm'],
   ],
-  ['there is no assistant 6b014764c31c72a603f51b9a', ['assistant', 'delete', '6b014764c31c72a603f51b9a', ...APP]],
-  ['there is no assistant x', ['assistant', 'set', 'x', ...APP, '--name', 'N']],
-  ['there is no application 7', ['push', 'list', '--application', '7']],
+  ['assistant 6b014764c31c72a603f51b9a does not exist', ['assistant', 'delete', '6b014764c31c72a603f51b9a', ...APP]],
+  ['assistant x does not exist', ['assistant', 'set', 'x', ...APP, '--name', 'N']],
+  ['application 7 does not exist', ['push', 'list', '--application', '7']],
   ['Subject should', ['push', 'web', ...APP, '--environment', 'production', '--subject', 'me']],
   [
     '--key-file: ENOENT',
@@ -91,12 +90,12 @@ test.each<[line: string, args: string[]]>([
     ),
   ],
   [
-    '--service-account: the file holds no JSON',
+    '--service-account: the file is not valid JSON',
     ['push', 'fcm', ...APP, '--environment', 'production', '--service-account', import.meta.filename],
   ],
   ['Endpoint', ['social', 'set', ...APP, '--provider', 'firebase_phone', '--project-id', 'p', '--endpoint', 'nowhere']],
 ])(
-  'what can not be done ends with 1 and the line "%s …": %j',
+  'a failed command exits with 1 and prints the line "%s …": %j',
   async (line, args) => {
     const { code, stdout, stderr } = await cliHere(env, ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -107,7 +106,7 @@ test.each<[line: string, args: string[]]>([
 );
 
 describe('app', () => {
-  test('settings count from the next request on', async () => {
+  test('app set takes effect with the next request', async () => {
     const settings = () => graphql('{ application { usersList signatureHash sessionMinutes phoneRegion gateway } }');
     const shown = await cliJson(
       env,
@@ -171,7 +170,7 @@ describe('app', () => {
 });
 
 describe('key', () => {
-  test('a key is shown once, serves at once, and is refused at once with its sockets closed', async () => {
+  test('a key is shown once, works immediately, and is refused immediately after its revocation, which closes its sockets', async () => {
     const made = await cliJson(env, 'key', 'create', ...APP, '--name', 'robot\n\u001b[31m');
     expect(Object.keys(made)).toEqual(['id', 'applicationId', 'name', 'key', 'createdAt']);
     expect((await call('GET', '/users.json', undefined, made)).status).toBe(200);
@@ -193,14 +192,11 @@ describe('key', () => {
     expect(revoked).toMatchObject({ id: made.id, applicationId: 92, revokedAt: expect.any(String) });
     expect((await call('GET', '/users.json', undefined, made)).status).toBe(401);
     expect(await closed).toBe(4403);
-    expect(await cli(env, 'key', 'revoke', String(made.id))).toEqual(
-      failed(`there is no API key ${made.id} that is not revoked`),
-    );
+    expect(await cli(env, 'key', 'revoke', String(made.id))).toEqual(failed(`API key ${made.id} is already revoked`));
 
     const listed = [await cli(env, 'key', 'list'), await cli(env, 'key', 'list', ...APP)];
     for (const { stdout } of listed) {
       expect(stdout).toMatch(/^id +applicationId +name +createdAt +revokedAt\n/);
-      // What a name holds does not reach the terminal as a command.
       expect(stdout).toContain('robot\\u000a\\u001b[31m');
       expect(stdout).not.toContain(made.key);
     }
@@ -209,7 +205,7 @@ describe('key', () => {
 });
 
 describe('class', () => {
-  test('a class is served at once, and gone at once with its records', async () => {
+  test('a class is available immediately after its creation, and removed immediately with its records', async () => {
     expect((await call('GET', '/data/Cars.json')).status).toBe(403);
     const fields = [
       '--field',
@@ -253,7 +249,7 @@ describe('class', () => {
 });
 
 describe('assistant', () => {
-  test('the operator may point an assistant inside the own network, and nobody sees its key', async () => {
+  test('the operator may set an internal address for an assistant, and its key is never shown', async () => {
     const model = await startModel((response) => says(response, 'The model says.'));
     const moved = await startModel((response) => says(response, 'The other says.'));
     const ask = (id: string) =>
@@ -304,7 +300,7 @@ describe('push', () => {
     expect((await call('POST', '/events.json', { event })).status).toBe(201);
   }
 
-  test('Apple is asked at the endpoint with the certificate that were set', async () => {
+  test('APNs is called with the endpoint and the certificate that were set', async () => {
     const apple = await startApple();
     onTestFinished(() => apple.down());
     const { topic, teamId, keyId, key, endpoint, ca } = apple.settings;
@@ -314,13 +310,12 @@ describe('push', () => {
     const ids = ['--topic', topic, '--team-id', teamId, '--key-id', keyId, '--key-file', keyFile];
     const set = await cliJson(env, 'push', 'apns', ...production, ...ids, '--endpoint', endpoint, '--ca-file', caFile);
     expect(set).toMatchObject({ environment: 'production', provider: 'apns', publicId: topic });
-    // Anew without them: they stay.
     await cliJson(env, 'push', 'apns', ...production, ...ids);
     await subscribe('apns', 'ios', appleToken(1));
     await until(() => apple.pushes.length === 1);
   }, 600_000);
 
-  test('Google is asked with the service account that was set', async () => {
+  test('FCM is called with the service account that was set', async () => {
     const google = await startGoogle(() => new Date());
     onTestFinished(async () => void (await google.stop()));
     const file = join(env.DATA_DIR, 'account.json');
@@ -331,7 +326,7 @@ describe('push', () => {
     await until(() => google.pushes.length === 1);
   }, 600_000);
 
-  test('browsers keep their key when it is set up anew, and the list shows no secret', async () => {
+  test('push web keeps the key when it is set again, and push list shows no secrets', async () => {
     const subject = (address: string) => cliJson(env, 'push', 'web', ...production, '--subject', address);
     const { publicId } = await subject('mailto:a@example.org');
     expect((await subject('mailto:b@example.org')).publicId).toBe(publicId);
@@ -344,7 +339,7 @@ describe('push', () => {
 });
 
 describe('social', () => {
-  test('users sign in by the provider that was set up', async () => {
+  test('users sign in with the provider that was set', async () => {
     const provider = await startProvider((_request, response, { pathname }) => {
       if (pathname !== '/debug_token') answerJson(response, { id: '7', name: 'Ann' });
       else answerJson(response, { data: { app_id: '12', is_valid: true, expires_at: 0, user_id: '7' } });

@@ -18,7 +18,7 @@ import {
 } from '../../support/fixtures/archives.ts';
 import { createDialog, quickUsers, send } from '../../support/fixtures/chat.ts';
 
-// Ctrl-C while a command waits for the database, which a long query of it is like.
+// Ctrl-C while a command waits for a lock, as during a long query.
 
 useApp();
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await send(alice!, dialogId, 'hi');
 });
 
-/** Has a command wait for what somebody holds, and interrupts it there. @returns how it ends, which it does without getting it */
+/** Interrupts a command that waits for a lock. @returns its exit before the lock is released */
 async function interrupted(place: Installation, held: string, ...command: string[]) {
   const holder = await lockRows(place.database, held);
   const running = launchCli({ ...envOf(place), ...holder.env }, ...command);
@@ -45,14 +45,14 @@ async function interrupted(place: Installation, held: string, ...command: string
 const locked = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;
 
 test.each(['applications', 'messages'])(
-  'an export that waits for %s ends at once and leaves no file',
+  'an export that waits for %s stops immediately and leaves no file',
   async (table) => {
     const folder = await temporaryFolder();
     const file = join(folder, 'a.tar.gz');
     expect(await interrupted(currentInstallation(), locked(table), 'export', file)).toEqual({
       code: 1,
       stdout: '',
-      lastLine: 'atrium: stopped; there is no archive',
+      lastLine: 'atrium: stopped; no archive was written',
     });
     expect(await readdir(folder)).toEqual([]);
   },
@@ -60,7 +60,7 @@ test.each(['applications', 'messages'])(
 );
 
 test.each(['applications', 'messages'])(
-  'a check that waits for %s ends at once',
+  'a check that waits for %s stops immediately',
   async (table) => {
     expect(await interrupted(currentInstallation(), locked(table), 'check')).toEqual({
       code: 1,
@@ -71,7 +71,7 @@ test.each(['applications', 'messages'])(
   600_000,
 );
 
-test('a repair that waits for a dialog ends at once and has changed nothing', async () => {
+test('a repair that waits for a dialog stops immediately and changes nothing', async () => {
   await sql('UPDATE members SET sent_count = 7');
   const held = `SELECT FROM dialogs WHERE id = '${dialogId}' FOR UPDATE`;
   expect(await interrupted(currentInstallation(), held, 'check', '--repair')).toEqual({
@@ -84,7 +84,7 @@ test('a repair that waits for a dialog ends at once and has changed nothing', as
 }, 600_000);
 
 test.each(['applications', 'messages'])(
-  'an import that waits for %s ends at once, and is gone on with',
+  'an import that waits for %s stops immediately and can be resumed',
   async (table) => {
     const [folder, place] = [await temporaryFolder(), await emptyInstallation()];
     const file = join(folder, 'a.tar.gz');
@@ -92,7 +92,7 @@ test.each(['applications', 'messages'])(
     expect(await interrupted(place, locked(table), 'import', file, '--trust')).toEqual({
       code: 1,
       stdout: '',
-      lastLine: 'atrium: stopped; the same command goes on',
+      lastLine: 'atrium: stopped; repeat the command to resume',
     });
     await storeArchive(file, place);
     expect(await allRows(place)).toEqual(await allRows(currentInstallation()));

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../support/app/redis.ts';
 import { createDataDir, exitCode, type Service, startService } from '../../support/app/service.ts';
 
-// The package as an app outside of the repository has it: packed, installed, with what its documentation shows.
+// Uses the package like an app outside of the repository: packed, installed, with the code of its documentation.
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -23,7 +23,6 @@ let app: string;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
 let service: Service;
 let env: Record<string, string>;
-/** Blocks of the documentation that begin with the name of their file, and what is printed below. */
 const files = new Map<string, string>();
 const printed = new Map<string, string>();
 
@@ -35,7 +34,7 @@ beforeAll(async () => {
   await mkdir(installed, { recursive: true });
   const npm = ['pack', './packages/client', '--ignore-scripts', '--pack-destination', app];
   await run('npm', npm, { cwd: ROOT, shell: process.platform === 'win32' });
-  await run('tar', ['-xzf', join(app, 'atrium-client-0.1.0.tgz'), '-C', installed, '--strip-components=1']);
+  await run('tar', ['-xzf', join(app, 'atrium-client-0.2.0.tgz'), '-C', installed, '--strip-components=1']);
   for (const name of ['gql.tada', 'graphql', 'graphql-ws', '@0no-co', '@gql.tada', 'ws', '@types/node', '@types/ws']) {
     await symlink(join(ROOT, 'node_modules', name), join(app, 'node_modules', name), 'junction');
   }
@@ -55,7 +54,8 @@ beforeAll(async () => {
       include: ['*.ts'],
     }),
   );
-  for (const name of ['packages/client/README.md', 'docs/web-app.md', 'docs/live-ui.md']) {
+  const guides = ['web-app', 'live-ui', 'chat-app', 'password-reset'].map((name) => `docs/${name}.md`);
+  for (const name of ['packages/client/README.md', ...guides]) {
     const text = await readFile(join(ROOT, name), 'utf8');
     for (const [, code, file, , output] of text.matchAll(
       /```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```\n(\n```text\n([\s\S]*?)```)?/g,
@@ -63,7 +63,7 @@ beforeAll(async () => {
       files.set(file!, code!);
       if (output) printed.set(file!, output);
     }
-    expect(text.match(/```ts\n(?!\/\/ \S+\.ts\n)/g)).toBeNull(); // a block without a name would not be checked
+    expect(text.match(/```ts\n(?!\/\/ \S+\.ts\n)/g)).toBeNull(); // a block without a file name would not be checked
   }
 
   folder = await createDataDir();
@@ -95,7 +95,6 @@ function atriumTypes(args: string[], settings: Record<string, string> = {}) {
   return run(process.execPath, [bin, ...args], { cwd: app, env: { ...process.env, ...env, ...settings } });
 }
 
-/** Writes files into the app and asks TypeScript. @returns what it complains of */
 async function compile(sources: Map<string, string>): Promise<string> {
   for (const [name, code] of sources) await writeFile(join(app, name), code);
   const { stdout } = await run(process.execPath, [TSC, '-p', '.'], { cwd: app }).catch((failed) => failed);
@@ -103,7 +102,6 @@ async function compile(sources: Map<string, string>): Promise<string> {
   return stdout;
 }
 
-/** What a file of the app has become, for Node. */
 async function bundled(entry: string, sources: Map<string, string>): Promise<string> {
   for (const [name, code] of sources) await writeFile(join(app, name), code);
   const outfile = join(app, entry.replace('.ts', '.bundle.mjs'));
@@ -113,14 +111,18 @@ async function bundled(entry: string, sources: Map<string, string>): Promise<str
   return outfile;
 }
 
-test('whatever the documentation shows compiles in an app of its own', async () => {
+test('all code of the documentation compiles in a separate app', async () => {
   expect([...files.keys()].sort()).toEqual([
     'atrium.ts',
     'cars.ts',
     'chat.ts',
     'connection-banner.ts',
     'dialogs.ts',
+    'forgot-password.ts',
+    'live-cars.ts',
     'live-dialog.ts',
+    'main.ts',
+    'new-password.ts',
     'server.ts',
     'users.ts',
     'who.ts',
@@ -128,19 +130,19 @@ test('whatever the documentation shows compiles in an app of its own', async () 
   expect(await compile(files)).toBe('');
 });
 
-test.each(['chat.ts', 'cars.ts'])('%s of the README prints what stands there', async (name) => {
+test.each(['chat.ts', 'cars.ts'])('%s of the README prints the documented output', async (name) => {
   const { stdout } = await run(process.execPath, [await bundled(name, files)], { env: { ...process.env, ...env } });
   expect(stdout).toBe(printed.get(name));
 });
 
-test('the guides make a web app: its server signs, users sign up, and a dialog is live', async () => {
+test('the code of the guides forms a working web app: signing server, sign-up and a live dialog', async () => {
   const server = spawn(process.execPath, [await bundled('server.ts', files)], {
     env: { ...process.env, ...env, PORT: String(await freePort()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [told] = (await once(server.stdout, 'data')) as [Buffer];
   const port = /signing on (\d+)/.exec(String(told))![1];
-  // What a browser has by itself, and the page of the guides: Carl opens a dialog and shows it, Dora writes.
+  // Replaces the APIs of a browser and the page of the guides: Carl opens and shows a dialog, Dora writes.
   const page = `import { WebSocket } from 'ws';
 import { connect } from './atrium.ts';
 import { createGroup, listDialogs, send } from './dialogs.ts';
@@ -192,13 +194,13 @@ const client = createClient({ url: 'http://127.0.0.1' });
 const ME = graphql(\`{ me { id } }\`);
 const DIALOG = graphql(\`query ($id: ID!) { dialog(id: $id) { name } }\`);
 export const wrong = async () => {
-  (await client.query(ME)).me.login; // not asked for
-  graphql(\`{ me { nickname } }\`).definitions satisfies never; // no such field: the document is no document
+  (await client.query(ME)).me.login; // not selected
+  graphql(\`{ me { nickname } }\`).definitions satisfies never; // no such field
   await client.query(DIALOG); // variables are missing
-  await client.query(DIALOG, { id: true }); // of another type
-  await client.query(DIALOG, { id: '1', other: 2 }); // one too many
+  await client.query(DIALOG, { id: true }); // wrong type
+  await client.query(DIALOG, { id: '1', other: 2 }); // unknown variable
   await client.signIn({ login: 'alice' }); // no password
-  const { userId }: Session = client.session; // there may be none
+  const { userId }: Session = client.session; // may be undefined
   return userId;
 };
 `;
@@ -209,14 +211,17 @@ export const wrong = async () => {
 
 test.each([
   ['without a key', { ATRIUM_API_KEY: '' }, 2, 'ATRIUM_API_KEY=<key>'],
-  ['with a service that is away', { url: 'http://127.0.0.1:1' }, 1, 'could not be reached'],
-])('atrium-types %s says so in a line', async (_name, { url, ...settings }: Record<string, string>, code, line) => {
-  const failed = await atriumTypes([url ?? service.url, 'never.d.ts'], settings).catch((error) => error);
-  expect(failed.code).toBe(code);
-  expect(failed.stderr).toContain(line);
-});
+  ['with an unavailable service', { url: 'http://127.0.0.1:1' }, 1, 'could not be reached'],
+])(
+  'atrium-types %s fails with one line that explains it',
+  async (_name, { url, ...settings }: Record<string, string>, code, line) => {
+    const failed = await atriumTypes([url ?? service.url, 'never.d.ts'], settings).catch((error) => error);
+    expect(failed.code).toBe(code);
+    expect(failed.stderr).toContain(line);
+  },
+);
 
-test('with all it needs it weighs little in a browser', async () => {
+test('the bundle of the client is below 36 kB, or 13 kB compressed', async () => {
   const entry = join(app, 'weight.mjs');
   await writeFile(
     entry,

@@ -7,19 +7,19 @@ import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 
-// There may be no Docker where tests run, so what it is given is read and not run.
+// Docker may be missing where tests run, so these files are only parsed.
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-test('the Dockerfile has no mistakes', () => {
+test('the Dockerfile passes its linter', () => {
   const { ERROR } = ValidationSeverity;
   const settings = { deprecatedMaintainer: ERROR, instructionCasing: ERROR, instructionWorkdirRelative: ERROR };
   expect(validate(read('Dockerfile'), settings)).toEqual([]);
   expect(validate('FROM node\nWORKDIR app\nRUNN x', settings)).not.toEqual([]);
 });
 
-test('the image is pinned, runs no scripts of packages and nothing as root, and is sent signals itself', () => {
+test('the image is pinned, runs no package scripts, does not run as root, and receives signals directly', () => {
   const instructions = DockerfileParser.parse(read('Dockerfile')).getInstructions();
   const argumentsOf = (keyword: string) =>
     instructions
@@ -37,13 +37,13 @@ test('the image is pinned, runs no scripts of packages and nothing as root, and 
   expect(last.at(-1)).toBe('CMD');
   expect(argumentsOf('USER')).toEqual(['node']);
   expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
-  // As `npm start` does it, without npm between.
+  // The same command as `npm start`, but without npm.
   const { scripts } = JSON.parse(read('package.json'));
   expect(JSON.parse(argumentsOf('CMD').at(-1)!).join(' ')).toBe(scripts.start);
   expect(argumentsOf('HEALTHCHECK')[0]).toContain('/healthz');
 });
 
-test('what the image copies is there, and what the build needs is not held back', () => {
+test('files that the image copies exist, and .dockerignore admits what the build needs', () => {
   const patterns = read('.dockerignore')
     .split('\n')
     .filter((line) => line && !line.startsWith('#'));
@@ -68,7 +68,7 @@ function readdirOrRead(path: string): unknown {
   return found;
 }
 
-test('compose.yaml has no mistakes', () => {
+test('compose.yaml passes its linter', () => {
   const rules = {
     'require-project-name-field': 2,
     'no-build-and-image': 0,
@@ -80,7 +80,7 @@ test('compose.yaml has no mistakes', () => {
   expect(results.map((result: { messages: unknown[] }) => result.messages)).toEqual([[]]);
 });
 
-test('variables that processes are given in compose.yaml and its environment file are those of the service', () => {
+test('compose.yaml and deploy/example.env set only known variables', () => {
   const known = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name!));
   const others = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
   const inCompose = [...read('compose.yaml').matchAll(/^ +([A-Z_]+): "?(.+?)"?$/gm)].map(([, name, value]) => [
@@ -98,7 +98,7 @@ test('variables that processes are given in compose.yaml and its environment fil
   expect([drainSeconds > 1, trustProxy]).toEqual([true, 1]);
 });
 
-test('whatever the service imports is installed without development dependencies', () => {
+test('all packages that the service imports are production dependencies', () => {
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
   const installed = new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies)]);
   const imported = new Set<string>();

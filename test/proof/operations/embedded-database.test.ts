@@ -19,10 +19,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type Account, accountFor, canEnter } from '../../../src/db/embedded/account.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../../src/db/embedded.ts';
 
-// For a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** The operating system survives these tests. */
+/** Safe, because the operating system does not crash during these tests. */
 const flags = ['-c', 'fsync=off'];
 const isRoot = process.getuid?.() === 0;
 const nobody: Account = { uid: 65534, gid: 65534 };
@@ -47,7 +46,7 @@ test('a stopped database has its data at the next start', async () => {
   expect(await query(second, 'TABLE note')).toEqual([{ text: 'kept' }]);
 });
 
-test('text sorts by code point, letters have case in every script, and time is UTC', async () => {
+test('text is sorted by code point, letters of every script have case, and the time zone is UTC', async () => {
   const postgres = await start(join(temporaryFolder(), 'postgres'));
   expect(await query(postgres, "SELECT lower('ÉÄЖ') AS lower, 'Z' < 'a' AS code_points")).toEqual([
     { lower: 'éäж', code_points: true },
@@ -55,7 +54,7 @@ test('text sorts by code point, letters have case in every script, and time is U
   expect(await query(postgres, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
 });
 
-test('processes that start at the same moment on an empty folder share one server', async () => {
+test('processes that start concurrently on an empty folder share one server', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const users = await Promise.all([startProcess(dataDir), startProcess(dataDir), start(dataDir)]);
 
@@ -64,7 +63,7 @@ test('processes that start at the same moment on an empty folder share one serve
   expect(readdirSync(join(dataDir, '..'))).toEqual(['postgres']);
 });
 
-test('a server stays while somebody uses it and stops with its last user', async () => {
+test('a server runs while a process uses it and stops with its last user', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const first = await startProcess(dataDir);
   const second = await start(dataDir);
@@ -75,7 +74,7 @@ test('a server stays while somebody uses it and stops with its last user', async
   expect(isStopped(dataDir)).toBe(true);
 });
 
-test('users that leave at the same moment leave no server behind', async () => {
+test('processes that stop concurrently leave no server running', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const users = await Promise.all([startProcess(dataDir), startProcess(dataDir), start(dataDir), start(dataDir)]);
 
@@ -96,7 +95,7 @@ test('the server of a killed process is adopted with its data', async () => {
   expect(isStopped(dataDir)).toBe(true);
 });
 
-test('after process and server were killed the next start recovers the data', async () => {
+test('the next start recovers the data after process and server were killed', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const killed = await startProcess(dataDir);
   await query(killed, 'CREATE TABLE note AS SELECT 1 AS id');
@@ -108,7 +107,7 @@ test('after process and server were killed the next start recovers the data', as
   expect(await query(next, 'TABLE note')).toEqual([{ id: 1 }]);
 });
 
-test('a server killed under its users comes back at the same place, with all of them as its users', async () => {
+test('a killed server is restarted at the same address for all processes that use it', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const other = await startProcess(dataDir);
   const postgres = await start(dataDir);
@@ -125,7 +124,7 @@ test('a server killed under its users comes back at the same place, with all of 
   expect(isStopped(dataDir)).toBe(true);
 });
 
-test('stop returns while the server is lost and cannot be started again', async () => {
+test('stop returns while the server is lost and cannot be restarted', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const postgres = await start(dataDir);
   writeFileSync(join(dataDir, 'postgresql.conf'), 'nonsense = 1\n');
@@ -134,7 +133,7 @@ test('stop returns while the server is lost and cannot be started again', async 
   await postgres.stop();
 });
 
-test.runIf(process.platform === 'linux')('the number of a dead server may belong to another process now', async () => {
+test.runIf(process.platform === 'linux')('the pid of a dead server may belong to another process', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const killed = await startProcess(dataDir);
   process.kill(killed.pid, 'SIGKILL');
@@ -150,28 +149,28 @@ test.runIf(process.platform === 'linux')('the number of a dead server may belong
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
 });
 
-test('a server that cannot start says why', async () => {
+test('a server that cannot start reports the reason', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   const starting = startEmbedded({ dataDir, flags: ['-c', 'shared_buffers=much'] });
   await expect(starting).rejects.toThrow(/did not start.*\n.*invalid value for parameter "shared_buffers": "much"/s);
 });
 
-test('a folder with a database of another major version is refused and left alone', async () => {
+test('a folder with a database of another major version is rejected and not changed', async () => {
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'PG_VERSION'), '99\n');
-  await expect(startEmbedded({ dataDir })).rejects.toThrow(/holds a database of PostgreSQL 99, .* is PostgreSQL \d\d$/);
+  await expect(startEmbedded({ dataDir })).rejects.toThrow(/contains a database of PostgreSQL 99, .* version is \d\d$/);
   expect(readdirSync(dataDir)).toEqual(['PG_VERSION']);
 });
 
-test('a folder with something else in it is refused and left alone', async () => {
+test('a folder with other files is rejected and not changed', async () => {
   const dataDir = temporaryFolder();
   writeFileSync(join(dataDir, 'diary.txt'), 'Dear diary');
-  await expect(startEmbedded({ dataDir })).rejects.toThrow('is not empty and holds no PostgreSQL database');
+  await expect(startEmbedded({ dataDir })).rejects.toThrow('is not empty and contains no PostgreSQL database');
   expect(readdirSync(dataDir)).toEqual(['diary.txt']);
 });
 
 test.runIf(isRoot)(
-  'where PostgreSQL cannot reach the folder of root, a pointer there tells where the data is',
+  'if PostgreSQL cannot enter a folder of root, a pointer in it names the folder of the data',
   async () => {
     const dataDir = join(temporaryFolder(0o700), 'postgres');
     const users = await Promise.all([startProcess(dataDir), start(dataDir)]);
@@ -189,7 +188,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))(
-  'an ordinary user starts a server of its own, which root can share',
+  'an ordinary user starts a server that root can share',
   async () => {
     const folder = temporaryFolder(0o700);
     chownSync(folder, 65534, 65534);
@@ -205,7 +204,7 @@ test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))(
   },
 );
 
-test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))('data of another user is refused', async () => {
+test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))('data of another user is rejected', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   mkdirSync(dataDir);
   await expect(startProcess(dataDir, nobody)).rejects.toThrow('belongs to another user (uid 0)');
@@ -220,7 +219,7 @@ function temporaryFolder(mode = 0o755): string {
 
 async function start(dataDir: string): Promise<EmbeddedPostgres> {
   const postgres = await startEmbedded({ dataDir, flags });
-  // A server that was killed leaves the folder of its socket to its successor.
+  // A killed server leaves the folder of its socket to its successor.
   cleanups.push(() => rmSync(postgres.config.host, { recursive: true, force: true }));
   cleanups.push(() => postgres.stop());
   return postgres;
@@ -228,7 +227,6 @@ async function start(dataDir: string): Promise<EmbeddedPostgres> {
 
 type User = Pick<EmbeddedPostgres, 'config' | 'adopted' | 'pid'> & { stop(): Promise<void>; kill(): Promise<void> };
 
-/** Another process that uses the database, until its standard input ends. */
 async function startProcess(dataDir: string, account: Account = {}): Promise<User> {
   const script = `
     import { startEmbedded } from ${JSON.stringify(source.href)};
@@ -273,7 +271,7 @@ async function countUsers({ config }: EmbeddedPostgres): Promise<unknown> {
   return row?.users;
 }
 
-/** A server removes its lock file as its last act. Its process may stay as a zombie, which looks alive. */
+/** A server removes its lock file last. Its process may remain as a zombie, which looks alive. */
 function isStopped(dataDir: string): boolean {
   return !existsSync(join(dataDir, 'postmaster.pid'));
 }

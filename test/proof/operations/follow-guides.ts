@@ -3,13 +3,11 @@ import { createDataDir, startService } from '../../support/app/service.ts';
 import { Reader, shape } from './guide.ts';
 
 export interface Habits {
-  /** Of the service. */
   env?: Record<string, string>;
-  /** What the reader changes in commands. */
   edit?: (command: string) => string;
 }
 
-/** Follows guides one after the other, as one reader would, beside a fresh service: each answer is as it is printed. */
+/** Runs the commands of guides in one shell with a new service, and compares each output with the printed one. */
 export async function follow(paths: string[], { env, edit }: Habits = {}): Promise<void> {
   const folder = await createDataDir();
   onTestFinished(folder.remove);

@@ -10,26 +10,21 @@ import { until } from '../../support/app/until.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /**
- * A block of commands in a guide, with the block of what it prints. Fences say more than their language:
- * - `sh live` goes on in a terminal of its own, and is there once it has printed anything (or at once: `sh live silent`);
- * - `sh again` is for what takes a moment: it is run until it prints what the guide says;
- * - `json heard` is what the latest live one prints next, after the commands before it.
+ * A block of commands in a guide, with the block of its output. Attributes of a fence: `sh live` runs in the background
+ * until it prints (`sh live silent` does not wait); `sh again` repeats until it prints the expected output; `json
+ * heard` is the next output of the latest live command.
  */
 export interface Step {
   command: string;
   kind: 'once' | 'live' | 'silent' | 'again';
-  /** What it prints; undefined where the guide does not say. */
   answer?: string;
-  /** What the live one has printed by then. */
   heard?: string;
 }
 
 const FENCE = /^```(\S+)([^\n]*)\n([\s\S]*?)\n```$/gm;
 
-/** What the reader has done before: the service of the test runs already. */
 const STARTING = /^(git clone|npm (install|start|test))\b/;
 
-/** The steps of a guide, in their order. */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   for (const [, language, attributes, text] of markdown.matchAll(FENCE)) {
@@ -49,14 +44,12 @@ function kindOf(words: string[]): Step['kind'] {
   return words.includes('again') ? 'again' : 'once';
 }
 
-/** What a step of a guide printed, beside what the guide says. */
 export interface Outcome {
   command: string;
   says: string;
   printed: string;
 }
 
-/** Somebody who follows guides in one terminal, beside a running service. */
 export class Reader {
   readonly #service: Service;
   readonly #edit: (command: string) => string;
@@ -79,7 +72,7 @@ export class Reader {
     const { DATABASE_URL: _, ...inherited } = process.env;
     this.#terminal = spawn('bash', ['--norc'], {
       cwd: ROOT,
-      detached: true, // with what runs in its background it is one group, which ends as one
+      detached: true, // its own process group, so that background commands are killed with it
       env: { ...inherited, DATA_DIR: service.dataDir, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -91,10 +84,6 @@ export class Reader {
     });
   }
 
-  /**
-   * @param env what the reader's shell has beside what the service's has
-   * @param edit what the reader changes in commands
-   */
   static async sitDown(
     service: Service,
     {
@@ -105,7 +94,7 @@ export class Reader {
     return new Reader(service, await mkdtemp(join(tmpdir(), 'atrium-reader-')), env, edit);
   }
 
-  /** Runs every step of a guide, one after the other. @param path from the root of the repository */
+  /** Runs every step of a guide in order. @param path relative to the repository */
   async follow(path: string): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const { command, kind, answer, heard } of stepsOf(await readFile(join(ROOT, path), 'utf8'))) {
@@ -130,7 +119,6 @@ export class Reader {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** As it is on this machine: the address, the folder of the data, and the CLI as it is now. */
   #here(text: string): string {
     return text
       .replaceAll('http://127.0.0.1:4000', this.#service.url)
@@ -138,7 +126,7 @@ export class Reader {
       .replaceAll('npm run --silent cli --', `node ${program('cli')}`);
   }
 
-  /** Runs commands, which may set variables for those after them. @returns what they print */
+  /** Runs commands, which may set variables for later ones. @returns their output */
   async #run(command: string): Promise<string> {
     const file = await this.#write(command);
     this.#printed = '';
@@ -160,11 +148,11 @@ export class Reader {
     if (kind === 'live' || !this.#live) this.#live = { path, heard: 0 };
   }
 
-  /** The next lines of the latest live command, as many as the guide says. */
+  /** The next lines of the latest live command, as many as the guide shows. */
   async #hear(says: string): Promise<string> {
     const live = this.#live!;
     const count = says.split('\n').length;
-    // Streams of events have empty lines and comments that keep them open.
+    // Event streams contain empty lines and keep-alive comments.
     const lines = async () => (await readFile(live.path, 'utf8')).split('\n').slice(0, -1).filter(isTelling);
     await until(async () => (await lines()).length >= live.heard + count);
     live.heard += count;
@@ -182,7 +170,7 @@ function isTelling(line: string): boolean {
   return line !== '' && !line.startsWith(':');
 }
 
-/** The answer with ids, moments and places in the stream, which differ from run to run, replaced by what they are. */
+/** Replaces values that differ between runs (ids, times, cursors, secrets) with placeholders. */
 export function shape(text: string): string {
   return text
     .replace(/\b[0-9a-f]{24}\b/g, '<id>')

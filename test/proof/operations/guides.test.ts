@@ -7,13 +7,13 @@ import { startBrowser } from '../../support/fakes/browser.ts';
 import { startGoogle } from '../../support/fakes/google.ts';
 import { follow } from './follow-guides.ts';
 
-// Whoever follows a guide gets the answers that are printed in it.
+test('docs/first-ten-minutes.md prints the documented output', () => follow(['docs/first-ten-minutes.md']), 0);
 
-test('the first ten minutes', () => follow(['docs/first-ten-minutes.md']), 0);
+test('docs/permissions.md prints the documented output', () => follow(['docs/permissions.md']), 0);
 
-test('the permissions of records', () => follow(['docs/permissions.md']), 0);
+test('docs/password-reset.md prints the documented output', () => follow(['docs/password-reset.md']), 0);
 
-test('pushes, with providers that stand in for the real ones', async () => {
+test('docs/push-credentials.md prints the documented output, with fake providers', async () => {
   const [apple, google, browser] = await Promise.all([startApple(), startGoogle(() => new Date()), startBrowser()]);
   onTestFinished(() => Promise.all([apple.down(), google.stop(), browser.stop()]).then(() => {}));
   const files = await mkdtemp(join(tmpdir(), 'atrium-keys-'));

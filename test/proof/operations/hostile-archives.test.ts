@@ -27,7 +27,6 @@ useApp();
 
 type Entries = [name: string, content: Buffer][];
 
-/** As the service writes it. */
 let good: Entries;
 
 beforeAll(async () => {
@@ -41,11 +40,10 @@ beforeAll(async () => {
   good = [...(await entriesOf(file))];
 }, 600_000);
 
-const DAMAGED = 'the archive is damaged, or none of ours';
+const DAMAGED = 'the archive is damaged, or was not written by this service';
 const ID = APPLICATION.id;
 const FILE = new RegExp(`^${ID}/files/`);
 
-/** Replaces what one entry says. */
 const changed = (entry: RegExp, from: string | RegExp, to: string) => (entries: Entries) =>
   entries.map(([name, content]): [string, Buffer] => {
     if (!entry.test(name)) return [name, content];
@@ -59,51 +57,55 @@ const without = (entry: RegExp) => (entries: Entries) => entries.filter(([name])
 const twice = (entry: RegExp) => (entries: Entries) =>
   entries.flatMap((one) => (entry.test(one[0]) ? [one, one] : [one]));
 
-// Made up by somebody who knows how to count and hash, so that each is as it should be but for this.
+// The counts and hashes are correct, so that each archive has only the named defect.
 test.each<[name: string, change: (entries: Entries) => Entries, sentence: string]>([
-  ['a newer format', changed(/^archive.json/, '"format": 1', '"format": 2'), 'the archive has the format 2'],
+  ['a newer format', changed(/^archive.json/, '"format": 1', '"format": 2'), 'the archive has format 2'],
   ['no format', changed(/^archive.json/, '"format": 1', '"format": "1"'), DAMAGED],
-  ['a header that is no JSON', changed(/^archive.json/, '{', ''), DAMAGED],
-  ['more in the header', changed(/^archive.json/, '"format"', '"more": 1, "format"'), DAMAGED],
+  ['a header that is not JSON', changed(/^archive.json/, '{', ''), DAMAGED],
+  ['an unknown key in the header', changed(/^archive.json/, '"format"', '"more": 1, "format"'), DAMAGED],
   ['another application in the header', changed(/^archive.json/, `\n    ${ID}\n`, '\n    7\n'), DAMAGED],
-  ['no proof of the key', changed(/^archive.json/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'with another ENCRYPTION_KEY'],
+  ['an invalid proof of the key', changed(/^archive.json/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'with another ENCRYPTION_KEY'],
   ['a path upwards', renamed(/users/, `${ID}/../users/000001.ndjson`), DAMAGED],
   ['an absolute path', renamed(/users/, '/etc/passwd'), DAMAGED],
   ['a file outside', renamed(FILE, `${ID}/files/../../../../../../../../etc/cron.d/evil-file-0`), DAMAGED],
   ['a file of another application', renaming(FILE, (name) => name.replace(/files\/.{8}/, 'files/00000001')), DAMAGED],
-  ['an unknown table', renamed(/users/, `${ID}/pg_authid/000001.ndjson`), 'holds pg_authid, which this service'],
-  ['a table that is never archived', renamed(/users/, `${ID}/sessions/000001.ndjson`), 'holds sessions, which'],
-  ['an application of somebody else', renamed(/users/, '7/users/000001.ndjson'), DAMAGED],
+  ['an unknown table', renamed(/users/, `${ID}/pg_authid/000001.ndjson`), 'unknown table pg_authid'],
+  ['a table that is never archived', renamed(/users/, `${ID}/sessions/000001.ndjson`), 'unknown table sessions'],
+  ['an entry of another application', renamed(/users/, '7/users/000001.ndjson'), DAMAGED],
   ['no row of the application', without(/applications/), DAMAGED],
   ['the application twice', twice(/applications/), DAMAGED],
   [
     'SQL as a column',
     changed(/users/, '"login"', '"login\\") SELECT 1; DROP TABLE users;--"'),
-    'holds a column of users',
+    'unknown column of users',
   ],
-  ['a column that is kept here', changed(/applications/, '"name"', '"import_id"'), 'holds a column of applications'],
+  [
+    'a column that is never archived',
+    changed(/applications/, '"name"', '"import_id"'),
+    'unknown column of applications',
+  ],
   ['a column twice', changed(/users/, '"login"', '"email"'), DAMAGED],
   ['a column missing', (entries) => withoutColumn(entries, /users/, 'created_at'), 'lacks the column created_at'],
   ['a value missing', changed(/users/, /("\d{4}-[^"]+\+00")/, 'null'), DAMAGED],
   ['a row too short', changed(/users/, /,[^,\n]+\]\n$/, ']\n'), DAMAGED],
-  ['a row that is no list', changed(/users/, /\n\[.*\]\n/, '\n{}\n'), DAMAGED],
-  ['a value that is no text', changed(/users/, /\n\["(\d+)"/, '\n[$1'), DAMAGED],
+  ['a row that is not a list', changed(/users/, /\n\[.*\]\n/, '\n{}\n'), DAMAGED],
+  ['a value that is not text', changed(/users/, /\n\["(\d+)"/, '\n[$1'), DAMAGED],
   ['no line break at the end', changed(/users/, /\n$/, ''), DAMAGED],
   ['a row of another application', changed(/users/, `\n["${ID}"`, '\n["1"'), DAMAGED],
-  ['a number that is none', changed(/members/, '"0"', '"0;"'), "can't be one of members"],
-  ['a zero character', changed(/users/, '"user', '"\\u0000user'), "can't be one of users"],
+  ['an invalid number', changed(/members/, '"0"', '"0;"'), 'invalid value for members'],
+  ['a zero character', changed(/users/, '"user', '"\\u0000user'), 'invalid value for users'],
   ['a file key of another application', changed(/blobs/, /"0000005c\//, '"00000001/'), DAMAGED],
   ['a file key that is a path', changed(/blobs/, /"0000005c\/[^"]+"/, '"../../secret"'), DAMAGED],
   [
-    'fields with the key of others',
+    'record fields with a foreign file key',
     changed(/records/, '{\\"make\\"', '{\\"x\\": {\\"key\\": \\"00000001/..\\"}, \\"make\\"'),
     DAMAGED,
   ],
-  ['a secret that is not sealed', changed(/applications/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'applications.auth_secret'],
-  ['the same row twice', twice(/messages/), 'nothing of it was kept'],
-  ['a dialog missing', without(/dialogs/), 'nothing of it was kept'],
+  ['a secret that is not encrypted', changed(/applications/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'applications.auth_secret'],
+  ['the same row twice', twice(/messages/), 'the import was removed'],
+  ['a dialog missing', without(/dialogs/), 'the import was removed'],
 ])(
-  '%s is refused with one line, and nothing is changed',
+  'an archive with %s is rejected with one line, and nothing is changed',
   async (_name, change, sentence) => {
     const place = await emptyInstallation();
     const before = await allRows(place);
@@ -117,7 +119,7 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
   600_000,
 );
 
-test('what was made up by these tests without a change is stored', async () => {
+test('a valid archive packed by these tests is imported', async () => {
   const place = await emptyInstallation();
   const file = join(await temporaryFolder(), 'good.tar.gz');
   await writeFile(file, await packed(recounted(good)));
@@ -126,21 +128,21 @@ test('what was made up by these tests without a change is stored', async () => {
 }, 600_000);
 
 test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
-  ['nothing', () => Buffer.alloc(0)],
-  ['no gzip', () => Buffer.from('{"format": 1}')],
+  ['zero bytes', () => Buffer.alloc(0)],
+  ['JSON instead of gzip', () => Buffer.from('{"format": 1}')],
   ['a gzip of zeros, a thousand times its size', () => gzipSync(Buffer.alloc(64 * 1024 * 1024))],
   ['the first half', (archive) => archive.subarray(0, archive.length / 2)],
   ['all but the last byte', (archive) => archive.subarray(0, -1)],
-  ['a value that is not the one that was counted', async () => packed(changed(/messages/, 'hello', 'hallo')(good))],
-  ['a file that is not the one that was counted', async () => packed(changed(FILE, 'hello', 'hallo')(good))],
-  ['an entry less', async () => packed(without(/messages/)(good))],
+  ['a value that does not match its checksum', async () => packed(changed(/messages/, 'hello', 'hallo')(good))],
+  ['a file that does not match its checksum', async () => packed(changed(FILE, 'hello', 'hallo')(good))],
+  ['one entry less', async () => packed(without(/messages/)(good))],
   ['no manifest', async () => packed(without(/manifest/)(good))],
-  ['something behind the manifest', async () => packed([...good, ['more', Buffer.from('more')]])],
-  ['a manifest too long', async () => packed(changed(/manifest/, /\n$/, ' '.repeat(100_000))(good))],
+  ['an entry after the manifest', async () => packed([...good, ['more', Buffer.from('more')]])],
+  ['an overlong manifest', async () => packed(changed(/manifest/, /\n$/, ' '.repeat(100_000))(good))],
   ['a link', async () => packed(good, { linkname: '/etc/passwd', type: 'symlink', name: `${ID}/users/000001.ndjson` })],
   ['a very long name', async () => packed(good, { name: `${ID}/${'x'.repeat(100_000)}` })],
 ])(
-  '%s is refused with one line, and nothing is changed',
+  'an archive of %s is rejected with one line, and nothing is changed',
   async (_name, make) => {
     const place = await emptyInstallation();
     const before = await allRows(place);
@@ -152,7 +154,7 @@ test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   600_000,
 );
 
-test('one other bit, wherever it is, is refused with one line, and nothing is changed', async () => {
+test('an archive with one flipped bit anywhere is rejected with one line, and nothing is changed', async () => {
   const place = await emptyInstallation();
   const before = await allRows(place);
   const file = join(await temporaryFolder(), 'bad.tar.gz');
@@ -161,14 +163,14 @@ test('one other bit, wherever it is, is refused with one line, and nothing is ch
     const wrong = Buffer.from(archive);
     wrong[Math.floor((archive.length * (nth + 0.5)) / 24)]! ^= 4;
     await writeFile(file, wrong);
-    // What is read before the check sum comes may be wrong in a way of its own, a name say.
+    // Data before the checksum may cause a different error, for example an invalid name.
     const refused = await storeArchive(file, place).catch((error: Error) => error.message);
     expect(refused).toMatch(/^(the )?archive [^\n]+$/);
   }
   expect(await allRows(place)).toEqual(before);
 }, 600_000);
 
-test('the command says so, too', async () => {
+test('the import and export commands report errors in one line', async () => {
   const place = await emptyInstallation();
   const file = join(await temporaryFolder(), 'bad.tar.gz');
   await writeFile(file, 'no archive');
@@ -178,19 +180,19 @@ test('the command says so, too', async () => {
   expect(await cli(envOf(currentInstallation()), 'export', file)).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/atrium: .*bad\.tar\.gz is there already\n$/),
+    stderr: expect.stringMatching(/atrium: .*bad\.tar\.gz already exists\n$/),
   });
   expect(await cli(envOf(currentInstallation()), 'export', `${file}.other`, '--application', '7')).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/atrium: there is no application 7\n$/),
+    stderr: expect.stringMatching(/atrium: application 7 does not exist\n$/),
   });
 }, 600_000);
 
 test.each([
-  ['blobs', 'number 1 of blobs'],
-  ['api_keys', 'the same key_hash of api_keys'],
+  ['blobs', 'id 1 in blobs'],
+  ['api_keys', 'the same key_hash in api_keys'],
 ])(
-  '%s are given once over all applications',
+  'ids and keys of %s are unique across applications, so a conflicting import is rejected',
   async (table, sentence) => {
     const place = await emptyInstallation();
     const client = new pg.Client(place.database);
@@ -210,7 +212,7 @@ test.each([
     const before = await allRows(place);
     const file = join(await temporaryFolder(), 'good.tar.gz');
     await writeFile(file, await packed(good));
-    await expect(storeArchive(file, place)).rejects.toThrow(`application 7 has ${sentence} already`);
+    await expect(storeArchive(file, place)).rejects.toThrow(`application 7 already uses ${sentence}`);
     expect(await allRows(place)).toEqual(before);
   },
   600_000,
@@ -234,7 +236,6 @@ function withoutColumn(entries: Entries, entry: RegExp, column: string): Entries
   });
 }
 
-/** With a manifest that agrees with the entries. */
 function recounted(entries: Entries): Entries {
   const header = entries.find(([name]) => name === 'archive.json')![1];
   const tally = new Tally(header);
@@ -249,7 +250,6 @@ function recounted(entries: Entries): Entries {
   return entries.map(([name, content]) => [name, name === 'manifest.json' ? manifest : content]);
 }
 
-/** As another tar writes it. */
 async function packed(
   entries: Entries,
   first?: { name: string; type?: 'symlink'; linkname?: string },

@@ -13,13 +13,12 @@ import { messagePushesSettled } from '../../support/fixtures/pushes.ts';
 useApp();
 
 let tables: string[];
-/** What the statements of damages are about. */
 const names: Record<string, string | number> = { app: APPLICATION.id };
 
 beforeAll(async () => {
   const { alice, group, message, car } = await createFullData();
   Object.assign(names, { alice: alice.id, group, message, car });
-  // One send was made up half done.
+  // The full data contains one send that is half done.
   await sql("DELETE FROM push_deliveries WHERE send_id = repeat('b', 24)");
   await sql("DELETE FROM push_sends WHERE id = repeat('b', 24)");
   await messagePushesSettled();
@@ -29,7 +28,7 @@ beforeAll(async () => {
   for (const name of tables) await sql(`CREATE TABLE kept.${name} AS TABLE public.${name}`);
 });
 
-/** Past triggers and foreign keys, as a restore that went wrong would leave it. */
+/** Bypasses triggers and foreign keys, like a failed restore. */
 function damage(statements: string): Promise<unknown> {
   const named = statements.replace(/:(\w+)\b(?!')/g, (text, name) => {
     const value = names[name];
@@ -51,16 +50,14 @@ beforeEach(async () => {
   await damage(restored.join('\n'));
 });
 
-test('what nobody has damaged is as it should be', async () => {
+test('findDifferences reports nothing in an undamaged database', async () => {
   expect(await findDifferences()).toEqual([]);
 });
 
 interface Damage {
   check: string;
-  /** Default: the name of the check. */
   name?: string;
   statements: string;
-  /** How many differences it makes; default 1. */
   count?: number;
   isRepaired?: true;
 }
@@ -77,7 +74,7 @@ const DAMAGES: Damage[] = [
     isRepaired: true,
   },
   {
-    check: 'message places',
+    check: 'message numbers',
     statements:
       'UPDATE members SET read_seq = 0, settled_count = sent_count + (SELECT count(*) FROM hidden_messages h WHERE h.dialog_id = members.dialog_id AND h.user_id = members.user_id) WHERE false; UPDATE dialogs SET last_seq = (SELECT max(seq) - 1 FROM messages WHERE dialog_id = :group) WHERE id = :group',
     isRepaired: true,
@@ -94,7 +91,7 @@ const DAMAGES: Damage[] = [
     isRepaired: true,
   },
   {
-    check: 'message moments',
+    check: 'message times',
     statements: 'UPDATE messages SET date_sent = date_sent + 60 WHERE dialog_id = :group AND seq = 1',
   },
   {
@@ -135,8 +132,8 @@ const DAMAGES: Damage[] = [
     statements: 'UPDATE applications SET user_count = user_count + 1 WHERE id = :app',
     isRepaired: true,
   },
-  { check: 'place counts', statements: 'UPDATE geodata_counts SET count = count + 1 WHERE application_id = :app' },
-  { check: 'newest places', statements: 'UPDATE geodata SET is_latest = false WHERE user_id = :alice' },
+  { check: 'location counts', statements: 'UPDATE geodata_counts SET count = count + 1 WHERE application_id = :app' },
+  { check: 'latest locations', statements: 'UPDATE geodata SET is_latest = false WHERE user_id = :alice' },
   {
     check: 'blob counts',
     statements: 'UPDATE blob_counts SET number = number + 1 WHERE user_id = 0 AND application_id = :app',
@@ -181,7 +178,7 @@ const DAMAGES: Damage[] = [
   { check: 'parents', statements: "UPDATE records SET parent_id = repeat('0', 24) WHERE id = :car" },
   {
     check: 'record values',
-    name: 'a value of no field',
+    name: 'a value without a field',
     statements: `UPDATE records SET fields = fields || '{"wheels": 4}' WHERE id = :car`,
   },
   {
@@ -196,16 +193,16 @@ const DAMAGES: Damage[] = [
   },
   { check: 'record slots', name: 'another text', statements: "UPDATE records SET t1 = 'vanother' WHERE id = :car" },
   { check: 'record slots', name: 'another number', statements: 'UPDATE records SET n1 = 0 WHERE id = :car' },
-  { check: 'record slots', name: 'no place', statements: 'UPDATE records SET p1 = NULL WHERE id = :car' },
-  { check: 'record slots', name: 'a slot of no field', statements: 'UPDATE records SET n8 = 1 WHERE id = :car' },
+  { check: 'record slots', name: 'a missing location', statements: 'UPDATE records SET p1 = NULL WHERE id = :car' },
+  { check: 'record slots', name: 'a slot without a field', statements: 'UPDATE records SET n8 = 1 WHERE id = :car' },
   {
     check: 'unique values',
-    name: 'a value that nobody claims',
+    name: 'a value without a claim',
     statements: 'DELETE FROM record_keys WHERE record_id = :car',
   },
   {
     check: 'unique values',
-    name: 'a claim of nobody',
+    name: 'a claim without a value',
     statements:
       "INSERT INTO record_keys SELECT application_id, class_key, field, 'XY 1', record_id FROM record_keys WHERE record_id = :car",
   },
@@ -216,12 +213,12 @@ const DAMAGES: Damage[] = [
   },
   { check: 'catalogue versions', statements: 'UPDATE applications SET catalogue_version = 1 WHERE id = :app' },
   {
-    check: 'announced messages',
+    check: 'published messages',
     statements: "DELETE FROM events_outbox WHERE kind = 'messageSent' AND subject_id = :message",
   },
   {
-    check: 'announced messages',
-    name: 'a message announced twice',
+    check: 'published messages',
+    name: 'a message published twice',
     statements:
       "INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, created_at) VALUES (:app, 'messageSent', :group, :message, now())",
   },
@@ -237,7 +234,7 @@ const DAMAGES: Damage[] = [
     isRepaired: true,
   },
   {
-    check: 'work of sends',
+    check: 'jobs of sends',
     statements: "INSERT INTO push_sends (application_id, id, created_at) VALUES (:app, repeat('9', 24), now())",
   },
   {
@@ -245,7 +242,7 @@ const DAMAGES: Damage[] = [
     statements:
       "INSERT INTO push_sends (application_id, id, created_at, recipients) VALUES (:app, repeat('9', 24), now(), 2); INSERT INTO push_deliveries (application_id, send_id, subscription_id, user_id, channel, retry_at) VALUES (:app, repeat('9', 24), 1, 1, 'gcm', now() + interval '9 years')",
   },
-  { check: 'events under way', statements: 'UPDATE events SET due_at = NULL, active = true' },
+  { check: 'active push events', statements: 'UPDATE events SET due_at = NULL, active = true' },
   { check: 'push cursor', statements: 'UPDATE push_cursor SET position = position + 100000' },
   {
     check: 'sequences',
@@ -253,16 +250,19 @@ const DAMAGES: Damage[] = [
   },
 ];
 
-test.for(DAMAGES.map((one) => ({ ...one, title: one.name ?? one.check })))('$title', async (one) => {
-  await damage(one.statements);
-  const found = await findDifferences();
-  expect(found.map(({ check }) => check)).toEqual(Array(one.count ?? 1).fill(one.check));
+test.for(DAMAGES.map((one) => ({ ...one, title: one.name ?? one.check })))(
+  'findDifferences reports damaged data: $title',
+  async (one) => {
+    await damage(one.statements);
+    const found = await findDifferences();
+    expect(found.map(({ check }) => check)).toEqual(Array(one.count ?? 1).fill(one.check));
 
-  const repaired = await findDifferences({ repairs: true });
-  expect(repaired.map(({ isRepaired }) => isRepaired)).toEqual(found.map(() => one.isRepaired ?? false));
-  expect(await findDifferences()).toEqual(one.isRepaired ? [] : found);
-  if (one.check === 'push cursor') await sql('UPDATE push_cursor SET position = position - 100000');
-});
+    const repaired = await findDifferences({ repairs: true });
+    expect(repaired.map(({ isRepaired }) => isRepaired)).toEqual(found.map(() => one.isRepaired ?? false));
+    expect(await findDifferences()).toEqual(one.isRepaired ? [] : found);
+    if (one.check === 'push cursor') await sql('UPDATE push_cursor SET position = position - 100000');
+  },
+);
 
 const pathOf = (key: string) => join(running.dataDir, 'files', key);
 const LONG_AGO = new Date(Date.now() - 2 * 3_600_000);
@@ -272,7 +272,7 @@ async function aKey(): Promise<string> {
   return row!.key;
 }
 
-/** Bytes of nobody; in the order of keys that are made at random they lie before, between or behind the others. */
+/** Stores a file without a row. Its random key sorts before, between or after the others. */
 async function stray(modifiedAt: Date, ending = ''): Promise<string> {
   const key = newStorageKey(APPLICATION.id);
   await mkdir(dirname(pathOf(key)), { recursive: true });
@@ -281,7 +281,7 @@ async function stray(modifiedAt: Date, ending = ''): Promise<string> {
   return key;
 }
 
-test('a secret that another key has sealed is told', async () => {
+test('findDifferences reports a secret encrypted with another key', async () => {
   const [row] = await sql<{ sealed: string }>('SELECT sealed FROM push_settings WHERE application_id = $1 LIMIT 1', [
     APPLICATION.id,
   ]);
@@ -294,7 +294,7 @@ test('a secret that another key has sealed is told', async () => {
       check: 'secrets',
       applicationId: APPLICATION.id,
       row: {},
-      kept: '1 sealed with another key',
+      kept: '1 encrypted with another key',
       counted: null,
       isRepaired: false,
     },
@@ -303,7 +303,7 @@ test('a secret that another key has sealed is told', async () => {
   expect(await findDifferences()).toEqual([]);
 });
 
-test("bytes of no row are told once they are old, a crash's leftovers too", async () => {
+test('findDifferences reports old files without a row, including leftovers of a crash', async () => {
   const keys = [await stray(LONG_AGO), await stray(LONG_AGO), await stray(LONG_AGO, '.part')].sort();
   const young = await stray(new Date());
   const found = await findDifferences();
@@ -317,7 +317,7 @@ test("bytes of no row are told once they are old, a crash's leftovers too", asyn
       isRepaired: false,
     })),
   );
-  // What a row names as loose is the sweep's.
+  // The sweep deletes files that a row lists as unclaimed.
   for (const key of keys) await sql('INSERT INTO loose_files VALUES ($1, $2, now())', [APPLICATION.id, key]);
   expect(await findDifferences()).toEqual([]);
   for (const key of [...keys, young]) {
@@ -326,13 +326,13 @@ test("bytes of no row are told once they are old, a crash's leftovers too", asyn
   }
 });
 
-test("what is to be removed and is a row's is told", async () => {
+test('findDifferences reports a file that is listed for removal but belongs to a row', async () => {
   const key = await aKey();
   await sql("INSERT INTO loose_files VALUES ($1, $2, now() + interval '9 years')", [APPLICATION.id, key]);
-  expect(await findDifferences()).toMatchObject([{ check: 'loose files', row: { key } }]);
+  expect(await findDifferences()).toMatchObject([{ check: 'staged files', row: { key } }]);
 });
 
-test('a file that is shorter than its row says, or is gone, is told', async () => {
+test('findDifferences reports a file that is missing or shorter than its row says', async () => {
   const key = await aKey();
   await truncate(pathOf(key), 7);
   expect(await findDifferences()).toMatchObject([{ check: 'bytes of files', row: { key }, kept: '7 bytes' }]);
@@ -345,12 +345,12 @@ test('a file that is shorter than its row says, or is gone, is told', async () =
   expect((await findDifferences()).map(({ row }) => row.key)).toEqual([key, record!.key].sort());
 });
 
-test('each check has a damage that it finds', () => {
+test('every check has a damage in this test that it reports', () => {
   const damaged = new Set([
     ...DAMAGES.map(({ check }) => check),
     'bytes of files',
     'rows of files',
-    'loose files',
+    'staged files',
     'secrets',
   ]);
   expect(CHECKS.map(({ name }) => name).filter((name) => !damaged.has(name))).toEqual([]);

@@ -54,7 +54,7 @@ let populated: LegacyData;
 
 beforeAll(async () => {
   [source, target] = await Promise.all([start(), start()]);
-  // Servers of the documented interface answer so.
+  // Servers of the documented interface have these settings.
   await cliJson(source.env, 'app', 'set', '92', '--groups', 'self', '--files-by-number', 'session');
   populated = await createLegacyData(source.service.url);
 }, 600_000);
@@ -69,7 +69,6 @@ const migrate = (...more: string[]) =>
     ...['migrate-from', source.service.url, '--application', '92', '--rate', '1000', '--json', ...more],
   );
 
-/** What a migration that succeeds prints. */
 async function migrated(...more: string[]) {
   const { code, stdout, stderr } = await migrate(...more);
   expect(code, stderr).toBe(0);
@@ -80,7 +79,7 @@ async function migrated(...more: string[]) {
 const count = (running: Running, text: string) =>
   rest(running.service.url, 'GET', text).then(({ body }) => body.items?.count ?? body.total_entries);
 
-test('a dry run counts what is there and writes nothing', async () => {
+test('migrate-from --dry-run counts the data and writes nothing', async () => {
   const { code, stdout } = await migrate('--dry-run');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -93,7 +92,7 @@ test('a dry run counts what is there and writes nothing', async () => {
   expect(await count(target, '/users.json')).toBe(0);
 }, 600_000);
 
-test('everybody is shown by the new server what the old one shows them', async () => {
+test('after a migration the new server shows every user the same data as the old one', async () => {
   expect(await migrated()).toMatchObject({
     isRepeated: false,
     users: 5,
@@ -108,7 +107,7 @@ test('everybody is shown by the new server what the old one shows them', async (
     reactionsRead: 7,
     mutedDialogs: 2,
   });
-  // The clients that move rely on the documented behavior.
+  // Migrated clients rely on the documented behavior.
   expect(await cliJson(target.env, 'app', 'show', '92')).toMatchObject({ groups: 'self', filesByNumber: 'session' });
   await expectMoved(source.service, target.service, populated);
   for (const path of [
@@ -121,7 +120,7 @@ test('everybody is shown by the new server what the old one shows them', async (
   }
 }, 600_000);
 
-/** Legacy clients see whole seconds: what is sent in one is in no order. */
+/** Times are in whole seconds for legacy clients, so messages of one second have no order. */
 async function nextSecond(): Promise<void> {
   const next = Math.floor(Date.now() / 1000) + 1;
   await until(() => Date.now() / 1000 >= next);
@@ -129,7 +128,7 @@ async function nextSecond(): Promise<void> {
 
 const firstCar = async ({ service }: Running) => (await rest(service.url, 'GET', '/data/Cars.json')).body.items[0]._id;
 
-test('the new server goes on: live, with ids behind those that came', async () => {
+test('the migrated application works: live events, and ids after the migrated ones', async () => {
   const [alice, bob] = populated.users as [number, number];
   const { url } = target.service;
   const client = createClient({
@@ -146,7 +145,7 @@ test('the new server goes on: live, with ids behind those that came', async () =
   const before = (await rest(url, 'GET', '/chat/Message/unread.json', undefined, bob)).body.total;
   let sent = 0;
   while (!answer) {
-    // What is sent before the subscription stands is not heard.
+    // Messages sent before the subscription starts are not delivered.
     const body = { chat_dialog_id: populated.group, message: 'live', send_to_chat: 1 };
     expect((await rest(url, 'POST', '/chat/Message.json', body, alice)).status).toBe(201);
     sent++;
@@ -161,7 +160,7 @@ test('the new server goes on: live, with ids behind those that came', async () =
   expect(body.user.id).toBeGreaterThan(Math.max(...populated.users) + 1_000);
 }, 600_000);
 
-test('repeated, it brings what has come since, in its place, and leaves what was done here', async () => {
+test('a repeated migration adds later changes of the source in order, and keeps changes of the target', async () => {
   const [alice, bob, carla, , emil] = populated.users as [number, number, number, number, number];
   const [there, here] = [source.service.url, target.service.url];
   const ask = async (url: string, method: string, path: string, body: object, caller: Caller) => {
@@ -169,7 +168,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
     expect([200, 201]).toContain(answer.status);
     return answer.body;
   };
-  // Some go on over there, in a later second than what was sent here while the test before listened ...
+  // Later changes in the source, in a later second than the messages of the previous test ...
   await nextSecond();
   const late = { chat_dialog_id: populated.group, message: 'late, over there' };
   const { _id: lateId } = await ask(there, 'POST', '/chat/Message.json', late, bob);
@@ -186,7 +185,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   const wheel = await ask(there, 'POST', '/data/Wheels.json', { size: 5000 }, emil);
   const trio = await ask(there, 'POST', '/chat/Dialog.json', { type: 3, occupants_ids: [carla] }, emil);
   await ask(there, 'POST', '/chat/Message.json', { chat_dialog_id: trio._id, message: 'over there' }, emil);
-  // ... and some here, younger than what comes late, since the clocks are one.
+  // ... and changes in the target that are younger than those, because both servers share a clock.
   await nextSecond();
   const own = { recipient_id: carla, message: 'here' };
   const { chat_dialog_id: ownDialog } = await ask(here, 'POST', '/chat/Message.json', own, emil);
@@ -225,7 +224,7 @@ test('repeated, it brings what has come since, in its place, and leaves what was
   expect(await messagesNow()).toBe(before);
 }, 600_000);
 
-test('killed again and again, from a server that often fails, it ends with the same', async () => {
+test('a migration that is killed repeatedly, from an unreliable source, yields the complete data', async () => {
   const database = await startOwnDatabase();
   const { dataDir, remove } = await createDataDir();
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, SOURCE_API_KEY: API_KEY };
@@ -237,9 +236,9 @@ test('killed again and again, from a server that often fails, it ends with the s
     await remove();
   });
   await cliJson(env, 'app', 'create', '--name', 'Moved', '--id', '92');
-  // A fault never meets its own repetition, so each request gets through at last.
+  // A request that is retried meets another fault, so it succeeds eventually.
   const faults: Fault[] = ['tooMany', 'none', 'unavailable', 'none', 'cut', 'none', 'half', 'none', 'none', 'none'];
-  /** What is never answered, so that whoever asks for it is still under way when it is killed. */
+  /** Path that is never answered, so that a request for it is in flight when the process is killed. */
   let unanswered: string | undefined;
   const proxy = await startFaultyProxy(
     () => source.service.url,
@@ -261,7 +260,6 @@ test('killed again and again, from a server that often fails, it ends with the s
     await running.kill();
   }
   unanswered = undefined;
-  // While it stores: somebody holds what it wants to write to.
   for (const table of ['users', 'records', 'messages', 'reactions', 'blobs']) {
     await watch.query('BEGIN');
     await watch.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
@@ -290,7 +288,7 @@ test('killed again and again, from a server that often fails, it ends with the s
   expect(await service.stop()).toBe(0);
 }, 600_000);
 
-test('interrupted while it stores, it stops behind what it is at, and goes on from there', async () => {
+test('a migration interrupted while it stores data stops after the current step and can be resumed', async () => {
   const database = await startOwnDatabase();
   const { dataDir, remove } = await createDataDir();
   onTestFinished(async () => {
@@ -309,7 +307,7 @@ test('interrupted while it stores, it stops behind what it is at, and goes on fr
   expect({ code, stdout, lastLine: stderr.trimEnd().split('\n').at(-1) }).toEqual({
     code: 1,
     stdout: '',
-    lastLine: 'atrium: stopped; the same command goes on from here',
+    lastLine: 'atrium: stopped; repeat the command to resume',
   });
   await until(holder.isLeft);
   const { rows } = await holder.query('SELECT step, (SELECT count(*)::int FROM users) AS users FROM migrations');
@@ -317,7 +315,7 @@ test('interrupted while it stores, it stops behind what it is at, and goes on fr
   expect(await cli(env, ...command)).toMatchObject({ code: 0 });
 }, 600_000);
 
-test('without an API key it brings what the users that it signs in as are shown', async () => {
+test('a migration without an API key copies what the users with known passwords can see', async () => {
   const [, bob] = populated.users as [number, number];
   const database = await startOwnDatabase();
   const { dataDir, remove } = await createDataDir();
@@ -336,7 +334,7 @@ test('without an API key it brings what the users that it signs in as are shown'
   const command = ['migrate-from', source.service.url, '--application', '92', '--rate', '1000', '--json'];
   const { code, stdout, stderr } = await cli(env, ...command, '--credentials', credentials);
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain('classes and records are left out');
+  expect(stderr).toContain('classes and records are skipped');
   expect(JSON.parse(stdout)).toMatchObject({ classes: 0, records: 0, dialogs: 3, files: 1, filesStored: 1 });
 
   const unread = await watch.query(
@@ -352,5 +350,5 @@ test('without an API key it brings what the users that it signs in as are shown'
     { ...env, SOURCE_APPLICATION_ID: '92', SOURCE_AUTH_KEY: 'AUTHKEY', SOURCE_AUTH_SECRET: 'the-secret' },
     ...command,
   );
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('SOURCE_…: an API key is needed') });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('SOURCE_…: specify an API key') });
 }, 600_000);

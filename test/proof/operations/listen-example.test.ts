@@ -7,8 +7,6 @@ import { freePort } from '../../support/app/redis.ts';
 import { createDataDir, exitCode, type Service, startService } from '../../support/app/service.ts';
 import { until } from '../../support/clients/websocket.ts';
 
-// `examples/listen.mjs` against the service as a process of its own.
-
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 let folder: Awaited<ReturnType<typeof createDataDir>>;
@@ -60,7 +58,6 @@ const write = (message: string) =>
 
 interface Example {
   child: ChildProcess;
-  /** The events printed so far. */
   // biome-ignore lint/suspicious/noExplicitAny: events of every type
   events: () => any[];
   complaints: () => string;
@@ -93,7 +90,6 @@ function startListening(cursor?: string, env: Record<string, string> = {}): Exam
 
 const texts = ({ events }: Example) => events().flatMap(({ message }) => (message ? [message.text] : []));
 
-/** Listens from now on, and waits until it does: says something until it is heard. */
 async function listening(env: Record<string, string> = {}): Promise<Example> {
   const example = startListening(undefined, env);
   let nth = 0;
@@ -105,7 +101,7 @@ async function listening(env: Record<string, string> = {}): Promise<Example> {
   return example;
 }
 
-test('it prints all that happens, and goes on from a cursor with what was missed, once and in order', async () => {
+test('listen.mjs prints all events, and resumes from a cursor without gaps or duplicates', async () => {
   const first = await listening();
   const { _id: id } = await write('seen');
   await until(() => texts(first).at(-1) === 'seen');
@@ -131,7 +127,7 @@ test('it prints all that happens, and goes on from a cursor with what was missed
   ]);
 });
 
-test('it misses and doubles nothing when the service is killed or stops, and comes again', async () => {
+test('listen.mjs misses and duplicates nothing when the service is killed or stopped and restarted', async () => {
   const example = await listening();
   const before = texts(example).length;
   for (const end of ['kill', 'stop'] as const) {
@@ -150,7 +146,7 @@ test('it misses and doubles nothing when the service is killed or stops, and com
   ]);
 });
 
-test('it waits for a service that is not there yet', async () => {
+test('listen.mjs waits for a service that is not running yet', async () => {
   await service.stop();
   const example = startListening();
   await once(example.child, 'spawn');
@@ -162,16 +158,16 @@ test('it waits for a service that is not there yet', async () => {
   expect(example.complaints()).toBe('');
 });
 
-test('it goes on from the present when too much was missed, and says so', async () => {
+test('listen.mjs continues from the present when its cursor has expired, and reports it', async () => {
   const example = startListening('999999999');
-  await until(() => example.complaints().includes('too much was missed'));
+  await until(() => example.complaints().includes('missed events are no longer available'));
   await until(async () => {
     await write('hello');
     return texts(example).length > 0;
   });
 });
 
-test('as an API key alone it hears every dialog', async () => {
+test('listen.mjs with an API key alone receives the events of every dialog', async () => {
   const example = await listening({ USER_ID: '' });
   expect(texts(example).length).toBeGreaterThan(0);
 });
@@ -179,8 +175,8 @@ test('as an API key alone it hears every dialog', async () => {
 test.each([
   ['a wrong key', undefined, { KEY: 'wrong' }, 'KEY or USER_ID is wrong'],
   ['an unknown user', undefined, { USER_ID: '999' }, 'KEY or USER_ID is wrong'],
-  ['what is no cursor', 'x', {}, 'Invalid cursor'],
-])('it gives up with %s', async (_name, cursor, env, complaint) => {
+  ['an invalid cursor', 'x', {}, 'Invalid cursor'],
+])('listen.mjs exits with %s', async (_name, cursor, env, complaint) => {
   const example = startListening(cursor, env);
   expect(await exitCode(example.child)).toBe(1);
   expect(example.complaints()).toContain(complaint);

@@ -4,10 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-/** How old the latest answer of `/readyz` may be, in milliseconds: what proxies call the interval of their probes. */
 const PROBE_EVERY = 300;
 
-/** What a request of these does it may do twice. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 interface Backend {
@@ -20,12 +18,11 @@ interface Backend {
 }
 
 /**
- * A load balancer over processes of the service: HTTP with connections that it keeps, and WebSockets. It follows
- * `/readyz`, takes turns, and sends a request again only where proxies do: when it could not connect, or the method is
- * idempotent.
+ * A load balancer for processes of the service: HTTP with keep-alive, and WebSockets. It follows `/readyz`, alternates,
+ * and retries only like proxies do: if it could not connect, or if the method is idempotent.
  */
 export class Balancer {
-  /** What it has told clients of its own, or of a process' faults. */
+  /** Responses with a status of 500 or more, of the processes or of the balancer itself. */
   readonly failures: string[] = [];
   readonly #backends: Backend[] = [];
   readonly #server = createServer((request, response) => void this.#forward(request, response));
@@ -49,7 +46,6 @@ export class Balancer {
     this.#backends.push({ url: new URL(url), agent, isReady: false, probedAt: 0, probe: undefined, served: 0 });
   }
 
-  /** Requests that a process has got. */
   served(url: string): number {
     return this.#backends.find((one) => one.url.href === new URL(url).href)!.served;
   }
@@ -119,7 +115,6 @@ export class Balancer {
     }
   }
 
-  /** The next process that said a moment ago that it is ready. */
   async #pick(tried: ReadonlySet<Backend>): Promise<Backend | undefined> {
     await Promise.all(this.#backends.map((backend) => probe(backend)));
     const ready = this.#backends.filter((backend) => backend.isReady && !tried.has(backend));

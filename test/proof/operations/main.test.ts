@@ -37,7 +37,7 @@ async function createUser(service: Service, login: string): Promise<number> {
   return body.user.id;
 }
 
-test('the service starts by itself, keeps what it acknowledged through a stop and a kill, and is joined by a second process', async () => {
+test('the service starts without configuration, keeps data through a stop and a kill, and shares it with a second process', async () => {
   const first = await startService(folder.dataDir, SECRETS);
   const credentialsFile = join(folder.dataDir, 'credentials.json');
   expect(JSON.parse(await readFile(credentialsFile, 'utf8'))).toEqual({
@@ -116,16 +116,16 @@ test('the service starts by itself, keeps what it acknowledged through a stop an
 test.each([
   ['PORT', { PORT: 'http' }],
   ['DATABASE_URL', { DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/x' }],
-])('a wrong %s stops the start with one line that names it', async (name, env: Record<string, string>) => {
+])('an invalid %s stops the start with one line that names it', async (name, env: Record<string, string>) => {
   const { code, output } = await failToStart(env);
   expect(code).toBe(1);
   expect(output).toMatch(new RegExp(`^atrium: ${name}: .+\\n$`));
 });
 
-test('secrets that can not be written down leave no application behind, so that none is lost', async () => {
+test('a start that cannot write the credentials file creates no application, so that no secret is lost', async () => {
   const { dataDir, remove } = await createDataDir();
   const credentials = join(dataDir, 'credentials.json');
-  await mkdir(credentials); // a folder is in the way
+  await mkdir(credentials); // a folder blocks the file
   expect((await failToStart({ DATA_DIR: dataDir })).output).toMatch(/^atrium: DATA_DIR: .+\n$/);
   await rm(credentials, { recursive: true });
 
@@ -135,13 +135,13 @@ test('secrets that can not be written down leave no application behind, so that 
   await remove();
 });
 
-/** Of the default level of these tests: warnings and worse. */
+/** Log lines of the default level of these tests: warnings and above. */
 function logged({ output }: Service): { level: number; count?: number; msg: string }[] {
   const lines = output().split('\n');
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 }
 
-test('a service with another key than before says how many secrets it does not open, and serves all the same', async () => {
+test('a service with another encryption key reports how many secrets it cannot decrypt, and serves requests', async () => {
   const { dataDir, remove } = await createDataDir();
   const own = { ENCRYPTION_KEY: '01'.repeat(32) };
   const other = { ENCRYPTION_KEY: '02'.repeat(32) };
@@ -155,7 +155,7 @@ test('a service with another key than before says how many secrets it does not o
   const second = await startService(dataDir, other);
   expect((await call(second, '/users.json')).status).toBe(200);
   expect(await second.stop()).toBe(0);
-  const msg = 'ENCRYPTION_KEY does not open secrets in the database: it is another than before';
+  const msg = 'ENCRYPTION_KEY cannot decrypt existing secrets; has it changed?';
   expect(logged(second)).toEqual([expect.objectContaining({ level: 40, count: 3, msg })]);
 
   const third = await startService(dataDir, own);
@@ -164,7 +164,7 @@ test('a service with another key than before says how many secrets it does not o
   await remove();
 }, 600_000);
 
-test('a service that is asked to stop while it starts stops in good order', async () => {
+test('a service that receives SIGTERM while it starts stops gracefully', async () => {
   const { dataDir, remove } = await createDataDir();
   const service = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' });
   const pid = join(dataDir, 'postgres', 'postmaster.pid');
@@ -176,7 +176,7 @@ test('a service that is asked to stop while it starts stops in good order', asyn
   await remove();
 });
 
-test('a service whose database goes away lives on, serves when it is back, and stops even while it is away', async () => {
+test('a service survives an outage of its database, serves afterwards, and can stop during an outage', async () => {
   const { dataDir, remove } = await createDataDir();
   const database = await startOwnDatabase();
   onTestFinished(async () => {
@@ -194,7 +194,7 @@ test('a service whose database goes away lives on, serves when it is back, and s
   const first = heard.next();
   const [alice, bob] = [await createUser(service, 'alice'), await createUser(service, 'bob')];
   const send = (message: string) => call(service, '/chat/Message.json', { recipient_id: String(bob), message }, alice);
-  // Until it listens, what is sent is not heard.
+  // Messages sent before the subscription starts are not delivered.
   const isHeard = first.then(() => true);
   while (!(await Promise.race([isHeard, send('before').then(() => false)])));
 
@@ -210,7 +210,7 @@ test('a service whose database goes away lives on, serves when it is back, and s
 
   await database.stop();
   expect(await service.stop()).toBe(0);
-  expect(service.output()).not.toMatch(/nhandled|could not stop/);
+  expect(service.output()).not.toMatch(/nhandled|did not stop/);
   await listener.dispose();
 });
 

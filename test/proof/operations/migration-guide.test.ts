@@ -7,16 +7,14 @@ import { program } from '../../support/app/compiled-source.ts';
 import { createDataDir, startService } from '../../support/app/service.ts';
 import { API_KEY, rest } from '../../support/fixtures/legacy-data.ts';
 
-// The commands of the guide, run as they stand there, one shell for all of them.
-
 const ROOT = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-test('the guide moves an application as it says', async () => {
+test('the migration guide moves an application as documented', async () => {
   const folders = [await createDataDir(), await createDataDir()] as const;
   const bootstrap = { BOOTSTRAP_APPLICATION_ID: '92', BOOTSTRAP_API_KEY: API_KEY };
   const old = await startService(folders[0].dataDir, bootstrap);
-  // The service has an application already, so `app create` makes the one of the guide.
+  // The service already has an application; `app create` creates the one of the guide.
   const own = await startService(folders[1].dataDir, { TOKEN_HEADERS: 'Legacy-Token,SVC-Token' });
   onTestFinished(async () => {
     await Promise.all([old.stop(), own.stop()]);
@@ -39,7 +37,7 @@ test('the guide moves an application as it says', async () => {
         .replace('https://old.example.org', old.url)
         .replace('the-api-key-of-the-old-server', API_KEY),
     )
-    // What the first one prints holds the key that the last ones need.
+    // The output of the first command contains the key for the last ones.
     .map((command, index) =>
       index === 0
         ? `CREATED=$(${command}); KEY=$(node -p "JSON.parse(process.argv[1]).apiKey" "$CREATED")`

@@ -8,7 +8,7 @@ import { API_KEY, rest } from '../../support/fixtures/legacy-data.ts';
 
 const CLAIMS = ['email', 'phone', 'facebook_id', 'twitter_id'];
 
-test('identities that come along are claims, until the operator says that they are proven', async () => {
+test('migrated identities are claims unless the operator declares them proven', async () => {
   const [folder, targetFolder] = [await createDataDir(), await createDataDir()];
   const source = await startService(folder.dataDir, {
     BOOTSTRAP_APPLICATION_ID: '92',
@@ -47,7 +47,7 @@ test('identities that come along are claims, until the operator says that they a
   expect(await provenOf(alice)).toEqual([]);
   expect(await rowOf(alice)).toMatchObject({ email: 'alice@example.org', phone: '12345', facebook_id: '70' });
 
-  // Somebody proves Alice's account here, and signs in to a user of their own.
+  // Another user proves Alice's account on the new server.
   await target.query(`UPDATE users SET facebook_id = NULL WHERE id = $1`, [alice]);
   await target.query(
     `INSERT INTO users (application_id, id, facebook_id, verified_facebook_id, created_at, updated_at)

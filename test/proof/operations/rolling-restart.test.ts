@@ -14,7 +14,7 @@ import { apiKey } from '../../support/fixtures/users.ts';
 import { Listener } from '../chaos/listener.ts';
 import { Balancer } from './load-balancer.ts';
 
-/** Longer than balancers take to notice. */
+/** Longer than the balancer takes to notice. */
 const DRAIN_SECONDS = 3;
 
 const SEND =
@@ -23,7 +23,7 @@ const SEND =
 let database: OwnDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
 
-// Its own process makes application and users; what is restarted are two others.
+// The test process creates the application and its users; two other processes are restarted.
 useApp({
   database: async () => {
     database = await startOwnDatabase();
@@ -40,10 +40,10 @@ afterAll(() => folder.remove());
 const startProcess = (drainSeconds = DRAIN_SECONDS) =>
   startService(folder.dataDir, { DATABASE_URL: database.url, DRAIN_SECONDS: String(drainSeconds) });
 
-/** One of the many who go on asking, one thing after the other, until nobody needs them any more; none tries again. */
+/** A client that sends requests one after the other, without retries, until the test is over. */
 type Load = (isOver: () => boolean) => Promise<void>;
 
-test('processes behind a balancer are replaced one by one, and no request fails, no message is lost or doubled', {
+test('processes behind a balancer are replaced without a failed request or a lost or duplicated message', {
   timeout: 600_000,
 }, async () => {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
@@ -66,7 +66,7 @@ test('processes behind a balancer are replaced one by one, and no request fails,
   const listening = listeners.map((listener) => listener.listen());
   let isOver = false;
   const loading = Promise.all(load.map((one) => one(() => isOver)));
-  loading.catch(() => {}); // it fails below
+  loading.catch(() => {}); // it is awaited below
 
   for (const nth of services.keys()) {
     const old = services[nth]!;
@@ -98,7 +98,6 @@ interface Stage {
   url: string;
   alice: QuickUser;
   dialogId: string;
-  /** Texts of all messages whose sending was answered. */
   sent: string[];
 }
 
@@ -137,7 +136,7 @@ function overGraphql({ url, alice, dialogId, sent }: Stage): Load {
   };
 }
 
-/** The client's own rule: it connects again after 1001, and sends again what it has no answer to. */
+/** Reconnects after 1001, and resends messages without a response, as clients must. */
 function overSocket({ url, alice, dialogId, sent }: Stage, nth: number): Load {
   return async (isOver) => {
     const client = createClient({
@@ -158,7 +157,6 @@ function overSocket({ url, alice, dialogId, sent }: Stage, nth: number): Load {
   };
 }
 
-/** The places of its messages in the stream. */
 async function positions(dialogId: string): Promise<string[]> {
   const rows = await sql<{ position: string }>(
     "SELECT position FROM events_outbox WHERE dialog_id = $1 AND kind = 'messageSent' ORDER BY position",
@@ -172,10 +170,10 @@ async function texts(dialogId: string): Promise<string[]> {
   return rows.map(({ text }) => text).toSorted();
 }
 
-test('a process that is asked to stop is not ready, serves on with Connection: close, and lets its sockets go', {
+test('a stopping process is not ready, serves with Connection: close, and closes its sockets over the drain time', {
   timeout: 600_000,
 }, async () => {
-  // Long enough for a busy machine to ask a few things meanwhile.
+  // Long enough for several requests on a slow machine.
   const drainSeconds = 10;
   const service = await startProcess(drainSeconds);
   const agent = new Agent({ keepAlive: true });
@@ -205,7 +203,7 @@ test('a process that is asked to stop is not ready, serves on with Connection: c
   agent.destroy();
 });
 
-/** A socket that was let in: one that says nothing is soon closed for that. */
+/** An authenticated socket, because a silent one is closed soon. */
 async function openedSocket({ url }: Service): Promise<{ closed: Promise<{ code: number; at: number }> }> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const closed = new Promise<{ code: number; at: number }>((resolve) => {

@@ -15,8 +15,6 @@ import {
 } from './command.ts';
 import { formOf, type ParityFixture, type Pick } from './fixture.ts';
 
-// What users have beside their talks: files, places and an address book.
-
 const blobFields = {
   name: mostly(fc.constantFrom('a.txt', 'Größe.png', 'x'.repeat(120))),
   contentType: mostly(fc.constantFrom('text/plain', 'image/png', 'no type')),
@@ -40,7 +38,6 @@ function learnBlob(fixture: ParityFixture, { blob }: Body): void {
   if (blob.blob_object_access) fixture.uploads.set(blob.id, formOf(blob.blob_object_access.params));
 }
 
-/** What names the bytes of each blob. */
 const uidsOf = new WeakMap<ParityFixture, Map<number | string, string>>();
 
 function uids(fixture: ParityFixture): Map<number | string, string> {
@@ -57,7 +54,7 @@ const byId = (fixture: ParityFixture, { blob }: { blob: Pick }) => {
   const id = fixture.pick('blob', blob);
   return { path: { id }, variables: { id } };
 };
-/** What is no id is no address of a blob at all: a path of its own. */
+/** A malformed id would be a different path. */
 const known = pick.map((it) => (it === 'malformed' ? 'unknown' : it));
 const byUid = (fixture: ParityFixture, { blob }: { blob: Pick }) => {
   const uid = uidOf(fixture, blob);

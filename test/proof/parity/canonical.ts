@@ -4,20 +4,17 @@ import type { RawResponse } from '../../support/clients/raw-http.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
 import { load } from './transports.ts';
 
-// Where the doors may differ by contract. All that is forgiven is forgiven here.
+// All permitted differences between the transports are defined here.
 
-/** What a door answers, in the words of REST. */
 export type Outcome = { served: unknown } | Refused;
 
 export interface Refused {
   refused: string;
-  /** The sentence, where the door has one. */
   text?: string | undefined;
-  /** Texts by field, where REST shows no sentences. */
+  /** Error texts by field, where REST has no sentences. */
   fields?: unknown;
 }
 
-/** The table of statuses and codes. */
 const CODES: Record<number, string> = {
   400: 'BAD_USER_INPUT',
   401: 'UNAUTHENTICATED',
@@ -29,13 +26,13 @@ const CODES: Record<number, string> = {
   503: 'INTERNAL_SERVER_ERROR',
 };
 
-/** The two sentences whose status is not their code's: the table says so. */
+/** The two errors whose status differs from that of their code. */
 const FORBIDDEN = new Set(['Forbidden. Need user.', 'You are not allowed to modify this user']);
 
-/** GraphQL reads all variables before anything else; REST reads texts, after it has looked at the caller. */
+/** GraphQL validates all variables first; REST parses texts after it has checked the caller. */
 const UNREADABLE = 'UNREADABLE';
 
-/** The body `{}` or none of some endpoints stands for every complaint about what was sent. */
+/** Some endpoints respond to all invalid input with the body `{}` or none. */
 const WRONG_INPUT = new Set(['BAD_USER_INPUT', 'UNPROCESSABLE', UNREADABLE]);
 
 export function ofRest(endpoint: Route, { status, text, headers }: RawResponse): Outcome {
@@ -76,7 +73,7 @@ export async function ofGraphql(
   };
 }
 
-/** A socket is closed with 4403 as it opens, whatever is wrong with the credentials: also where their user is unknown. */
+/** A socket is closed with 4403 for any invalid credentials, also if their user does not exist. */
 const CLOSED = 'CLOSED';
 const WRONG_CREDENTIALS = new Set(['UNAUTHENTICATED', 'NOT_FOUND']);
 
@@ -84,10 +81,10 @@ export function closedSocket(): Outcome {
   return { refused: CLOSED };
 }
 
-/** Pages are REST's own: their size is a parameter of another name, which GraphQL's lists take by their own rules. */
+/** Only REST has page sizes; the corresponding parameter of GraphQL has another name and its own error. */
 const PAGE_SIZE = { rest: 'per_page should be between 1 and 100', graphql: 'first should be between 1 and 100' };
 
-/** Whether two doors have said the same, as far as both have said it. */
+/** Whether two outcomes agree in what both contain. */
 export function agree(rest: Outcome, graphql: Outcome): boolean {
   if ('served' in rest || 'served' in graphql) return JSON.stringify(rest) === JSON.stringify(graphql);
   if (graphql.refused === UNREADABLE) return true;
@@ -97,12 +94,12 @@ export function agree(rest: Outcome, graphql: Outcome): boolean {
   if (rest.text === PAGE_SIZE.rest) return graphql.text === PAGE_SIZE.graphql;
   if (rest.refused !== graphql.refused) return false;
   if (rest.text !== undefined && graphql.text !== undefined) return rest.text === graphql.text;
-  // Where REST tells a sentence under `id`, of which GraphQL names the field.
+  // REST reports the error under `id`, where GraphQL names the field in its text.
   if (JSON.stringify(rest.fields) === JSON.stringify({ id: [graphql.text] })) return true;
   return rest.fields === undefined || graphql.fields === undefined || haveSame(rest.fields, graphql.fields);
 }
 
-/** Field names are camelCase in GraphQL, and `tag_list` is `tags` there. */
+/** Field names are camelCase in GraphQL, and `tag_list` is `tags`. */
 function haveSame(rest: unknown, graphql: unknown): boolean {
   const renamed = Object.entries(graphql as object).map(([name, texts]) => [
     name === 'tags' ? 'tag_list' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -111,12 +108,12 @@ function haveSame(rest: unknown, graphql: unknown): boolean {
   return JSON.stringify(rest) === JSON.stringify(Object.fromEntries(renamed));
 }
 
-/** `last_request_at` is written behind requests, several at a time. */
+/** `last_request_at` is written asynchronously, in batches. */
 function shown(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (name, value) => (name === 'last_request_at' ? null : value));
 }
 
-/** In process moments are dates, by which the adapter forms them. */
+/** The adapter expects dates instead of texts. */
 function revived(data: unknown): unknown {
   const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
   return JSON.parse(JSON.stringify(data), (_name, value) =>
@@ -128,7 +125,7 @@ function isJson(headers: RawResponse['headers']): boolean {
   return headers['content-type']?.startsWith('application/json') ?? false;
 }
 
-/** The sentences of a legacy body in any of its forms, as GraphQL joins them. */
+/** The error texts of a legacy body, joined like those of GraphQL. */
 function sentenceOf(body: unknown, text: string): string | undefined {
   const xml = /<Message>(.*)<\/Message>/.exec(text)?.[1];
   if (xml) return xml;

@@ -2,16 +2,14 @@ import fc from 'fast-check';
 import type { Kind, ParityFixture, Pick, Who } from './fixture.ts';
 import type { Call } from './transports.ts';
 
-/** One endpoint, and how it is called in the words of every door. */
 export interface Command<Args = unknown> {
   /** `put /users/:id` */
   route: string;
   who: fc.Arbitrary<Who>;
   args: fc.Arbitrary<Args>;
   call: (fixture: ParityFixture, args: Args) => Call;
-  /** Takes what was made into what is known. */
   learn?: ((fixture: ParityFixture, body: Body, args: Args) => void) | undefined;
-  /** Credentials change hands or go, and their sockets with them. */
+  /** Sockets must be reopened, because their credentials change or become invalid. */
   changesCredentials?: boolean | undefined;
 }
 
@@ -20,7 +18,6 @@ export type Body = any;
 
 type More<Args> = Partial<Omit<Command<Args>, 'route' | 'args' | 'call'>>;
 
-/** @param fields arguments by name */
 export function command<Args>(
   route: string,
   fields: { [Name in keyof Args]: fc.Arbitrary<Args[Name]> },
@@ -33,7 +30,7 @@ export function command<Args>(
   return { who: anybody, ...more, route, args, call } as unknown as Command;
 }
 
-/** Two of the people act more often, so that what they do meets. */
+/** Two of the users act more often, so that their actions affect each other. */
 export const anybody: fc.Arbitrary<Who> = fc.oneof(
   { weight: 10, arbitrary: fc.constant<Who>('alice') },
   { weight: 5, arbitrary: fc.constant<Who>('bob') },
@@ -53,37 +50,32 @@ export const anybody: fc.Arbitrary<Who> = fc.oneof(
   },
 );
 
-/** The API key more often than others. */
 export const mostlyKey: fc.Arbitrary<Who> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Who>('key') },
   { weight: 1, arbitrary: anybody },
 );
 
-/** Those with tokens more often than others. */
 export const mostlySessions: fc.Arbitrary<Who> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Who>('session of alice', 'session of bob', 'application session') },
   { weight: 1, arbitrary: anybody },
 );
 
-/** One of those that there are, rarely one that is not there. */
+/** Mostly an existing id, rarely an unknown one. */
 export const pick: fc.Arbitrary<Pick> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ nth: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.constantFrom<Pick>('unknown', 'foreign', 'malformed') },
 );
 
-/** The same without what is no number: lists of GraphQL take none. */
+/** Without malformed ids, which lists of GraphQL reject. */
 export const pickNumber: fc.Arbitrary<Pick> = pick.map((it) => (it === 'malformed' ? 'unknown' : it));
 
 export const several = fc.array(pick, { minLength: 2, maxLength: 3 });
 export const flag = fc.boolean();
 
-/** Given half of the time. */
 export const perhaps = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
 
-/** Given most of the time. */
 export const mostly = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 8 });
 
-/** Texts, of which a few are wrong here and there. */
 export const text = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('hello', 'two words', 'Größe 🙂', 'null', '0') },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', 'x'.repeat(300)) },
@@ -91,16 +83,14 @@ export const text = fc.oneof(
 
 export const page = { skip: perhaps(fc.nat(2)), limit: perhaps(fc.integer({ min: 1, max: 4 })) };
 
-/** As legacy clients write it. */
+/** Flags as legacy clients send them. */
 export const bit = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : Number(value);
 
-/** Without what is not given. */
 export function given<Value extends object>(value: Value): { [Name in keyof Value]: NonNullable<Value[Name]> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;
 }
 
-/** Remembers an id that an answer tells. */
 export function remember(fixture: ParityFixture, kind: Kind, id: string | number): void {
   if (!fixture.known[kind].includes(id)) fixture.known[kind].push(id);
 }

@@ -6,7 +6,6 @@ import { sessionCommands, userCommands } from './people.ts';
 import { recordFileCommands } from './record-files.ts';
 import { classCommands, recordCommands } from './records.ts';
 
-/** One of each endpoint. */
 export const commands: Command[] = [
   ...sessionCommands,
   ...userCommands,

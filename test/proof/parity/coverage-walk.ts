@@ -2,7 +2,6 @@ import { commands } from './commands.ts';
 import { PASSWORD, type Who } from './fixture.ts';
 import type { Step } from './sequence.ts';
 
-/** A step, and whether it is served. */
 type Stop = [route: string, isServed: boolean, who: Who, args: object];
 
 const first = { nth: 0 };
@@ -227,7 +226,7 @@ const OF_HELPERS: Stop[] = [
   ['post /ai/ai_extensions/ai_gateway', false, 'key', { assistant: 'helper', messages: [] }],
 ];
 
-/** What takes away, last. */
+/** Deletions, last. */
 const FAREWELLS: Stop[] = [
   ['delete /chat/Message/:ids', true, 'alice', { messages: [first, third], force: true }],
   ['delete /chat/Message/:ids', false, 'alice', { messages: ['unknown', 'malformed'], force: true }],
@@ -243,7 +242,7 @@ const FAREWELLS: Stop[] = [
   ['delete /session', false, 'session of bob', {}],
 ];
 
-/** Every endpoint, served and refused, in an order in which that can be. */
+/** Every endpoint, served and refused, in an order in which that is possible. */
 export const coverageWalk = [
   ...OF_PEOPLE,
   ...OF_TALKS,

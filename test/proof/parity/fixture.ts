@@ -11,7 +11,7 @@ import { execute } from '../../support/fixtures/chat.ts';
 import { anonymous, type Caller } from '../../support/fixtures/users.ts';
 import { Names } from './names.ts';
 
-/** What commands name by its place among those there are. */
+/** Objects that commands refer to by index. */
 export type Kind =
   | 'user'
   | 'dialog'
@@ -23,7 +23,7 @@ export type Kind =
   | 'subscription'
   | 'pushToken';
 
-/** One of those that there are, or one that the application does not have. */
+/** An existing object, or one that the application does not have. */
 export type Pick = { nth: number } | 'unknown' | 'foreign' | 'malformed';
 
 export const PEOPLE = ['alice', 'bob', 'carol', 'dave'] as const;
@@ -43,21 +43,19 @@ export const PASSWORD = 'password-1';
 const UNKNOWN = { number: 99_999_999, text: '0123456789abcdef01234567' };
 const NUMBERED = new Set<Kind>(['user', 'blob', 'geodatum', 'event', 'subscription', 'pushToken']);
 
-/** An application of its own, in which one door is tried; those of the other doors are the same but for their ids. */
+/** The application of one transport; the fixtures of the others differ only in ids. */
 export interface ParityFixture {
   applicationId: number;
   authKey: string;
   authSecret: string;
   key: Caller;
-  /** Somebody whom no command names. */
   ringer: Caller;
   callers: Record<Who, Caller>;
   assistantId: string;
-  /** By kind, in the order in which they were made. */
+  /** Ids by kind, in the order of creation. */
   known: Record<Kind, (number | string)[]>;
-  /** What uploads were allowed, as the latest answers say: blob id → form fields. */
+  /** Form fields of allowed uploads, by blob id. */
   uploads: Map<number | string, Record<string, string>>;
-  /** Of the next session request. */
   nonce: number;
   names: Names;
   pick: (kind: Kind, pick: Pick) => number | string;
@@ -65,7 +63,7 @@ export interface ParityFixture {
 
 let passwordHash: Promise<string> | undefined;
 
-/** Ids of each table have digits of their own, so that they can be told from each other and from other numbers. */
+/** Gives the ids of each table a distinct range, so that they differ from each other and from other numbers. */
 export async function spreadIds(): Promise<void> {
   const sequences = await sql<{ name: string }>(
     `SELECT sequencename AS name FROM pg_sequences WHERE schemaname = 'public' AND data_type::text = 'integer' ORDER BY 1`,
@@ -75,7 +73,7 @@ export async function spreadIds(): Promise<void> {
   }
 }
 
-/** The people, and one of all there can be: made past the doors, the same in every fixture. */
+/** Creates the users and one object of each kind directly, the same in every fixture. */
 export async function createParityFixture(modelUrl: string): Promise<ParityFixture> {
   const tenant = await createTenant(PEOPLE.length + 1);
   const stranger = await createTenant(1);
@@ -237,7 +235,6 @@ async function furnish({ known, callers, uploads }: ParityFixture): Promise<void
   known.record.push(filled.x.id, filled.y.id);
 }
 
-/** The form fields that the address of an upload holds. */
 export function formOf(params: string): Record<string, string> {
   return Object.fromEntries(new URL(params).searchParams);
 }

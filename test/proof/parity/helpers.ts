@@ -17,8 +17,6 @@ import {
 } from './command.ts';
 import type { ParityFixture, Pick } from './fixture.ts';
 
-// Devices, pushes to them, and the helpers that ask a model.
-
 const device = {
   platform: mostly(fc.constantFrom('android', 'ios', 'toaster')),
   udid: mostly(fc.constantFrom('u1', 'u2')),
@@ -79,7 +77,7 @@ export const deviceCommands = [
   command('delete /push_tokens/:id', { one: pick }, byId('pushToken')),
 ];
 
-/** Seconds from now; all lie far ahead, so that events stand as they were made however long the test takes. */
+/** Seconds from now; far ahead, so that events remain scheduled however long the test takes. */
 const later = fc.constantFrom(864_000, 1_000_000);
 const fromNow = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.floor(running.now().getTime() / 1000) + seconds;

@@ -13,8 +13,7 @@ const RECORDS = `subscription { heard: recordChanged(className: "cars") { change
 
 export type Topic = 'dialogs' | 'records';
 
-/** Who listens to what, by which door. */
-const LISTENERS: [who: Who, about: Topic, door: 'socket' | 'stream'][] = [
+const LISTENERS: [who: Who, about: Topic, transport: 'socket' | 'stream'][] = [
   ['alice', 'dialogs', 'socket'],
   ['bob', 'dialogs', 'stream'],
   ['key', 'dialogs', 'socket'],
@@ -30,17 +29,15 @@ type Event = any;
 interface Listener {
   who: Who;
   about: Topic;
-  door: string;
+  transport: string;
   heard: () => Event[];
   isOver: () => boolean;
   close: () => Promise<void> | void;
-  /** How much had been heard when all was last quiet. */
   settled: number;
-  /** Their credentials are gone: of what happened with that, they may have heard the beginning or nothing. */
+  /** Their user is deleted: of the events around that, they may have received some or none. */
   isGone: boolean;
 }
 
-/** What happens in a fixture, as several of its people hear of it. */
 export class Listeners {
   readonly #fixture: ParityFixture;
   readonly #bell: string;
@@ -57,17 +54,16 @@ export class Listeners {
   static async begin(fixture: ParityFixture): Promise<Listeners> {
     const sentinel = await createDialog(fixture.ringer, [], 'PUBLIC_GROUP', 'Bell');
     const all: Listener[] = [];
-    for (const [who, about, door] of LISTENERS) {
-      const listen = door === 'socket' ? overSocket : overStream;
+    for (const [who, about, transport] of LISTENERS) {
+      const listen = transport === 'socket' ? overSocket : overStream;
       const opened = await listen(about === 'dialogs' ? DIALOGS : RECORDS, fixture.callers[who]);
-      all.push({ who, about, door, ...opened, settled: 0, isGone: false });
+      all.push({ who, about, transport, ...opened, settled: 0, isGone: false });
     }
     return new Listeners(fixture, sentinel, all);
   }
 
   /**
-   * Waits until everybody has heard all that has happened: events show things as they are when they are told, so each
-   * step begins when nothing is left to tell.
+   * Waits until all events are delivered. Events show the state at delivery, so each step starts with none in flight.
    */
   async settle(topics: Topic[]): Promise<void> {
     await this.#dismiss();
@@ -76,14 +72,14 @@ export class Listeners {
     for (const one of this.#all) if (!one.isGone) one.settled = one.heard().length;
   }
 
-  /** A message in a dialog that everybody hears. */
+  /** Sends a sentinel message that all listeners receive. */
   async #ring(): Promise<void> {
     const text = `bell ${++this.#rings}`;
     await send(this.#fixture.ringer, this.#bell, text);
     await this.#heard('dialogs', (event) => event.message?.text === text);
   }
 
-  /** A record that everybody may read, for a moment. */
+  /** Creates a sentinel record that all may read, and deletes it. */
   async #ringInRecords(): Promise<void> {
     const id = await this.#createRecord(`bell ${++this.#rings}`);
     this.#bellRecords.add(id);
@@ -98,16 +94,15 @@ export class Listeners {
     }
   }
 
-  /** All that each has heard by now. */
   async end(): Promise<Record<string, Event[]>> {
     await this.settle(['dialogs', 'records']);
     return Object.fromEntries(
-      this.#all.map(({ who, about, door, heard, settled }) => {
+      this.#all.map(({ who, about, transport, heard, settled }) => {
         const events = heard().slice(0, settled);
         const others = events.filter(
           (event) => event.dialogId !== this.#bell && !this.#bellRecords.has(event.recordId),
         );
-        return [`${who} by ${door}: ${about}`, others.map(({ cursor: _, ...event }) => event)];
+        return [`${who} by ${transport}: ${about}`, others.map(({ cursor: _, ...event }) => event)];
       }),
     );
   }
@@ -116,7 +111,7 @@ export class Listeners {
     for (const { close } of this.#all) await close();
   }
 
-  /** Those who have been deleted are no longer served, by themselves or before long. */
+  /** Waits until the subscriptions of deleted users have ended. */
   async #dismiss(): Promise<void> {
     const { applicationId, known } = this.#fixture;
     const left = await db.user.findMany({ where: { applicationId }, select: { id: true } });
@@ -138,7 +133,6 @@ export class Listeners {
     await execute('mutation ($id: ID!) { deleteRecord(className: "cars", id: $id) }', { id }, this.#fixture.key);
   }
 
-  /** Whether the class lets anybody but the API key know of its records. */
   async #mayRead(): Promise<boolean> {
     const { applicationId } = this.#fixture;
     const cars = await db.recordClass.findFirstOrThrow({ where: { applicationId, name: 'cars' } });

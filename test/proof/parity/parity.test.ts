@@ -17,21 +17,21 @@ beforeAll(spreadIds);
 afterEach(() => closeSockets());
 
 /**
- * A failure prints a seed and a path: `PARITY_SEED=<seed> PARITY_PATH=<path>` takes it up where it was shortest.
- * `PARITY_RUNS=<number>` makes more runs, each time others.
+ * A failure prints values that reproduce it: `PARITY_SEED=<seed> PARITY_PATH=<path>`. `PARITY_RUNS=<number>` makes more
+ * runs with a new seed.
  */
 const USUAL_RUNS = 6;
 const USUAL_SEED = 20;
 const { PARITY_RUNS, PARITY_SEED, PARITY_PATH } = process.env;
-/** In milliseconds: nothing here is a matter of time. */
+/** In milliseconds; generous, because no step depends on time. */
 const LONG = PARITY_RUNS ? 36_000_000 : 600_000;
 
-/** Endpoints that nobody is refused at, with the reason. */
+/** Endpoints that never refuse a caller, with the reason. */
 const NEVER_REFUSED: Record<string, string> = {
   'get /account_settings': 'it asks for no caller and no parameter',
 };
 
-test('every endpoint has one command, and is both served and refused on the tour', () => {
+test('every endpoint has one command, and the walk covers it served and refused', () => {
   const names = routes.map(nameOf).sort();
   expect(commands.map(({ route }) => route).sort()).toEqual(names);
   const stops = (isServed: boolean) =>
@@ -41,7 +41,7 @@ test('every endpoint has one command, and is both served and refused on the tour
 });
 
 test(
-  'what each endpoint is asked, every door serves or refuses alike',
+  'every transport serves or refuses each step of the walk alike',
   async () => {
     const modelUrl = await startTalker();
     await expectParity({ steps: coverageWalk, settings: {}, modelUrl }, new Map());
@@ -50,7 +50,7 @@ test(
 );
 
 test(
-  'whatever is done, every door does the same',
+  'every transport responds alike to any sequence of commands',
   async () => {
     const modelUrl = await startTalker();
     const coverage: Coverage = new Map();
@@ -81,13 +81,11 @@ test(
   LONG,
 );
 
-/** A model that always says the same. */
 async function startTalker(): Promise<string> {
   const { url } = await startModel((response) => says(response, 'The model says.'));
   return url;
 }
 
-/** How often each endpoint was served and refused. */
 function summaryOf(coverage: Coverage): string {
   const lines = routes.map(nameOf).map((name) => {
     const { served = 0, refused = 0 } = coverage.get(name) ?? {};

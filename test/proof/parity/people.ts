@@ -20,7 +20,6 @@ import { PASSWORD, type ParityFixture } from './fixture.ts';
 const name = fc.constantFrom('alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'Erin', 'er', 'er in');
 const tags = fc.constantFrom(['g1'], ['even', 'vip'], [], ['a', 'b', 'c', 'd', 'e', 'f'], ['x'.repeat(60)]);
 
-/** What users are said to be, in both words. */
 const about = {
   fullName: perhaps(text),
   email: perhaps(fc.oneof({ weight: 5, arbitrary: name.map((it) => `${it}@example.org`) }, fc.constant('no address'))),
@@ -206,7 +205,7 @@ export const sessionCommands = [
   command('get /account_settings', {}, () => ({ variables: {} })),
 ];
 
-/** Ids of other systems are texts in GraphQL. */
+/** GraphQL has texts as ids of external systems. */
 function textIds<Fields extends { externalUserId?: number | undefined }>({ externalUserId, ...fields }: Fields) {
   return { ...fields, externalUserId: externalUserId === undefined ? undefined : String(externalUserId) };
 }

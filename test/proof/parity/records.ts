@@ -15,7 +15,7 @@ import {
 } from './command.ts';
 import type { ParityFixture } from './fixture.ts';
 
-/** `cars` stays, since its records are listened to; others come and go. */
+/** `cars` always exists, because of its subscriptions; other classes come and go. */
 const className = fc.oneof(
   { weight: 8, arbitrary: fc.constant('cars') },
   { weight: 2, arbitrary: fc.constantFrom('wheels', 'boats', 'none') },

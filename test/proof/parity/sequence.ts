@@ -10,16 +10,14 @@ import { Listeners, type Topic } from './listeners.ts';
 import { rowsOf, viewsOf } from './state.ts';
 import { type Door, endpoints, overHttp, overRest, SocketTransport } from './transports.ts';
 
-/** One thing that somebody does. */
 export interface Step {
   command: Command;
   who: Who;
   args: unknown;
-  /** What has to come of it; otherwise it may be either. */
+  /** The required outcome; undefined allows both. */
   isServed?: boolean;
 }
 
-/** A command with all it is given. */
 export function stepOf(command: Command): fc.Arbitrary<Step> {
   const choice = fc.record({ who: command.who, args: command.args }, { noNullPrototype: true });
   return choice.map((chosen) => ({
@@ -29,7 +27,6 @@ export function stepOf(command: Command): fc.Arbitrary<Step> {
   }));
 }
 
-/** How often each endpoint was called with success and with a refusal. */
 export type Coverage = Map<string, { served: number; refused: number }>;
 
 export interface Settings {
@@ -41,17 +38,16 @@ export interface Settings {
   gateway?: boolean | undefined;
 }
 
-/** One door with an application of its own. */
 interface Stage {
   name: string;
-  door: Door;
+  transport: Door;
   fixture: ParityFixture;
   listeners: Listeners;
 }
 
 /**
- * Takes the same steps through every door, each in an application of its own, and demands of each step the same outcome,
- * and in the end the same events, rows and views.
+ * Runs the same steps on every transport, each in its own application, and asserts equal outcomes, events, rows and
+ * views.
  */
 export async function expectParity(
   { steps, settings, modelUrl }: { steps: Step[]; settings: Settings; modelUrl: string },
@@ -60,15 +56,15 @@ export async function expectParity(
   const sockets = new SocketTransport();
   const stages: Stage[] = [];
   try {
-    const doors: [name: string, door: Door][] = [
+    const transports: [name: string, transport: Door][] = [
       ['REST', overRest],
       ['GraphQL', overHttp],
       ['WebSocket', sockets.run],
     ];
-    const fixtures = await Promise.all(doors.map(() => openFixture(modelUrl, settings)));
-    for (const [place, [name, door]] of doors.entries()) {
+    const fixtures = await Promise.all(transports.map(() => openFixture(modelUrl, settings)));
+    for (const [place, [name, transport]] of transports.entries()) {
       const fixture = fixtures[place]!;
-      stages.push({ name, door, fixture, listeners: await Listeners.begin(fixture) });
+      stages.push({ name, transport, fixture, listeners: await Listeners.begin(fixture) });
     }
     for (const step of steps) {
       const isServed = await take(step, stages, coverage);
@@ -92,11 +88,11 @@ async function openFixture(modelUrl: string, settings: Settings): Promise<Parity
   return fixture;
 }
 
-/** What destroys classes or dialogs leaves their contents to the sweep, which comes in every fixture at the same moment. */
+/** Commands whose remaining work is done by the sweep, which runs in all fixtures at the same time. */
 const LEAVES_REST = /^(delete|put) \/(class|chat\/Dialog|users)/;
 const RETENTION = { sessionMinutes: 120, eventRetentionHours: 24 };
 
-/** What a command may tell of; reading messages marks them. */
+/** Topics of the events that a command may cause; reading messages marks them. */
 function topicsOf({ command: { route } }: Step): Topic[] {
   const [method, path = ''] = route.split(' ');
   if (method === 'get' && path !== '/chat/Message') return [];
@@ -105,13 +101,12 @@ function topicsOf({ command: { route } }: Step): Topic[] {
   return path.startsWith('/users') ? ['dialogs', 'records'] : [];
 }
 
-/** @returns whether it was served */
 async function take({ command, who, args, ...told }: Step, stages: Stage[], coverage: Coverage): Promise<boolean> {
   clock.advance(1_000);
   const endpoint = endpoints.get(command.route)!;
   const outcomes = await Promise.all(
-    stages.map(async ({ door, fixture }) => {
-      const outcome = await door(endpoint, command.call(fixture, args), fixture.callers[who]);
+    stages.map(async ({ transport, fixture }) => {
+      const outcome = await transport(endpoint, command.call(fixture, args), fixture.callers[who]);
       if ('served' in outcome && outcome.served !== '') command.learn?.(fixture, outcome.served, args);
       return fixture.names.of(outcome) as Outcome;
     }),

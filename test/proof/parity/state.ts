@@ -2,26 +2,23 @@ import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { type ParityFixture, PEOPLE } from './fixture.ts';
 
-/** Kept for a while beside what they are about, or random. */
+/** Tables that are temporary, asynchronous or random. */
 const PASSED_OVER = new Set([
-  // Events are compared as they are heard.
+  // Compared as delivered events.
   'events_outbox',
-  // Bytes that are to be removed: work of the background.
   'loose_files',
-  // Pushes are sent in the background.
   'push_sends',
   'push_deliveries',
-  // In parts, of which a process takes one at random.
+  // A process uses a random part.
   'geodata_counts',
   'blob_counts',
-  // Wanted by another process; says nothing of what is stored.
+  // Changed by other processes.
   'api_keys',
 ]);
 
-/** Written behind requests, several at a time; or a count of all applications. */
+/** Written asynchronously, random, or counted across applications. */
 const PASSED_COLUMNS = ['last_request_at', 'position', 'storage_key', 'signing_key', 'password_hash', 'xid'];
 
-/** The rows of a fixture by table. */
 export async function rowsOf(fixture: ParityFixture): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns
@@ -40,7 +37,6 @@ export async function rowsOf(fixture: ParityFixture): Promise<Record<string, str
 }
 
 function withoutPassed(table: string, row: Record<string, unknown>): Record<string, unknown> {
-  // A session's moment of its latest request is written behind it.
   const isPassed = (column: string) =>
     PASSED_COLUMNS.includes(column) || (table === 'sessions' && column === 'updated_at');
   return Object.fromEntries(Object.entries(row).filter(([column]) => !isPassed(column)));
@@ -56,7 +52,6 @@ const VIEW = `query {
   addressBook { contacts { name phone } }
 }`;
 
-/** What everybody sees, through one door. */
 export async function viewsOf(fixture: ParityFixture): Promise<Record<string, string>> {
   const views: Record<string, string> = {};
   for (const who of PEOPLE) {

@@ -10,22 +10,18 @@ import { connect, openSocket, type RawSocket } from '../../support/clients/webso
 import type { Caller } from '../../support/fixtures/users.ts';
 import { closedSocket, type Outcome, ofGraphql, ofRest } from './canonical.ts';
 
-/** One call in the words of both doors. */
 export interface Call {
-  /** Values of the path. */
   path?: Record<string, string | number>;
-  /** Query, as text or as flat parameters. */
   query?: Record<string, string | number>;
   json?: object;
   headers?: Record<string, string>;
-  /** A form with a file, for the routes that take bytes; it is REST's on every door. */
+  /** A form with a file, which is sent over REST on every transport. */
   form?: { fields: Record<string, string>; bytes: string };
   variables: Record<string, unknown>;
 }
 
 export type Door = (endpoint: Route, call: Call, as: Caller) => Promise<Outcome>;
 
-/** `put /users/:id` */
 export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
@@ -51,12 +47,12 @@ export const overHttp: Door = async (endpoint, call, as) => {
   return ofGraphql(endpoint, answer, asked(call), as);
 };
 
-/** Sockets that stay open for as long as their callers call, so that what they may is looked at with each operation. */
+/** Keeps sockets open between calls, so that rights are checked for each operation instead of the connection. */
 export class SocketTransport {
   readonly #sockets = new Map<string, RawSocket>();
 
   readonly run: Door = async (endpoint, call, as) => {
-    // A socket asks for credentials before anything; those who need none have the other door.
+    // A socket requires credentials, so calls without them use HTTP.
     if (call.form || rulesOf(endpoint).access === 'anyone') return overHttp(endpoint, call, as);
     const socket = await this.#socketOf(as);
     if (!socket) return closedSocket();
@@ -64,7 +60,7 @@ export class SocketTransport {
     return ofGraphql(endpoint, answer, asked(call), as);
   };
 
-  /** What was opened with credentials that have changed hands is closed by the service sooner or later. */
+  /** Closes sockets whose credentials have changed; the service would close them later. */
   async close(): Promise<void> {
     const sockets = [...this.#sockets.values()];
     this.#sockets.clear();
@@ -91,7 +87,6 @@ async function acceptedSocket(as: Caller): Promise<RawSocket | undefined> {
   return undefined;
 }
 
-/** The operation behind an endpoint as clients would write it. */
 function documentOf({ document }: Route): string {
   return print(document);
 }
@@ -106,7 +101,7 @@ function queryOf(query: Record<string, string | number>): string {
   return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** What the adapter would be told, by which it forms its answer. */
+/** The request that the REST adapter formats its response for. */
 function asked({ path = {}, query, json, headers = {} }: Call) {
   const texts = Object.fromEntries(Object.entries(path).map(([name, value]) => [name, String(value)]));
   const parameters = {
@@ -124,7 +119,6 @@ function multipartOf({ fields, bytes }: { fields: Record<string, string>; bytes:
   return `${parts.join('')}${file}${bytes}\r\n--B--\r\n`;
 }
 
-/** Loads what GraphQL gives the address of, as its callers do. */
 export async function load(address: string, as: Caller): Promise<string> {
   const { pathname, search } = new URL(address);
   const { status, text } = await rawRequest('GET', pathname + search, { as });

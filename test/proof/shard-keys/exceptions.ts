@@ -1,19 +1,19 @@
 /**
- * Statements with this part may ask for rows of all applications. Those of the sweep, of migrations and of the CLI are not
- * looked at: they are for all applications and off every hot path.
+ * Statements that contain `part` may read rows of all applications. Statements of the sweep, of migrations and of the
+ * CLI are not checked, because they are for all applications and not performance-critical.
  */
 export interface Exception {
   part: string;
   why: string;
 }
 
-const DUE = 'looks for what the clock has made due, in whatever application, by an index that holds nothing else';
-const STREAM = 'reads the stream, which is one for all applications; what it joins is named by the row';
+const DUE = 'finds due work of all applications, with an index that contains nothing else';
+const STREAM = 'reads the outbox, which all applications share; joined rows are named by its rows';
 
 export const EXCEPTIONS: Exception[] = [
   {
     part: 'FROM "public"."deleted_classes" AS "t0"',
-    why: 'looks for classes that are gone, of all applications, to take their records away; there are few, if any',
+    why: 'finds deleted classes of all applications, to delete their records; there are few',
   },
   { part: 'SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= $1 AND', why: DUE },
   { part: 'WITH RECURSIVE applications_with AS (', why: DUE },
@@ -21,6 +21,6 @@ export const EXCEPTIONS: Exception[] = [
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   {
     part: 'FROM "public"."blobs" AS "t0" WHERE "t0"."id" = $1 LIMIT $2',
-    why: 'loads a public file by its number, which names no application; by `uid`, which does, nobody else is asked',
+    why: 'loads a public file by its number, which does not contain the application; a `uid` does',
   },
 ];

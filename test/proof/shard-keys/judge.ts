@@ -2,7 +2,6 @@ import { EXCEPTIONS, type Exception } from './exceptions.ts';
 import { unplacedTables } from './statement.ts';
 import { isDivided, shardKeys } from './tables.ts';
 
-/** Statements that do not say of which application the rows are, without a reason of ours. */
 export function judge(statements: Iterable<string>): { faults: string[]; unusedExceptions: Exception[] } {
   const unused = new Set(EXCEPTIONS);
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-// Records every statement that a test file makes the service send, for `reporter.ts`.
+// Records the statements that the service sends during a test file, for `reporter.ts`.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import { ofTest, sent } from './sent-statements.ts';
 
 const folder = process.env.STATEMENTS_FOLDER!;
 
-// The sweep is for all applications, and runs during long files.
 vi.mock('../../../src/jobs/sweep.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../../src/jobs/sweep.ts')>();
   const sweep: typeof original.sweep = (...given) => ofTest.run(true, () => original.sweep(...given));

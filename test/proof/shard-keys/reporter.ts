@@ -4,9 +4,8 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { judge } from './judge.ts';
 
 /**
- * Fails a run in which the service sent a statement that does not name its application: rows of one application lie
- * together, also in a database of many servers (docs/scaling.md). A run of all everyday tests also fails for an exception
- * that no statement needs.
+ * Fails a run in which the service sent a statement without its application, because a database with many servers
+ * stores rows by application (docs/scaling.md). A run of all everyday tests also fails for unused exceptions.
  */
 export default class ShardKeysReporter implements Reporter {
   readonly #folder: string;

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 
-/** Statements that the service has sent; test files of one process share this module. */
+/** Statements that the service has sent; shared by the test files of a process. */
 export const sent = new Set<string>();
 
-/** Marks what a test itself does. Requests to the service and its timers do not inherit it. */
+/** Set while the test itself runs. Requests to the service and its timers do not inherit it. */
 export const ofTest = new AsyncLocalStorage<true>();
 
-// The pool calls back in the context of the caller that releases a connection; bind each callback to its own.
+// The pool calls back in the context of the caller that releases a connection, so bind each callback to its own.
 const { connect } = pg.Pool.prototype;
 pg.Pool.prototype.connect = function bound(this: pg.Pool, callback?: (...results: unknown[]) => void) {
   return (connect as (done?: unknown) => unknown).call(this, callback && AsyncResource.bind(callback));

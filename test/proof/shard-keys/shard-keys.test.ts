@@ -9,8 +9,6 @@ import { sent } from './sent-statements.ts';
 import { unplacedTables } from './statement.ts';
 import { shardKeys } from './tables.ts';
 
-// What looks at every statement of every test (support/shard-keys/reporter.ts) sees what it should see.
-
 let database: OwnDatabase;
 let pool: pg.Pool;
 let askAsService: (sql: string) => Promise<unknown>;
@@ -24,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a statement is that of whoever asks it, whoever gave the connection back', async () => {
+test('a statement belongs to the caller that sends it, not to the one that released the connection', async () => {
   const askAsTest = (text: string) => pool.query({ text });
   await Promise.all(
     Array.from({ length: 5 }, (_, nth) => [
@@ -66,13 +64,13 @@ test.each([
     'by both arms of a union',
     'SELECT 1 FROM (SELECT application_id FROM users UNION SELECT application_id FROM dialogs) AS either WHERE either.application_id = $1',
   ],
-  ['by what is inserted', 'INSERT INTO users (id, application_id) VALUES (1, $1) ON CONFLICT DO NOTHING'],
-  ['by what is inserted from a query', 'INSERT INTO users (application_id) SELECT t.a FROM unnest($1::int[]) AS t (a)'],
+  ['by inserted values', 'INSERT INTO users (id, application_id) VALUES (1, $1) ON CONFLICT DO NOTHING'],
+  ['by values inserted from a query', 'INSERT INTO users (application_id) SELECT t.a FROM unnest($1::int[]) AS t (a)'],
   [
     'around a subquery',
     'SELECT (SELECT count(*) FROM members m WHERE m.application_id = d.application_id) FROM dialogs d WHERE d.application_id = $1',
   ],
-])('a statement that says where its rows are %s is fine', (_how, sql) => {
+])('a statement that specifies its application %s is accepted', (_how, sql) => {
   expect(unplacedTables(sql, shardKeys)).toEqual([]);
 });
 
@@ -101,11 +99,11 @@ test.each([
     ['dialogs'],
     'SELECT 1 FROM (SELECT application_id FROM users WHERE application_id = $1 UNION SELECT application_id FROM dialogs) AS either',
   ],
-])('it misses the key of %j in: %s', (tables, sql) => {
+])('unplacedTables reports %j for: %s', (tables, sql) => {
   expect(unplacedTables(sql, shardKeys)).toEqual(tables);
 });
 
-test('a statement without its key is a fault unless there is a reason, and a reason that nobody needs is told', () => {
+test('a statement without its application is a fault unless it is listed, and unused exceptions are reported', () => {
   const { faults, unusedExceptions } = judge([
     'SELECT 1\n  FROM users WHERE id = $1',
     'SELECT 1 FROM applications WHERE name = $1',
@@ -119,7 +117,7 @@ test('a statement without its key is a fault unless there is a reason, and a rea
   });
 });
 
-test('every table that names an application is known', () => {
+test('shardKeys contains every table with an application', () => {
   expect(shardKeys.size).toBeGreaterThan(30);
   expect(shardKeys.get('messages')).toBe('application_id');
 });

@@ -3,31 +3,28 @@ import { loadModule, parseSync } from 'pgsql-parser';
 // biome-ignore lint/suspicious/noExplicitAny: the parser's tree has hundreds of shapes
 type Tree = any;
 
-/** For each table whose rows are divided among servers, the column that says where a row is. */
+/** The column that determines the server of a row, by table. */
 export type ShardKeys = ReadonlyMap<string, string>;
 
-/** The key of one mention of a table, or a value that is as good as it. */
+/** The shard key of one mention of a table, or an equivalent value. */
 interface Key {
-  /** The mention, for those of tables. */
   table?: string;
   isKnown: boolean;
-  /** What was found before it has a lower number. */
   number: number;
-  /** It belongs to a named query: whoever uses that says nothing of what is in it. */
+  /** Belongs to a named query, which its users cannot constrain. */
   isClosed: boolean;
 }
 
-/** What a name in a query's FROM stands for. */
+/** The columns of a name in FROM. */
 type Relation = (column: string) => Key | undefined;
 
-/** Where a query looks names up: in its own FROM, then in those of the queries around it. */
+/** Where names are resolved: in the FROM of the query, then in the queries around it. */
 interface Scope {
   relations: Map<string, Relation>;
   queries: Map<string, Relation>;
   around: Scope | undefined;
 }
 
-/** If all `from` are known, so is `to`. */
 interface Rule {
   from: Key[];
   to: Key;
@@ -36,10 +33,10 @@ interface Rule {
 await loadModule();
 
 /**
- * Mentions of divided tables of which a statement does not say by a value where their rows are, as `table` or `table alias`.
- * A value is a parameter, a constant, or the key of a mention of which it is said. What it says counts for whole rows: as
- * part of an AND, not of an OR; and for a subquery inside a condition, not for what is around it.
- * @throws {SqlError} it can't be parsed
+ * @returns mentions of tables whose shard key the statement does not set to a value, as `table` or `table alias`. A
+ * value is a parameter, a constant or the key of a mention with a value. Only conditions for all rows count: parts of
+ * an AND but not of an OR, and conditions of a subquery only for itself. @throws {SqlError} the statement cannot be
+ * parsed
  */
 export function unplacedTables(sql: string, keys: ShardKeys): string[] {
   return (parseSync(sql) as Tree).stmts.flatMap(({ stmt }: Tree) => new Statement(keys).unplaced(stmt));
@@ -50,7 +47,7 @@ const VALUE: Key = { isKnown: true, number: 0, isClosed: true };
 class Statement {
   readonly #keys: ShardKeys;
   readonly #keysFound: Key[] = [];
-  /** Keys with lower numbers belong to the queries around the present one, which says nothing of them. */
+  /** Keys with lower numbers belong to outer queries, which an inner query cannot constrain. */
   #floor = 0;
   readonly #rules: Rule[] = [];
 
@@ -72,7 +69,6 @@ class Statement {
     return this.#keysFound.filter(({ table, isKnown }) => table && !isKnown).map(({ table }) => table!);
   }
 
-  /** @returns its columns */
   #query(tree: Tree, around: Scope | undefined): Relation {
     if (tree.SelectStmt) return this.#select(tree.SelectStmt, around);
     if (tree.InsertStmt) return this.#insert(tree.InsertStmt, around);
@@ -128,7 +124,7 @@ class Statement {
   #open({ withClause }: Tree, around: Scope | undefined): Scope {
     const scope: Scope = { relations: new Map(), queries: new Map(), around };
     for (const { CommonTableExpr: named } of withClause?.ctes ?? []) {
-      // One that names itself begins with what its first arm gives.
+      // A recursive query begins with the columns of its first arm.
       if (withClause.recursive) {
         const begin = named.ctequery.SelectStmt?.larg;
         if (begin) scope.queries.set(named.ctename, new Statement(this.#keys).#select(begin, beside(scope)));
@@ -212,7 +208,7 @@ class Statement {
     }
   }
 
-  /** Keys that have a value wherever a condition holds, whichever part of an OR that is due to. */
+  /** Keys that have a value in every row that satisfies the condition, in all branches of an OR. */
   #givenIn(tree: Tree, scope: Scope): Set<Key> {
     const parts = (tree.BoolExpr?.args ?? []).map((part: Tree) => this.#givenIn(part, scope)) as Set<Key>[];
     if (tree.BoolExpr?.boolop === 'AND_EXPR') return new Set(parts.flatMap((part) => [...part]));
@@ -223,7 +219,6 @@ class Statement {
     return new Set(keys.filter((key) => key !== undefined));
   }
 
-  /** What an expression gives, if that is a key or a value. */
   #key(tree: Tree, scope: Scope): Key | undefined {
     if (tree?.ColumnRef) return this.#column(tree.ColumnRef, scope);
     if (tree?.TypeCast) return this.#key(tree.TypeCast.arg, scope);
@@ -247,7 +242,6 @@ class Statement {
     return undefined;
   }
 
-  /** The columns that a list of targets gives. */
   #columns(targets: Tree[] | undefined, scope: Scope): Relation {
     return (asked) => {
       for (const { ResTarget: target } of targets ?? []) {
@@ -264,7 +258,6 @@ class Statement {
     };
   }
 
-  /** The nth column of a query. */
   #nth(select: Tree, nth: number, columns: Relation): Key | undefined {
     let source = select;
     while (source?.larg) source = source.larg;
@@ -275,7 +268,7 @@ class Statement {
     return target && !mentionsColumn(target.val) ? VALUE : undefined;
   }
 
-  /** Queries inside expressions: they may look around, and say nothing of what is around them. */
+  /** Visits subqueries in expressions, which see outer names but cannot constrain them. */
   #inner(tree: Tree, scope: Scope): void {
     if (!tree || typeof tree !== 'object') return;
     if (tree.SelectStmt) this.#apart(tree, scope);
@@ -297,7 +290,7 @@ class Statement {
     return key;
   }
 
-  /** A query that says nothing of what is around it. */
+  /** Visits a query that cannot constrain outer keys. */
   #apart(tree: Tree, scope: Scope): Relation {
     const floor = this.#floor;
     this.#floor = this.#keysFound.length;
@@ -316,7 +309,7 @@ class Statement {
   }
 }
 
-/** What is named beside a scope's FROM sees the queries named before it, and not what stands in that FROM. */
+/** The scope of a subquery in FROM, which sees earlier named queries but not that FROM. */
 function beside({ queries, around }: Scope): Scope {
   return { relations: new Map(), queries, around };
 }
@@ -338,7 +331,7 @@ function lookUp(scope: Scope, kind: 'relations' | 'queries', name: string): Rela
   return undefined;
 }
 
-/** With other names for the columns, in their order: then which is which can't be told, and what is asked is a value. */
+/** Renamed columns cannot be matched, so each counts as a value. */
 function renamed(relation: Relation, names: Tree[] | undefined): Relation {
   return names?.length ? () => VALUE : relation;
 }

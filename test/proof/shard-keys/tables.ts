@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { ShardKeys } from './statement.ts';
 
-/** Small, and asked of all applications at once: in a database of many servers each of them has a copy. */
+/** Small tables that are read for all applications; each server would have a copy. */
 const ON_EVERY_SERVER = ['applications', 'api_keys'];
 
-/** One stream with one order of positions: it lies on one server. */
+/** One sequence of positions, so it must be on one server. */
 const ON_ONE_SERVER = ['events_outbox'];
 
-/** Every table that names its application, by the column that does. */
+/** Every table with an application, and the column that contains it. */
 export const shardKeys: ShardKeys = new Map([['applications', 'id'], ...tablesOfApplications()]);
 
-/** Whether rows of the table lie where their application does. */
+/** Whether the rows of the table are stored with their application. */
 export function isDivided(table: string): boolean {
   return !ON_EVERY_SERVER.includes(table) && !ON_ONE_SERVER.includes(table);
 }

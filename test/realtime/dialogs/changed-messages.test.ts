@@ -21,7 +21,7 @@ async function cast() {
 const textsOf = ({ body }: RestAnswer) => body.items.map((item: { message: string }) => item.message);
 
 describe('GET /chat/Message?since=', () => {
-  test('begins with the normal list and the present cursor; then gives what was sent or edited behind it', async () => {
+  test('an empty since returns the usual list and a cursor, which then returns messages sent or edited since', async () => {
     const { alice, bob, dialogId } = await cast();
     const [first] = await sendMany(alice, dialogId, 3);
     const all = await get(bob, dialogId, { since: '' });
@@ -44,7 +44,7 @@ describe('GET /chat/Message?since=', () => {
     expect((await get(bob, dialogId, { since: changed.body.cursor })).body.items).toEqual([]);
   });
 
-  test('shows what the caller has just sent, each time', async () => {
+  test('since returns the latest message of the caller every time', async () => {
     const { alice, dialogId } = await cast();
     let { cursor } = (await get(alice, dialogId, { since: '' })).body;
     for (let nth = 1; nth <= 20; nth++) {
@@ -55,7 +55,7 @@ describe('GET /chat/Message?since=', () => {
     }
   });
 
-  test('with a limit goes on until the cursor stays', async () => {
+  test('since with a limit pages until the cursor no longer changes', async () => {
     const { alice, bob, dialogId } = await cast();
     const other = await createDialog(alice, [bob]);
     let { cursor } = (await get(bob, dialogId, { since: '' })).body;
@@ -72,7 +72,7 @@ describe('GET /chat/Message?since=', () => {
     expect(got).toEqual(sent);
   });
 
-  test('marks what it gives as read and delivered, unless told not to', async () => {
+  test('since marks returned messages as read and delivered unless mark_as_read is 0', async () => {
     const { alice, bob, dialogId } = await cast();
     const { cursor } = (await get(bob, dialogId, { since: '' })).body;
     await sendMany(alice, dialogId, 2);
@@ -85,11 +85,11 @@ describe('GET /chat/Message?since=', () => {
     const marked = await get(bob, dialogId, { since: cursor });
     expect(marked.body.items[0].read_ids).toEqual([alice.id, bob.id]);
     expect(await unread()).toBe(0);
-    // Its own marks are no change of a message, so it does not keep itself busy.
+    // Marks are not changes of a message, so polling does not trigger itself.
     expect((await get(bob, dialogId, { since: marked.body.cursor })).body.items).toEqual([]);
   });
 
-  test('is combined with filters, sorting and count', async () => {
+  test('since combines with filters, sorting and count', async () => {
     const { alice, bob, dialogId } = await cast();
     await send(alice, dialogId, 'apple before');
     const { cursor } = (await get(bob, dialogId, { since: '' })).body;
@@ -102,7 +102,7 @@ describe('GET /chat/Message?since=', () => {
     expect((await get(bob, dialogId, { since: cursor, sender_id: String(bob.id) })).body.items).toEqual([]);
   });
 
-  test('is answered in XML too', async () => {
+  test('since works in XML', async () => {
     const { alice, bob, dialogId } = await cast();
     const all = await get(bob, dialogId, { since: '' }, '/chat/Message.xml');
     expect(all.status).toBe(200);
@@ -113,7 +113,7 @@ describe('GET /chat/Message?since=', () => {
     expect(changed.text).toMatch(/<cursor>\d+<\/cursor>/);
   });
 
-  test('leaves out what is deleted since, for all or for the caller', async () => {
+  test('since skips messages deleted for all or for the caller', async () => {
     const { alice, bob, dialogId } = await cast();
     const { cursor } = (await get(bob, dialogId, { since: '' })).body;
     const [gone, hidden] = await sendMany(alice, dialogId, 3);
@@ -123,7 +123,7 @@ describe('GET /chat/Message?since=', () => {
     expect(textsOf(await get(alice, dialogId, { since: cursor }))).toEqual(['message 2', 'message 3']);
   });
 
-  test('asks the rights of now', async () => {
+  test('since applies current rights', async () => {
     const { alice, bob, dialogId } = await cast();
     const { cursor: since } = (await get(bob, dialogId, { since: '' })).body;
     await throughRest.update(alice, dialogId, { leave: [bob] });
@@ -135,7 +135,7 @@ describe('GET /chat/Message?since=', () => {
     for (const as of [other.key, other.users[0]!]) expect((await get(as, dialogId, { since })).status).toBe(404);
   });
 
-  test('refuses cursors that are none with 400, those no longer kept with 422', async () => {
+  test('since rejects invalid cursors with 400 and expired ones with 422', async () => {
     const { alice, dialogId } = await cast();
     for (const since of ['x', '-1', '01', '1.5', '99999999999999999999']) {
       const { status, body } = await get(alice, dialogId, { since });

@@ -26,7 +26,7 @@ const subscriptionTo = (field: string) =>
   `subscription ($dialogId: ID!) { ${field}(dialogId: $dialogId) { __typename } }`;
 const FIELDS = ['messageSent', 'reactionAdded', 'reactionRemoved', 'dialogEvents', 'typing'];
 
-/** A subscription to one dialog: what it has told, and its end in good order. */
+/** A subscription to one dialog: the types of its events, and its graceful end. */
 interface Opened {
   told: () => string[];
   completed: Promise<unknown>;
@@ -68,7 +68,7 @@ const LOSSES: [name: string, lose: (cast: Stage) => Promise<unknown>][] = [
 ];
 
 describe.each(LOSSES)('an occupant who %s', (name, lose) => {
-  test('has each subscription to it completed, on every process; one to all dialogs goes on without it', async () => {
+  test('their subscriptions to the dialog complete on every process; those to all dialogs continue without it', async () => {
     const staged = await cast();
     const { alice, bob, carol, dialogId, sentinel } = staged;
     const other = await createDialog(alice, [bob]);
@@ -99,7 +99,7 @@ describe.each(LOSSES)('an occupant who %s', (name, lose) => {
     await expect(listen(MESSAGE_SENT, { dialogId }, bob)).rejects.toMatchObject([{ extensions: { code } }]);
   });
 
-  test('gets nothing more of it with an old cursor', async () => {
+  test('an old cursor of theirs returns no further events of the dialog', async () => {
     const staged = await cast();
     const { alice, bob, dialogId, sentinel } = staged;
     const since = (await execute('{ changes { cursor } }', {}, bob)).changes.cursor;
@@ -124,7 +124,7 @@ describe.each(LOSSES)('an occupant who %s', (name, lose) => {
 });
 
 describe('subscriptions of others', () => {
-  test('to a public group end for everybody once it is destroyed, and for API keys', async () => {
+  test('subscriptions to a deleted dialog complete for all users and API keys', async () => {
     const { alice, bob, dialogId } = await cast();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     const opened: Opened[] = [];
@@ -136,7 +136,7 @@ describe('subscriptions of others', () => {
     await Promise.all(opened.map(({ completed }) => completed));
   });
 
-  test('to a private dialog go on for who hides it, since the next message shows it again', async () => {
+  test('subscriptions to a hidden private dialog continue, because the next message shows it again', async () => {
     const { alice, bob } = await cast();
     const dialogId = await throughRest.createPrivate(alice, bob);
     const heard = [
@@ -157,7 +157,7 @@ describe('subscriptions of others', () => {
     stream.abort();
   });
 
-  test('who comes back hears what is said from then on', async () => {
+  test('a user who rejoins a dialog receives its events from then on', async () => {
     const { alice, bob, dialogId, sentinel } = await cast();
     const ofAll = await listen(DIALOG_EVENTS, {}, bob);
     await throughRest.update(alice, dialogId, { leave: [bob] });
@@ -176,10 +176,10 @@ describe('subscriptions of others', () => {
   });
 });
 
-describe('an event that is on its way', () => {
-  /** `first` is the one whose answer the other shares. */
+describe('an event in flight', () => {
+  /** `first` executes the query whose result the other subscriber shares. */
   test.each(['bob', 'carol'] as const)(
-    'is not told to who is removed meanwhile, when %s listens first',
+    'an event in flight is not delivered to a user removed in the meantime, when %s subscribed first',
     async (first) => {
       const { alice, bob, carol, dialogId } = await cast();
       const users = first === 'bob' ? [bob, carol] : [carol, bob];
@@ -194,7 +194,7 @@ describe('an event that is on its way', () => {
       await whileMessagesAreLocked({ dialogId, messageId: id }, async (query) => {
         await throughGraphQL.update(alice, dialogId, { leave: [bob] });
         await until(() => hub.removals > removals);
-        // Were it read for somebody else, it would show what is none of Bob's business any more.
+        // An execution for another subscriber after the removal would show this text to Bob.
         await query('UPDATE messages SET text = $2 WHERE id = $1', [id, 'after']);
       });
       for (const one of heard.get(carol)!) await one.atLeast(2);
@@ -208,7 +208,7 @@ describe('an event that is on its way', () => {
     },
   );
 
-  test('is not told on a stream whose session ends meanwhile', async () => {
+  test('an event in flight is not delivered to a session that ended in the meantime', async () => {
     const [alice, bob] = [await createUser(), await createUser()];
     const dialogId = await createDialog(alice, [bob]);
     const stream = await streamEvents(MESSAGE_SENT, { dialogId }, bob);
@@ -226,32 +226,36 @@ describe('an event that is on its way', () => {
   });
 });
 
-describe('who is removed while they join', () => {
-  test.each(['before it was taken in', 'once it was taken in'])('gets no subscription: %s', async (moment) => {
-    const { alice, bob, carol, dialogId } = await cast();
-    const { hub } = running.app.services;
-    const witness = await listen(DIALOG_EVENTS, { dialogId }, carol);
-    const { subscribe } = hub;
-    const removed = async () => {
-      const { removals } = hub;
-      await throughGraphQL.update(alice, dialogId, { leave: [bob] });
-      await until(() => hub.removals > removals);
-    };
-    hub.subscribe = async (...args) => {
-      hub.subscribe = subscribe;
-      if (moment.startsWith('before')) await removed();
-      const taken = await subscribe.apply(hub, args);
-      if (moment.startsWith('once')) await removed();
-      return taken;
-    };
-    // Until it is looked at again the watch is there for a moment, so the refusal may come behind it.
-    const end = await listen(DIALOG_EVENTS, { dialogId }, bob).then(
-      async ({ socket }) => (await socket.find(({ type, payload }) => payload?.errors || type === 'complete')).payload,
-      (errors) => ({ errors }),
-    );
-    if (moment.startsWith('before')) expect(end.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
-    await send(alice, dialogId, 'after');
-    await until(() => witness.payloads().some(({ dialogEvents }) => dialogEvents.__typename === 'MessageSent'));
-    expect(hub.subscriptionCount).toBe(1);
-  });
+describe('a user removed while subscribing', () => {
+  test.each(['before it was registered', 'once it was registered'])(
+    'a user removed while subscribing gets no subscription: %s',
+    async (moment) => {
+      const { alice, bob, carol, dialogId } = await cast();
+      const { hub } = running.app.services;
+      const witness = await listen(DIALOG_EVENTS, { dialogId }, carol);
+      const { subscribe } = hub;
+      const removed = async () => {
+        const { removals } = hub;
+        await throughGraphQL.update(alice, dialogId, { leave: [bob] });
+        await until(() => hub.removals > removals);
+      };
+      hub.subscribe = async (...args) => {
+        hub.subscribe = subscribe;
+        if (moment.startsWith('before')) await removed();
+        const taken = await subscribe.apply(hub, args);
+        if (moment.startsWith('once')) await removed();
+        return taken;
+      };
+      // The subscription exists until the rights are checked again, so the refusal may arrive after it.
+      const end = await listen(DIALOG_EVENTS, { dialogId }, bob).then(
+        async ({ socket }) =>
+          (await socket.find(({ type, payload }) => payload?.errors || type === 'complete')).payload,
+        (errors) => ({ errors }),
+      );
+      if (moment.startsWith('before')) expect(end.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+      await send(alice, dialogId, 'after');
+      await until(() => witness.payloads().some(({ dialogEvents }) => dialogEvents.__typename === 'MessageSent'));
+      expect(hub.subscriptionCount).toBe(1);
+    },
+  );
 });

@@ -47,8 +47,8 @@ async function take({ what, node = 0, other = 0, user = 0, count = 0, beats = 0 
   }
 }
 
-describe('processes that tell each other who is online', () => {
-  test('agree whatever was lost, as soon as they have asked each other, and forget those that were killed', async () => {
+describe('presence across processes', () => {
+  test('processes agree after lost messages once they query each other, and forget killed processes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const network = new Network();
@@ -75,7 +75,7 @@ describe('processes that tell each other who is online', () => {
     );
   });
 
-  test('agree after a while even if nobody notices that anything was lost', async () => {
+  test('processes agree after a while even if no loss is detected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const network = new Network();
@@ -92,7 +92,7 @@ describe('processes that tell each other who is online', () => {
     );
   });
 
-  test('tell a watch of every change, and of nothing that is none', async () => {
+  test('a subscription receives every change and no repetition', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const network = new Network();
@@ -115,8 +115,8 @@ describe('processes that tell each other who is online', () => {
   });
 });
 
-describe('what was lost', () => {
-  test('is noticed with the next message and asked for again', async () => {
+describe('a lost message', () => {
+  test('a lost message is detected with the next message and requested again', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     await turns();
@@ -126,7 +126,7 @@ describe('what was lost', () => {
     expect(two.sees()).toEqual([1, 2]);
   });
 
-  test('may be that somebody has gone', async () => {
+  test('a lost message about a closed socket is detected with the next heartbeat', async () => {
     const [network, one, two] = await pair();
     for (const userId of USERS) one.connect(userId);
     await network.settle();
@@ -138,7 +138,7 @@ describe('what was lost', () => {
     expect(two.sees()).toEqual([2, 3]);
   });
 
-  test('is noticed with the next beat when no message follows', async () => {
+  test('a lost message is detected with the next heartbeat if no message follows', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     await turns();
@@ -148,7 +148,7 @@ describe('what was lost', () => {
     expect(two.sees()).toEqual([1]);
   });
 
-  test('is asked for once a beat, however much comes before the answer', async () => {
+  test('a lost message is requested once per heartbeat', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     await turns();
@@ -172,7 +172,7 @@ describe('what was lost', () => {
 });
 
 describe('a process', () => {
-  test('tells of a user when the first socket opens and the last one closes', async () => {
+  test('a process publishes a user when the first socket opens and when the last one closes', async () => {
     const [network, one] = await pair();
     one.bytes.length = 0;
     for (let nth = 0; nth < 3; nth++) {
@@ -187,7 +187,7 @@ describe('a process', () => {
     expect(one.bytes).toHaveLength(2);
   });
 
-  test('is not given up while it lives, and is after its silence', async () => {
+  test('a process is remembered while it lives, and forgotten after 20 seconds of silence', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     await network.pass(10 * SILENCE);
@@ -203,7 +203,7 @@ describe('a process', () => {
     ]);
   });
 
-  test('that says goodbye is gone at once, whatever it is still asked', async () => {
+  test('a process that stops is forgotten immediately, even if it is queried again', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     await network.settle();
@@ -213,7 +213,7 @@ describe('a process', () => {
     expect(two.sees()).toEqual([]);
   });
 
-  test('that comes late learns who is there, and disturbs nobody', async () => {
+  test('a process that joins late learns who is online, and causes no events in other processes', async () => {
     const [network, one, two] = await pair();
     one.connect(1);
     two.connect(2);
@@ -229,10 +229,9 @@ describe('a process', () => {
 });
 
 describe('thousands of users', () => {
-  /** As long as ids can be. */
   const MOST = 2_147_483_647;
 
-  test('fit in messages that a carrier takes, also those with the longest ids', async () => {
+  test('messages about thousands of users stay within the size limit of the bus, even with the largest ids', async () => {
     const [network, one, two] = await pair();
     const many = Array.from({ length: 3_000 }, (_, index) => ({ applicationId: MOST, userId: MOST - index }));
     for (const user of many) one.presence.connect(user);
@@ -243,7 +242,7 @@ describe('thousands of users', () => {
     expect(Math.max(...one.bytes)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  test('seem to go and come for nobody when they are told of anew', async () => {
+  test('repeated messages about thousands of users cause no events', async () => {
     const [network, one, two] = await pair();
     for (let userId = 1; userId <= 3_000; userId++) one.presence.connect({ applicationId: APPLICATION, userId });
     await network.settle();
@@ -255,7 +254,7 @@ describe('thousands of users', () => {
     );
   });
 
-  test('hold as they were while the second half of them is lost', async () => {
+  test('users remain online while the second half of a long response is lost', async () => {
     const [network, one, two] = await pair();
     for (let userId = 1; userId <= 3_000; userId++) one.connect(userId);
     await network.settle();

@@ -3,14 +3,14 @@ import { Bus } from '../../../src/realtime/bus.ts';
 import { Presence } from '../../../src/realtime/presence.ts';
 import { TestClock } from '../../support/app/clock.ts';
 
-// Several processes in one, told of each other by a network that keeps the order of each one's messages and nothing
-// else: how fast they travel, and whether they arrive, is up to the test.
+// Several processes in one. Their network preserves the order of each sender; the test decides when messages arrive and
+// which are lost.
 
 export const APPLICATION = 7;
 export const USERS = [1, 2, 3];
 export const BEAT = 5_000;
 export const SILENCE = 20_000;
-/** What the narrower of the carriers takes. */
+/** The smaller limit of the two bus drivers. */
 export const MAX_BYTES = 7_900;
 const log = pino({ level: 'silent' });
 
@@ -29,13 +29,12 @@ export class Network {
     return this.nodes.filter(({ isAlive }) => isAlive);
   }
 
-  /** Lets messages of one process to another through, or loses them. */
+  /** Delivers or drops up to `count` messages from one process to another. */
   carry(from: Node, to: Node, count: number, isLost: boolean): void {
     const texts = to.inbox.get(from)?.splice(0, count) ?? [];
     if (to.isAlive && !isLost) for (const text of texts) to.onText(text);
   }
 
-  /** Lets everything through until nobody has more to say. */
   async settle(): Promise<void> {
     await turns();
     for (;;) {
@@ -59,9 +58,8 @@ export class Node {
   readonly inbox = new Map<Node, string[]>();
   readonly presence: Presence;
   readonly sockets: { userId: number; close: () => void }[] = [];
-  /** What a watch of all users has been told. */
+  /** Events of a subscription to all users. */
   readonly told: { userId: number; online: boolean }[] = [];
-  /** Sizes of what it has sent. */
   readonly bytes: number[] = [];
   isAlive = true;
   onText: (text: string) => void = () => {};
@@ -100,7 +98,7 @@ export class Node {
     this.die();
   }
 
-  /** It says and does nothing more. */
+  /** Stops like a killed process, without a message. */
   die(): void {
     this.isAlive = false;
     for (const stop of this.#ticks) stop();
@@ -129,7 +127,6 @@ export class Node {
   }
 }
 
-/** All that follows from what has been heard by itself. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await new Promise(setImmediate);
 }

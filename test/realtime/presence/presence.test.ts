@@ -30,7 +30,6 @@ const idsOf = (users: { id: number }[]) => users.map(({ id }) => id);
 const watch = (users: { id: number }[], as: Caller, app?: App) => listen(PRESENCE, { userIds: idsOf(users) }, as, app);
 const isOnline = async (user: { id: number }): Promise<boolean> =>
   (await execute(PRESENT, { userIds: [user.id] }, apiKey)).presence[0].online;
-/** What a process itself knows. */
 const knows = (app: App, { id: userId }: { id: number }) =>
   app.services.presence.isOnline({ applicationId: APPLICATION.id, userId });
 const told = (heard: LiveSubscription) => heard.payloads().map(({ presence }) => [presence.userId, presence.online]);
@@ -38,7 +37,7 @@ const told = (heard: LiveSubscription) => heard.payloads().map(({ presence }) =>
 afterEach(() => closeSockets());
 
 describe('presence', () => {
-  test('tells who has a socket open, in the order asked for, each once, unknown users as offline', async () => {
+  test('presence lists the requested users once, in order, with unknown users as offline', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const socket = await connect(bob);
     const { presence } = await execute(PRESENT, { userIds: [alice.id, bob.id, 0, bob.id] }, alice);
@@ -51,7 +50,7 @@ describe('presence', () => {
     await until(async () => !(await isOnline(bob)));
   });
 
-  test('counts users with a session like those an API key acts for', async () => {
+  test('presence counts users with a session like users of an API key', async () => {
     const alice = await createUser();
     const socket = await connect(alice);
     expect(await isOnline(alice)).toBe(true);
@@ -60,7 +59,7 @@ describe('presence', () => {
     await until(async () => !(await isOnline(alice)));
   });
 
-  test('takes a hundred users and no more, and nobody who is nobody', async () => {
+  test('presence accepts at most 100 users, and only callers with a user or an API key', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const userIds = Array.from({ length: 101 }, (_, index) => index);
     expect((await execute(PRESENT, { userIds: userIds.slice(1) }, alice)).presence).toHaveLength(100);
@@ -73,7 +72,7 @@ describe('presence', () => {
     expect(await errorOf(PRESENT, { userIds: [] }, nobody)).toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  test('is told as it is, then as it changes, whatever number of sockets a user has', async () => {
+  test('a presence subscription starts with the current state and follows changes of users with several sockets', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const first = await connect(bob);
     const heard = await watch([bob, carol], alice);
@@ -96,7 +95,7 @@ describe('presence', () => {
     ]);
   });
 
-  test('takes neither requests nor event streams over HTTP for presence', async () => {
+  test('requests and event streams over HTTP do not make a user online', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const stream = await streamEvents(PRESENCE, { userIds: [alice.id, bob.id] }, alice);
     await until(() => stream.results.length === 2);
@@ -114,14 +113,14 @@ describe('presence', () => {
     await socket.close();
   });
 
-  test('stays inside its application', async () => {
+  test('presence is confined to its application', async () => {
     const tenant = await createTenant(1);
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const [stranger] = tenant.users;
     const users = [alice, stranger!];
     const ofKey = await watch(users, tenant.key);
     const ofStranger = await watch(users, stranger!);
-    await ofKey.atLeast(3); // the stranger's own socket is the third
+    await ofKey.atLeast(3); // the third is the stranger's own socket
     const socket = await connect(alice);
     await ofStranger.close();
     await ofKey.atLeast(4);
@@ -136,7 +135,7 @@ describe('presence', () => {
     await socket.close();
   });
 
-  test('is stored nowhere', async () => {
+  test('presence is not stored', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const heard = await watch([bob], alice);
     await heard.atLeast(1);
@@ -148,7 +147,7 @@ describe('presence', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('is left as it was by sockets that go while they are let in', async () => {
+  test('sockets that close during authentication do not change presence', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const holder = await ownConnection();
     await holder.query('BEGIN');
@@ -176,7 +175,7 @@ describe('presence', () => {
 });
 
 describe('several processes', () => {
-  test('know of each other who is online, by all the sockets of a user', async () => {
+  test('processes share the presence of a user across all their sockets', async () => {
     const another = await startAnother();
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const heard = await watch([bob], alice);
@@ -184,7 +183,7 @@ describe('several processes', () => {
     const onOther = await connect(bob, another);
     await Promise.all([heard.atLeast(2), far.atLeast(2)]);
     const here = await connect(bob);
-    // Whoever the other process hears of later, it has heard of this socket.
+    // Once the other process knows a later user, it also knows this socket.
     const [sign] = (await quickUsers(1)) as [QuickUser];
     const signed = await connect(sign);
     await until(() => knows(another, sign));
@@ -198,7 +197,7 @@ describe('several processes', () => {
     await another.stop();
   });
 
-  test('learn who is there when they come late', async () => {
+  test('a process that starts late learns who is online', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const socket = await connect(bob);
     const late = await startAnother();
@@ -210,7 +209,7 @@ describe('several processes', () => {
     await late.stop();
   });
 
-  test('hear it at once when one stops', async () => {
+  test('other processes learn immediately that a process stops', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const another = await startAnother();
     const socket = await connect(bob, another);
@@ -221,7 +220,7 @@ describe('several processes', () => {
     await until(() => told(heard).at(-1)?.[1] === false);
   });
 
-  test('give up one that was killed once it has been silent, and none that lives', async () => {
+  test('a killed process is forgotten after its silence, and a living one is not', async () => {
     const clock = new TestClock();
     const observer = await startAnother({ presenceClock: clock });
     const { dataDir, remove } = await createDataDir();
@@ -235,7 +234,7 @@ describe('several processes', () => {
     await doomed.kill();
     await there.closed;
     const signs: RawSocket[] = [];
-    /** Whatever was told before is heard by now, and that somebody lives. */
+    /** Proves that earlier messages have arrived, and that the process is alive. */
     const hearSign = async () => {
       const [user] = (await quickUsers(1)) as [QuickUser];
       signs.push(await connect(user));
@@ -260,7 +259,7 @@ describe('several processes', () => {
     await remove();
   });
 
-  test('tell each other of thousands of users, however long their ids are', async () => {
+  test('processes exchange thousands of users, even with the largest ids', async () => {
     const another = await startAnother();
     const applicationId = 2_147_483_647;
     const many = Array.from({ length: 3_000 }, (_, index) => ({ applicationId, userId: 2_147_483_647 - index }));
@@ -276,7 +275,7 @@ describe('several processes', () => {
     await late.stop();
   });
 
-  test('end in good order the event streams of those who watch', async () => {
+  test('a stopping process completes the event streams of presence gracefully', async () => {
     const another = await startAnother();
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const response = await fetch(`${another.url}/graphql`, {
@@ -299,7 +298,7 @@ describe.skipIf(!REDIS)('several processes on one Redis', () => {
   });
   afterAll(() => stop());
 
-  test('know of each other who is online, and those who come late as well', async () => {
+  test('processes on one Redis share presence, including those that start late', async () => {
     const apps = [await startAnother({ redisUrl }), await startAnother({ redisUrl })] as const;
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const socket = await connect(bob, apps[0]);

@@ -20,8 +20,8 @@ const typists = (heard: LiveSubscription) => heard.payloads().map(({ typing }) =
 
 afterEach(() => closeSockets());
 
-describe('who is typing', () => {
-  test('is heard by the occupants on all their devices, those of the typist too', async () => {
+describe('typing', () => {
+  test('typing reaches the occupants on all devices, including those of the typist', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const all: LiveSubscription[] = [];
@@ -33,7 +33,7 @@ describe('who is typing', () => {
     }
   });
 
-  test('is told each time it is said', async () => {
+  test('every call of startTyping is published', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob], 'PRIVATE');
     const heard = await listen(TYPING, { dialogId }, bob);
@@ -43,7 +43,7 @@ describe('who is typing', () => {
     expect(typists(heard)).toEqual([alice.id, alice.id, alice.id, bob.id]);
   });
 
-  test('is heard in a public group by every user, who may type there as well', async () => {
+  test('every user of a public group receives typing, and may type there', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [], 'PUBLIC_GROUP');
     const heard = await listen(TYPING, { dialogId }, bob);
@@ -51,7 +51,7 @@ describe('who is typing', () => {
     expect(await heard.atLeast(1)).toEqual([{ typing: { dialogId, userId: carol.id } }]);
   });
 
-  test('is heard by an API key alone in any dialog, which has nobody to type as', async () => {
+  test('an API key receives typing of every dialog, and cannot type itself', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const dialogId = await createDialog(alice, [alice]);
     const heard = await listen(TYPING, { dialogId }, apiKey);
@@ -60,7 +60,7 @@ describe('who is typing', () => {
     expect(await errorOf(START_TYPING, { dialogId }, apiKey)).toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  test('is heard over server-sent events', async () => {
+  test('typing is delivered over server-sent events', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const dialogId = await createDialog(alice, [alice]);
     const stream = await streamEvents(TYPING, { dialogId }, alice);
@@ -72,7 +72,7 @@ describe('who is typing', () => {
     await stream.ended;
   });
 
-  test('is heard by no other subscription and in no other dialog', async () => {
+  test('typing reaches no other subscription and no other dialog', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const other = await createDialog(alice, [bob]);
@@ -94,7 +94,7 @@ describe('who is typing', () => {
     expect(await messages.atLeast(1)).toEqual([{ messageSent: { dialogId } }]);
   });
 
-  test('is neither told to outsiders nor taken from them, and unknown dialogs are not found', async () => {
+  test('outsiders can neither subscribe to typing nor type, and unknown dialogs are not found', async () => {
     const [alice, mallory] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [alice]);
     await expect(listen(TYPING, { dialogId }, mallory)).rejects.toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
@@ -107,7 +107,7 @@ describe('who is typing', () => {
     }
   });
 
-  test('stays inside its application', async () => {
+  test('typing is confined to its application', async () => {
     const { users, key } = await createTenant(1);
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const dialogId = await createDialog(alice, [], 'PUBLIC_GROUP');
@@ -119,7 +119,7 @@ describe('who is typing', () => {
     expect(await errorOf(START_TYPING, { dialogId }, users[0]!)).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('is stored nowhere', async () => {
+  test('typing is not stored', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const heard = await listen(TYPING, { dialogId }, bob);
@@ -134,8 +134,8 @@ describe('who is typing', () => {
   });
 });
 
-describe('typing in a dialog where nobody wants to know of it', () => {
-  test('makes no process ask who its occupants are', async () => {
+describe('typing in a dialog without subscribers', () => {
+  test('typing without subscribers does not query the occupants', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const events = await listen('subscription { dialogEvents { __typename } }', {}, bob);
@@ -145,8 +145,8 @@ describe('typing in a dialog where nobody wants to know of it', () => {
   });
 });
 
-describe('one who is removed', () => {
-  test('is told that it is over, and may neither listen nor type again', async () => {
+describe('a removed occupant', () => {
+  test('the typing subscription of a removed occupant completes, and they can neither subscribe nor type again', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const heard = await listen(TYPING, { dialogId }, bob);
@@ -166,7 +166,7 @@ describe('one who is removed', () => {
     expect(typists(heard)).toEqual([alice.id]);
   });
 
-  test('hears nothing more even before the removal has come through the stream', async () => {
+  test('a removed occupant receives no typing even before the removal is read from the outbox', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const heard = await listen(TYPING, { dialogId }, bob);
@@ -185,14 +185,13 @@ describe('one who is removed', () => {
   });
 });
 
-/** What two processes tell each other, by whatever carries it. */
 async function expectToHearEachOther(one: App, other: App): Promise<void> {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const dialogId = await createDialog(alice, [bob]);
   const near = await listen(TYPING, { dialogId }, bob, one);
   const far = await listen(TYPING, { dialogId }, bob, other);
   const typist = await connect(alice, one);
-  // A carrier that is still connecting carries nothing yet.
+  // The bus may still be connecting, and drops signals until then.
   await until(async () => {
     await typist.run(START_TYPING, { dialogId });
     return far.payloads().length > 0;
@@ -207,7 +206,7 @@ async function expectToHearEachOther(one: App, other: App): Promise<void> {
 }
 
 describe('two processes', () => {
-  test('hear of each other, once each time', async () => {
+  test('two processes deliver each typing signal once', async () => {
     const another = await startAnother();
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
@@ -226,7 +225,7 @@ describe('two processes', () => {
     await another.stop();
   });
 
-  test('end the subscription of one who is removed on the other', async () => {
+  test('a removal in one process completes the typing subscription in another', async () => {
     const another = await startAnother();
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
@@ -256,7 +255,7 @@ describe.skipIf(!REDIS)('two processes on one Redis', () => {
     await stop();
   });
 
-  test('hear of each other', async () => {
+  test('two processes on one Redis exchange typing', async () => {
     await expectToHearEachOther(apps[0]!, apps[1]!);
   });
 });

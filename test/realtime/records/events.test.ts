@@ -16,8 +16,6 @@ import { CAR_CHANGED, heardBy, RECORD_CHANGED } from '../../support/fixtures/rec
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { type Caller, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
-// What subscriptions tell of records: what happened, in order, once, as far as their filter goes.
-
 useApp();
 
 const KINDS = { generic: RECORD_CHANGED, typed: CAR_CHANGED };
@@ -35,15 +33,15 @@ const make = async (json: object, as: Caller = user): Promise<string> => (await 
 const change = (id: string, json: object, as: Caller = user) => rest('PUT', `/data/cars/${id}`, { as, json });
 const remove = (ids: string, as: Caller = user) => rest('DELETE', `/data/cars/${ids}`, { as });
 
-/** Everything that was done is told once this is: it fits every filter of these tests. */
+/** Waits for a last event, which fits every filter of these tests. @returns the events before it */
 async function rung(...listeners: LiveSubscription[]): Promise<string[][]> {
   const id = await make({ make: 'bell', value: 7, tags: ['bell'] });
   for (const one of listeners) await until(() => one.payloads().some(({ changed }) => changed.recordId === id));
   return listeners.map((one) => heardBy(one).slice(0, -1));
 }
 
-describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
-  test('what is made, changed and deleted is told in order, each once', async () => {
+describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) => {
+  test('created, updated and deleted records are published in order, once each', async () => {
     const heard = await listen(query, {}, user);
     const id = await make({ make: 'AB', value: 1 });
     await heard.atLeast(1);
@@ -57,9 +55,9 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   });
 
-  test('a filter names what is told: as it is now, or was before', async () => {
+  test('a filter delivers records that match it now or matched it before the change', async () => {
     const heard = await listen(query, { where: { value: { gte: 5 } } }, user);
-    // The filter asks for the record as it is when it is told, so each step is told before the next.
+    // The filter applies to the record at delivery, so wait for each step before the next.
     const all = await listen(query, {}, user);
     const id = await make({ make: 'low', value: 1 });
     await all.atLeast(1);
@@ -81,7 +79,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     ]);
   });
 
-  test('filters ask for what all records have, for lists, and for one of several', async () => {
+  test('filters accept common fields, lists and alternatives', async () => {
     const parent = await make({ make: 'parent' });
     const other = await createUser();
     const wheres = [
@@ -107,7 +105,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     ]);
   });
 
-  test('what goes with its parent is told, too', async () => {
+  test('records deleted with their parent are published too', async () => {
     const parent = await make({ make: 'parent', value: 1 });
     const child = await make({ _parent_id: parent });
     const grandchild = await make({ _parent_id: child });
@@ -120,7 +118,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     );
   });
 
-  test('several at once are told one by one: made, changed and deleted by criteria', async () => {
+  test('batches publish one event per record, when created, updated or deleted by criteria', async () => {
     const heard = await listen(query, {}, user);
     const record = Object.fromEntries(Array.from({ length: 100 }, (_, nth) => [nth + 1, { make: 'many', value: nth }]));
     const { items } = await created('/data/cars/multi', { record }, user);
@@ -139,7 +137,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     await expect(listen(query, { where: { value: { near: 1 } } }, user)).rejects.toBeTruthy();
   });
 
-  test('a record that is changed twice quickly is told twice, in the end as it is', async () => {
+  test('each of several quick changes of a record is published, the last one with the final state', async () => {
     const id = await make({ make: 'quick', value: 0 });
     const heard = await listen(query, {}, user);
     const changes = Array.from({ length: 20 }, () => change(id, { inc: { value: 1 } }));
@@ -152,7 +150,7 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
   });
 });
 
-test('what is no filter of the class is refused, whatever the door', async () => {
+test('a filter that does not fit the class is rejected', async () => {
   for (const where of [{ wings: 1 }, { value: { ctn: 'x' } }, { make: { $gt: 1 } }, { "make' OR 1=1": 'x' }]) {
     await expect(listen(RECORD_CHANGED, { where }, user)).rejects.toMatchObject([
       { message: expect.stringMatching(/^Incorrect filter: /) },

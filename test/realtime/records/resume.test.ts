@@ -11,8 +11,6 @@ import { CAR_CHANGED, cursorOf, heardBy, RECORD_CHANGED } from '../../support/fi
 import { defineClass, dropClass } from '../../support/fixtures/typed-classes.ts';
 import { createUser, type TestUser } from '../../support/fixtures/users.ts';
 
-// Subscribers to records who come back with a cursor, and many of them at once.
-
 useApp();
 
 let second: App;
@@ -33,32 +31,35 @@ const change = (id: string, json: object) => rest('PUT', `/data/cars/${id}`, { a
 const KINDS = { generic: RECORD_CHANGED, typed: CAR_CHANGED };
 const PROCESSES: [process: string, app: () => App][] = [
   ['this process', () => running.app],
-  ['another', () => second],
+  ['another process', () => second],
 ];
 
-describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
-  test.each(PROCESSES)('whoever comes back to %s is told what was missed, then what comes', async (_process, app) => {
-    const heard = await listen(query, {}, user);
-    const gone = await make({ make: 'gone', value: 1 });
-    const stays = await make({ make: 'stays', value: 2 });
-    await change(stays, { value: 3 });
-    await rest('DELETE', `/data/cars/${gone}`, { as: user });
-    await heard.atLeast(4);
-    const since = cursorOf(heard, 0);
-    const back = await listen(query, { since }, user, app());
-    const filtered = await listen(query, { since, where: { value: { eq: 2 } } }, user, app());
-    await back.atLeast(3);
-    await make({ make: 'live', value: 2 });
-    await back.atLeast(4);
-    // As it is when it is told; what is gone by then is told by its deletion.
-    expect(heardBy(back)).toEqual(['CREATED stays 3', 'UPDATED stays 3', 'DELETED -', 'CREATED live 2']);
-    // The filter named it before its change, and does no more.
-    await filtered.atLeast(2);
-    expect(heardBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
-    expect(cursorOf(back, 2)).toBe(cursorOf(heard, 3));
-  });
+describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) => {
+  test.each(PROCESSES)(
+    'a subscriber that resumes on %s receives the missed events, then new ones',
+    async (_process, app) => {
+      const heard = await listen(query, {}, user);
+      const gone = await make({ make: 'gone', value: 1 });
+      const stays = await make({ make: 'stays', value: 2 });
+      await change(stays, { value: 3 });
+      await rest('DELETE', `/data/cars/${gone}`, { as: user });
+      await heard.atLeast(4);
+      const since = cursorOf(heard, 0);
+      const back = await listen(query, { since }, user, app());
+      const filtered = await listen(query, { since, where: { value: { eq: 2 } } }, user, app());
+      await back.atLeast(3);
+      await make({ make: 'live', value: 2 });
+      await back.atLeast(4);
+      // Events show the record at delivery; for deleted records only the deletion is published.
+      expect(heardBy(back)).toEqual(['CREATED stays 3', 'UPDATED stays 3', 'DELETED -', 'CREATED live 2']);
+      // The record matched the filter before its change, and no longer does.
+      await filtered.atLeast(2);
+      expect(heardBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
+      expect(cursorOf(back, 2)).toBe(cursorOf(heard, 3));
+    },
+  );
 
-  test('what is missed and now out of sight is not shown, however soon others were shown it', async () => {
+  test('missed events of a record that became unreadable do not show it, even if the result was shared before', async () => {
     const stranger = await createUser();
     const heard = await listen(query, {}, stranger);
     await make({ make: 'first', value: 1 });
@@ -73,13 +74,13 @@ describe.each(Object.entries(KINDS))('%s', (_kind, query) => {
     await make({ make: 'end', value: 2 });
     await late.atLeast(2);
     await early.atLeast(3);
-    // It is theirs no more, so they are told to take it away.
+    // The event has no record, because the subscriber may no longer read it.
     expect(heardBy(late)).toEqual(['UPDATED -', 'CREATED end 2']);
     expect(heardBy(early)).toEqual(['CREATED public 1', 'UPDATED -', 'CREATED end 2']);
   });
 });
 
-test('cursors of messages and of records are places in one stream', async () => {
+test('cursors of messages and of records are positions in one stream', async () => {
   const [bob] = await quickUsers(1);
   const dialogId = await createDialog(user, [bob!]);
   const cars = await listen(CAR_CHANGED, {}, user);
@@ -97,7 +98,7 @@ test('cursors of messages and of records are places in one stream', async () => 
   expect((await behindRecord.atLeast(1))[0].messageSent.message.text).toBe('second');
 });
 
-test('what happened in a class is not told in one that takes its name', async () => {
+test('events of a deleted class are not delivered to a new class of the same name', async () => {
   await defineClass('kites', { make: 'String' });
   const query = 'subscription ($since: String) { kiteChanged(since: $since) { cursor recordId } }';
   const heard = await listen(query, {}, user);
@@ -112,14 +113,14 @@ test('what happened in a class is not told in one that takes its name', async ()
   expect((await back.atLeast(1)).map(({ kiteChanged }) => kiteChanged.recordId)).toEqual([id]);
 });
 
-test('hundreds with filters and rights of their own are each told what is theirs, in order', async () => {
+test('hundreds of subscribers with different filters and rights each receive their events, in order', async () => {
   const users = await quickUsers(100);
   const query = CAR_CHANGED;
   const filterOf = (nth: number) => ({ or: [{ value: { eq: nth % 10 } }, { make: { eq: 'end' } }] });
   const listeners: [QuickUser, number, LiveSubscription][] = [];
   for (const [nth, one] of users.entries()) {
     listeners.push([one, nth, await listen(query, { where: filterOf(nth) }, one, nth % 2 ? second : running.app)]);
-    // Half of them twice: the same document and filter, another user.
+    // Half of the users also share the document and filter of another user.
     if (nth % 2) listeners.push([one, nth + 1, await listen(query, { where: filterOf(nth + 1) }, one)]);
   }
   const made: { make: string; value: number; readers: number[] | 'all' }[] = [];
@@ -141,7 +142,7 @@ test('hundreds with filters and rights of their own are each told what is theirs
   }
 });
 
-test('a cursor that is too old, or none of ours, is refused', async () => {
+test('expired and invalid cursors are rejected', async () => {
   const heard = await listen(CAR_CHANGED, {}, user);
   await make({ make: 'old', value: 1 });
   await make({ make: 'younger', value: 1 });

@@ -13,7 +13,7 @@ import { created } from '../../support/fixtures/chat-cast.ts';
 import { changeClass, defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, type Caller, createUser, onBehalfOf, type TestUser } from '../../support/fixtures/users.ts';
 
-// Who is told of a record, as lists would show it to them at that moment: the same table, on both subscriptions.
+// Events follow the read permissions of lists, in generic and typed subscriptions.
 
 useApp();
 
@@ -38,7 +38,6 @@ const NAMES = ['owner', 'named', 'member', 'stranger', 'key', 'key for the owner
 
 type Heard = Record<string, { generic: string[]; typed: string[] }>;
 
-/** The same, heard on both subscriptions, by each of the listeners. */
 function told(by: (name: string) => string[]): Heard {
   return Object.fromEntries(NAMES.map((name) => [name, { generic: by(name), typed: by(name) }]));
 }
@@ -47,7 +46,7 @@ const RECORDS = (className: string) =>
   `subscription { changed: recordChanged(className: "${className}") { change recordId record { fields } } }`;
 const TYPED = (one: string) => `subscription { changed: ${one}Changed { change recordId record: ${one} { make } } }`;
 
-/** What each hears of a class while something is done, but for a bell that everybody hears. */
+/** What each listener receives of a class during an action, without the sentinel record. */
 async function heardWhile(className: string, one: string, act: () => Promise<unknown>): Promise<Heard> {
   const sockets: [string, RawSocket, LiveSubscription[]][] = [];
   for (const name of NAMES) {
@@ -56,7 +55,7 @@ async function heardWhile(className: string, one: string, act: () => Promise<unk
     for (const [id, query] of Object.entries({ generic: RECORDS(className), typed: TYPED(one) })) {
       ways.push(await listenOn(socket, query, {}, undefined, id));
     }
-    // What is closed rings no bell: then that of another class tells that what came before is through.
+    // Listeners cannot read sentinels of a closed class, so use one of `cars`.
     if (className !== 'cars') ways.push(await listenOn(socket, RECORDS('cars'), {}, undefined, 'bell'));
     sockets.push([name, socket, ways]);
   }
@@ -81,7 +80,7 @@ async function heardWhile(className: string, one: string, act: () => Promise<unk
 
 const permission = (kind: string) => ({ access: kind, ids: [named.id], groups: ['g1'] });
 
-/** Waits until an event is told to those who hear everything. */
+/** Runs one request of the owner, which must succeed. @returns the id of the record */
 async function step(method: string, path: string, json?: object): Promise<string> {
   const { status, body, text } = await rest(method, path, { as: owner, json });
   if (status > 201) throw new Error(`${method} ${path}: ${status} ${text}`);
@@ -95,7 +94,7 @@ const READERS: [kind: string, readers: string[]][] = [
   ['open_for_groups', ['owner', 'key', 'key for the owner', 'member']],
 ];
 
-test.each(READERS)('a record that may be read by %s is told to those', async (kind, readers) => {
+test.each(READERS)('a record with read access %s is published to its readers only', async (kind, readers) => {
   const heard = await heardWhile('cars', 'car', async () => {
     const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
     await step('PUT', `/data/cars/${id}`, { make: 'AB' });
@@ -103,14 +102,17 @@ test.each(READERS)('a record that may be read by %s is told to those', async (ki
   expect(heard).toEqual(told((name) => (readers.includes(name) ? ['CREATED AB', 'UPDATED AB'] : [])));
 });
 
-test.each(READERS)('the deletion of a record that may be read by %s is told to those', async (kind, readers) => {
-  const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
-  const heard = await heardWhile('cars', 'car', () => step('DELETE', `/data/cars/${id}`));
-  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['DELETED -'] : [])));
-});
+test.each(READERS)(
+  'the deletion of a record with read access %s is published to its readers only',
+  async (kind, readers) => {
+    const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
+    const heard = await heardWhile('cars', 'car', () => step('DELETE', `/data/cars/${id}`));
+    expect(heard).toEqual(told((name) => (readers.includes(name) ? ['DELETED -'] : [])));
+  },
+);
 
 test.each(READERS)(
-  'whoever loses the sight of a record that %s could read is told to take it away',
+  'a reader who loses access to a record with read access %s receives an update without the record',
   async (kind, readers) => {
     const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
     const heard = await heardWhile('cars', 'car', () =>
@@ -123,7 +125,7 @@ test.each(READERS)(
   },
 );
 
-test.each(READERS)('whoever gains the sight of a record that %s may read is told it', async (kind, readers) => {
+test.each(READERS)('a user who gains read access %s to a record receives it', async (kind, readers) => {
   const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: { access: 'owner' } } });
   const heard = await heardWhile('cars', 'car', () =>
     step('PUT', `/data/cars/${id}`, { permissions: { read: permission(kind) } }),
@@ -131,7 +133,7 @@ test.each(READERS)('whoever gains the sight of a record that %s may read is told
   expect(heard).toEqual(told((name) => (readers.includes(name) ? ['UPDATED AB'] : [])));
 });
 
-test('a class that may not be read is told to API keys alone, whatever its records say', async () => {
+test('records of an unreadable class are published to API keys alone, even if the records are open', async () => {
   const heard = await heardWhile('secrets', 'secret', async () => {
     const id = await step('POST', '/data/secrets', { make: 'AB', permissions: { read: { access: 'open' } } });
     await step('PUT', `/data/secrets/${id}`, { make: 'AB' });
@@ -139,7 +141,7 @@ test('a class that may not be read is told to API keys alone, whatever its recor
   expect(heard).toEqual(told((name) => (name === 'key' ? ['CREATED AB', 'UPDATED AB'] : [])));
 });
 
-test('what a class closes is told no more, also to its owner, until it is opened again', async () => {
+test('a class closed for reading publishes nothing, not even to owners, until it is opened again', async () => {
   const heard = await heardWhile('cars', 'car', async () => {
     await changeClass('cars', { permissions: { read: { access: 'NOT_ALLOWED' } } });
     const key = await connect(apiKey);
@@ -156,7 +158,7 @@ test('what a class closes is told no more, also to its owner, until it is opened
   expect(heard.key!.typed).toEqual(['CREATED closed', 'CREATED reopened']);
 });
 
-test('tags that come and go are asked for at each event', async () => {
+test('changes of tags take effect at the next event', async () => {
   const tag = (tags: string) => rest('PUT', `/users/${member.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
   const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission('open_for_groups') } });
   await tag('g2');

@@ -23,7 +23,7 @@ beforeAll(async () => {
   cast = await createRecordCast();
 });
 
-describe('calls of classes', () => {
+describe('callers of classes', () => {
   const calls: [method: string, path: string, body: string | undefined][] = [
     ['POST', '/class', 'name=Intruder'],
     ['GET', '/class', undefined],
@@ -48,14 +48,14 @@ describe('calls of classes', () => {
     ),
   );
 
-  test('nothing has come of it', async () => {
+  test('rejected calls change no class', async () => {
     const { body } = await rest('GET', '/class/cars', { as: apiKey });
     expect(body.custom_fields).not.toContainEqual(expect.objectContaining({ name: 'more' }));
     expect((await rest('GET', '/class/Intruder', { as: apiKey })).status).toBe(403);
   });
 });
 
-test('a request of a key of another application does not reach a class', async () => {
+test('an API key of another application cannot access a class', async () => {
   await created('/class', { name: 'Guarded' }, apiKey);
   for (const [method, form] of [['GET'], ['PUT', 'fields[x]=String'], ['DELETE']]) {
     const answer = await rest(method!, '/class/Guarded', { as: cast.otherKey, form });

@@ -20,7 +20,6 @@ const refused = (...sentences: string[]) => ({ errors: sentences });
 const OPEN = { access: 'open' };
 const OWNER = { access: 'owner' };
 
-/** The fields of the boat as a row finds them. */
 const SAIL = { name: 'sail', type: 'String' };
 const CREW = { name: 'crew', type: 'Integer', is_array: '1' };
 const NAME = { name: 'name', type: 'String' };
@@ -64,7 +63,7 @@ describe('PUT /class/{name}', () => {
       put('an array of one', { fields: { sail: 'String_a' } }, 422, refused('Field sail already has another type')),
       put('one of an array', { fields: { crew: 'Integer' } }, 422, refused('Field crew already has another type')),
       put(
-        'all that is wrong is told, and nothing of it done',
+        'all errors are reported and nothing is changed',
         { fields: { crew: 'Float_a', new: 'String', sail: 'Date', 'a-b': 'String' } },
         422,
         refused('Field crew already has another type', 'Field sail already has another type', 'Name is invalid'),
@@ -112,7 +111,7 @@ describe('PUT /class/{name}', () => {
       ],
       ['an unknown class', 'key', 'PUT', '/class/Ship', 'fields[a]=String', 403, UNDEFINED_CLASS],
       [
-        'what it says is looked at first',
+        'the parameters are checked first',
         'key',
         'PUT',
         '/class/Ship',
@@ -125,7 +124,7 @@ describe('PUT /class/{name}', () => {
     ],
   );
 
-  test('a new field is unset in the records that are there', async () => {
+  test('a new field is unset in existing records', async () => {
     const id = await newCar({ make: 'AB' }, apiKey);
     const { body } = await rest('PUT', '/class/cars', { as: apiKey, json: { fields: { colour: 'String' } } });
     expect(body.custom_fields.at(-1)).toEqual({ name: 'colour', type: 'String' });
@@ -136,7 +135,7 @@ describe('PUT /class/{name}', () => {
 });
 
 describe('DELETE /class/{name}', () => {
-  test('takes the records along, and nobody finds them in a new class of the name', async () => {
+  test('deleting a class deletes its records, and a new class of the same name is empty', async () => {
     await created('/class', { name: 'Bin', fields: { label: 'String' } }, apiKey);
     const { _id } = await created('/data/Bin', { label: 'old' }, cast.olga);
     expect(outcomeOf(await rest('DELETE', '/class/Bin.json', { as: apiKey }))).toEqual([200, '']);

@@ -18,7 +18,6 @@ const OPEN = { access: 'open' };
 const OWNER = { access: 'owner' };
 const DEFAULTS = { create: { ...OPEN, primary: true }, read: OPEN, update: OWNER, delete: OWNER };
 
-/** A class as answers show it. */
 function shown(name: string, fields: object[] = [], acl: object = {}) {
   return {
     _id: SOME_ID,
@@ -37,7 +36,7 @@ const BAD_NAMES = [
 ];
 
 describe('POST /class', () => {
-  test('answers in the order of the contract', async () => {
+  test('the response has the member order of the contract', async () => {
     const json = {
       name: 'Order',
       fields: { make: 'String', year: 'Integer', tags: 'String_a' },
@@ -142,7 +141,7 @@ describe('POST /class', () => {
       ],
       ['the longest name', 'key', 'POST', '/class', { name: `A${'b'.repeat(49)}` }, 201, shown(`A${'b'.repeat(49)}`)],
       ['a name that is taken', 'key', 'POST', '/class', 'name=cars', 422, refused('Name has already been taken')],
-      ['the same in other letter case is another', 'key', 'POST', '/class', 'name=CARS', 201, shown('CARS')],
+      ['names are case-sensitive', 'key', 'POST', '/class', 'name=CARS', 201, shown('CARS')],
       [
         'another application has names of its own',
         'other key',
@@ -238,7 +237,7 @@ describe('POST /class', () => {
         refused('Field groups should be an array'),
       ],
       ['no JSON', 'key', 'POST', '/class', '{', 400, MALFORMED, { 'Content-Type': 'application/json' }],
-      ['and no class was made of what was refused', 'key', 'GET', '/class/Never', undefined, 403, UNDEFINED_CLASS],
+      ['rejected requests create no class', 'key', 'GET', '/class/Never', undefined, 403, UNDEFINED_CLASS],
     ],
   );
 });
@@ -250,13 +249,13 @@ describe('GET /class', () => {
       ['one', 'key', 'GET', '/class/Bare.json', undefined, 200, shown('Bare')],
       ['an unknown one', 'key', 'GET', '/class/bare', undefined, 403, UNDEFINED_CLASS],
       ['one of another application', 'key', 'GET', '/class/mine', undefined, 403, UNDEFINED_CLASS],
-      ['a name that is none', 'key', 'GET', '/class/%00%27%3B--', undefined, 403, UNDEFINED_CLASS],
+      ['an invalid name', 'key', 'GET', '/class/%00%27%3B--', undefined, 403, UNDEFINED_CLASS],
       ['a name that every object has', 'key', 'GET', '/class/__proto__', undefined, 403, UNDEFINED_CLASS],
       ['no class of that path', 'key', 'GET', '/class/Bare/x', undefined, 404, NOT_FOUND],
     ],
   );
 
-  test('all by name', async () => {
+  test('GET /class lists all classes by name', async () => {
     const { status, body } = await rest('GET', '/class.json', { as: apiKey });
     const names = body.items.map(({ name }: { name: string }) => name);
     expect(status).toBe(200);

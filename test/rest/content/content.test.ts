@@ -69,7 +69,7 @@ const shown = (id: string, more: object = {}) => ({
   },
 });
 
-describe('errors', () => {
+describe('blob errors', () => {
   const field = (name: string, ...texts: [text: string, sentence: string][]) => ({
     errors: { [name]: texts.map(([text]) => text), base: texts.map(([, sentence]) => sentence) },
   });
@@ -90,7 +90,7 @@ describe('errors', () => {
     ['a blank name', 'alice', 'POST', '/blobs', create({ name: '  ' }), 422, BLANK_NAME],
     ['a long name', 'alice', 'POST', '/blobs', create({ name: 'é'.repeat(101) }), 422, LONG_NAME],
     ['no type', 'alice', 'POST', '/blobs', create({ content_type: null }), 422, BAD_TYPE],
-    ['a type that is none', 'alice', 'POST', '/blobs', create({ content_type: 'text' }), 422, BAD_TYPE],
+    ['an invalid type', 'alice', 'POST', '/blobs', create({ content_type: 'text' }), 422, BAD_TYPE],
     ['a type with a header', 'alice', 'POST', '/blobs', create({ content_type: 'text/x\r\nA: b' }), 422, BAD_TYPE],
     ['a type of objects', 'alice', 'POST', '/blobs', create({ content_type: { a: 1 } }), 422, BAD_TYPE],
     ['a long type', 'alice', 'POST', '/blobs', create({ content_type: `a/${'b'.repeat(254)}` }), 422, BAD_TYPE],
@@ -110,7 +110,7 @@ describe('errors', () => {
       },
     ],
     [
-      'flags and tags that are none',
+      'invalid flags and tags',
       'alice',
       'POST',
       '/blobs',
@@ -139,7 +139,7 @@ describe('errors', () => {
     ['an unknown id', 'alice', 'GET', '/blobs/2147483647', undefined, 404, NOT_FOUND],
     ['an id beyond all', 'alice', 'GET', '/blobs/9999999999', undefined, 404, NOT_FOUND],
     ['zero', 'alice', 'GET', '/blobs/0', undefined, 422, NO_POSITIVE],
-    ['what is neither id nor uid', 'alice', 'GET', '/blobs/abc', undefined, 404, NOT_FOUND],
+    ['neither an id nor a uid', 'alice', 'GET', '/blobs/abc', undefined, 404, NOT_FOUND],
     ['a uid in capitals', 'alice', 'GET', `/blobs/${'A'.repeat(34)}`, undefined, 404, NOT_FOUND],
     ['an unknown uid', 'nobody', 'GET', `/blobs/${'0'.repeat(34)}`, undefined, 404, NOT_FOUND],
     ['a path of neither', 'alice', 'GET', '/blobs/abc/download', undefined, 404, NOT_FOUND],
@@ -188,7 +188,7 @@ describe('errors', () => {
   testScenarios(() => cast, rows);
 });
 
-describe('reading', () => {
+describe('reading blobs', () => {
   testScenarios(
     () => cast,
     [
@@ -199,7 +199,7 @@ describe('reading', () => {
     ],
   );
 
-  test('pages of the caller, newest first, and of all for an API key', async () => {
+  test("GET /blobs lists the caller's blobs, newest first, and all blobs for an API key", async () => {
     const dora = await createUser();
     const none = await rest('GET', '/blobs', { as: dora });
     expect(none.body).toEqual({ current_page: 1, per_page: 10, total_entries: 0, items: [] });
@@ -220,8 +220,8 @@ describe('reading', () => {
   });
 });
 
-describe('a blob', () => {
-  test('is made, uploaded, completed and loaded', async () => {
+describe('the life of a blob', () => {
+  test('a blob is created, uploaded, completed and downloaded', async () => {
     const { alice } = cast;
     const made = await rest('POST', '/blobs', {
       as: alice,
@@ -286,14 +286,14 @@ describe('a blob', () => {
     expect((await rawRequest('GET', `/blobs/${blob.uid}`)).text).toBe('fifteen bytes..');
   });
 
-  test('is completed twice without harm, and not by another upload behind it', async () => {
+  test('completing a blob twice succeeds, and later uploads are rejected', async () => {
     const blob = await storeBlob(cast.alice, 'once');
     expect((await complete(cast.alice, blob)).status).toBe(200);
     expect((await upload(uploadFields(blob), { bytes: 'again' })).status).toBe(403);
     expect((await rawRequest('GET', `/blobs/${blob.uid}`, { as: cast.bob })).text).toBe('once');
   });
 
-  test('changes its fields, by its maker and by an API key', async () => {
+  test("a blob's fields can be changed by its creator and by an API key", async () => {
     const blob = await storeBlob(cast.alice);
     const json = { blob: { name: 'new.html', content_type: 'text/html', tag_list: ['x', 'y'], public: true } };
     const changed = await rest('PUT', `/blobs/${blob.id}`, { as: cast.alice, json });
@@ -311,7 +311,7 @@ describe('a blob', () => {
     expect(same.body).toEqual(cleared.body);
   });
 
-  test('gets other bytes, and keeps its own until those are complete', async () => {
+  test('a blob keeps its old content until a new upload is completed', async () => {
     const blob = await storeBlob(cast.alice, 'old');
     const before = await storedFiles();
     const renewed = await rest('PUT', `/blobs/${blob.id}`, { as: cast.alice, form: 'blob[new]=1' });
@@ -329,7 +329,7 @@ describe('a blob', () => {
     expect(await storedFiles()).toHaveLength(before.length);
   });
 
-  test('is deleted with its bytes, those to come too', async () => {
+  test('deleting a blob deletes its content, including uploads in progress', async () => {
     const before = await storedFiles();
     const blob = await storeBlob(cast.alice, 'old');
     const renewed = await rest('PUT', `/blobs/${blob.id}`, { as: cast.alice, json: { blob: { new: 1 } } });
@@ -342,7 +342,7 @@ describe('a blob', () => {
     expect((await rawRequest('DELETE', `/blobs/${blob.id}`, { as: cast.alice })).status).toBe(404);
   });
 
-  test('is shown in XML, and so is a page of them', async () => {
+  test('a blob and a page of blobs are available as XML', async () => {
     const blob = await createBlob(cast.carol, { name: 'a&b.txt' });
     const shown = await rawRequest('GET', `/blobs/${blob.id}.xml`, { as: cast.carol });
     const inner =

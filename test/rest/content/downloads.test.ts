@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterEach(() => clock.reset());
 
-describe('a private blob is loaded', () => {
+describe('access to private blobs', () => {
   const ways: [string, () => Promise<RawResponse>][] = [
     ['by a user session', () => rawRequest('GET', `/blobs/${secret.uid}`, { as: cast.bob })],
     ['by an application session', () => rawRequest('GET', `/blobs/${secret.uid}`, { as: cast.callers.application! })],
@@ -41,14 +41,20 @@ describe('a private blob is loaded', () => {
     ['by an API key for a user', () => rawRequest('GET', `/blobs/${secret.uid}`, { as: onBehalfOf(cast.bob) })],
     ['by a token in the query', () => rawRequest('GET', `/blobs/${secret.uid}?token=${cast.bob.token}`)],
     ['by a token in the body', () => rawRequest('GET', `/blobs/${secret.uid}`, { body: `token=${cast.bob.token}` })],
-    ['by a header beside a wrong token', () => rawRequest('GET', `/blobs/${secret.uid}?token=x`, { as: cast.bob })],
+    [
+      'by a header despite a wrong token parameter',
+      () => rawRequest('GET', `/blobs/${secret.uid}?token=x`, { as: cast.bob }),
+    ],
     ['with a suffix', () => rawRequest('GET', `/blobs/${secret.uid}.json`, { as: cast.bob })],
-    ['as XML, which it is not', () => rawRequest('GET', `/blobs/${secret.uid}.xml`, { as: cast.bob })],
+    [
+      'with an XML suffix, although blobs have no XML form',
+      () => rawRequest('GET', `/blobs/${secret.uid}.xml`, { as: cast.bob }),
+    ],
     ['as a download', () => rawRequest('GET', `/blobs/${secret.uid}/download`, { as: cast.bob })],
     ['as a download by id', () => rawRequest('GET', `/blobs/${secret.id}/download`, { as: cast.bob })],
   ];
 
-  test.each(ways)('%s', async (_way, ask) => {
+  test.each(ways)('a private blob is downloaded %s', async (_way, ask) => {
     const answer = await ask();
     expect([answer.status, answer.text]).toEqual([200, '0123456789']);
     expect(answer.headers).toMatchObject({
@@ -66,36 +72,36 @@ describe('a private blob is loaded', () => {
     expect(answer.headers).not.toHaveProperty('location');
   });
 
-  test('and tells when the session ends', async () => {
+  test('downloading a private blob returns the expiry of the session', async () => {
     const answer = await rawRequest('GET', `/blobs/${secret.uid}?token=${cast.bob.token}`);
     expect(answer.headers['svc-token-expirationdate']).toBe('2026-11-20 19:46:59 UTC');
   });
 });
 
-describe('a public blob is loaded', () => {
+describe('access to public blobs', () => {
   const headers: [string, Record<string, string>][] = [
     ['without a credential', {}],
-    ['with a token that nobody has', { 'SVC-Token': 'x' }],
-    ['with an API key that nobody has', { Authorization: 'ApiKey x' }],
-    ['with a scheme that there is not', { Authorization: 'Basic x' }],
+    ['with an unknown token', { 'SVC-Token': 'x' }],
+    ['with an unknown API key', { Authorization: 'ApiKey x' }],
+    ['with an unknown authorization scheme', { Authorization: 'Basic x' }],
     ['with two credentials', { Authorization: 'ApiKey KEY', 'SVC-Token': 'x' }],
   ];
 
-  test.each(headers)('%s', async (_name, sent) => {
+  test.each(headers)('a public blob is downloaded %s', async (_name, sent) => {
     for (const path of [`/blobs/${open.uid}`, `/blobs/${open.uid}/download?token=x`, `/blobs/${open.id}/download`]) {
       const answer = await rawRequest('GET', path, { headers: sent });
       expect([answer.status, answer.text]).toEqual([200, '0123456789']);
     }
   });
 
-  test('by users of other applications, as by everybody', async () => {
+  test('a public blob is downloaded by users of other applications', async () => {
     expect((await rawRequest('GET', `/blobs/${open.uid}`, { as: cast.stranger })).text).toBe('0123456789');
     expect((await rawRequest('GET', `/blobs/${secret.uid}`, { as: cast.stranger })).status).toBe(404);
     expect((await rawRequest('GET', `/blobs/${open.id}`, { as: cast.stranger })).status).toBe(404);
   });
 });
 
-describe('a range', () => {
+describe('byte ranges', () => {
   const ranges: [string, number, string, string | undefined][] = [
     ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
     ['bytes=7-', 206, '789', 'bytes 7-9/10'],
@@ -107,14 +113,14 @@ describe('a range', () => {
     ['lines=1-2', 200, '0123456789', undefined],
   ];
 
-  test.each(ranges)('%s', async (range, status, text, place) => {
+  test.each(ranges)('the range %s is answered', async (range, status, text, place) => {
     const answer = await rawRequest('GET', `/blobs/${open.uid}`, { headers: { Range: range } });
     expect([answer.status, answer.text, answer.headers['content-range']]).toEqual([status, text, place]);
     expect(answer.headers['content-length']).toBe(String(text.length));
     expect(answer.headers.status).toBe(`${status} ${answer.reason}`);
   });
 
-  test('is nothing to HEAD, and nothing beside If-Range', async () => {
+  test('HEAD and If-Range requests ignore a range', async () => {
     const head = await rawRequest('HEAD', `/blobs/${open.uid}`, { headers: { Range: 'bytes=0-3' } });
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '10']);
     expect(head.headers['content-disposition']).toBe('attachment; filename="note.txt"');
@@ -124,14 +130,14 @@ describe('a range', () => {
     expect([conditional.status, conditional.text]).toEqual([200, '0123456789']);
   });
 
-  test('of a blob without bytes is outside', async () => {
+  test('a range of an empty blob is not satisfiable', async () => {
     const blank = await storeBlob(cast.alice, '', { public: true });
     const answer = await rawRequest('GET', `/blobs/${blank.uid}`, { headers: { Range: 'bytes=0-' } });
     expect([answer.status, answer.headers['content-range']]).toEqual([416, 'bytes */0']);
   });
 });
 
-describe('row 28: what is hostile is served so that it does nothing', () => {
+describe('row 28: hostile content is served so that it cannot run', () => {
   const SCRIPT = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
   const hostile: [type: string, name: string, disposition: string][] = [
     ['image/svg+xml', 'x.svg', 'attachment; filename="x.svg"'],
@@ -151,7 +157,7 @@ describe('row 28: what is hostile is served so that it does nothing', () => {
     ['text/plain', 'Ünï\u202ecod.e', 'attachment; filename="_n__cod.e"; filename*=UTF-8\'\'%C3%9Cn%C3%AF_cod.e'],
   ];
 
-  test.each(hostile)('%s called %j', async (type, name, disposition) => {
+  test.each(hostile)('%s named %j is served so that it cannot run', async (type, name, disposition) => {
     const blob = await createBlob(cast.alice, { name, content_type: type, public: true });
     expect((await upload(uploadFields(blob), { bytes: SCRIPT, fileName: '../../x.html' })).status).toBe(201);
     await complete(cast.alice, blob);
@@ -167,22 +173,21 @@ describe('row 28: what is hostile is served so that it does nothing', () => {
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
-  test('row 29: and it lies where nobody but us has chosen', async () => {
+  test('row 29: the path of stored content contains nothing that a client chose', async () => {
     for (const file of await storedFiles()) {
       expect(file.slice(running.dataDir.length)).toMatch(/^\/files\/[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/);
     }
   });
 });
 
-// What a process has open is asked of Linux.
-describe.skipIf(process.platform !== 'linux')('a download', () => {
-  /** More than the buffers of both sides hold. */
+// Open files of the process are read from /proc.
+describe.skipIf(process.platform !== 'linux')('downloads', () => {
   const LARGE = Buffer.alloc(20 * 1024 * 1024, 'x');
 
-  test('waits for a slow client, and is whole in the end', async () => {
+  test('a download waits for a slow client and completes', async () => {
     const large = await storeBlob(cast.alice, LARGE, { public: true });
     const response = await ask(large);
-    // Nothing is read for as long as other requests take, and the file is still open then.
+    // The file stays open, and nothing is read for the duration of other requests.
     for (let other = 0; other < 20; other++) await rawRequest('GET', `/blobs/${open.uid}`);
     expect(await openFiles()).toHaveLength(1);
     let size = 0;
@@ -191,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
     await until(async () => (await openFiles()).length === 0);
   });
 
-  test('that is given up closes the file', async () => {
+  test('an aborted download closes the file', async () => {
     const large = await storeBlob(cast.alice, LARGE, { public: true });
     const response = await ask(large);
     expect(await openFiles()).toHaveLength(1);
@@ -199,7 +204,7 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
     await until(async () => (await openFiles()).length === 0);
   });
 
-  test('of bytes that are gone is a 404', async () => {
+  test('a download of missing content responds 404', async () => {
     const blob = await storeBlob(cast.alice, 'gone', { public: true });
     const { storageKey } = await db.blob.findUniqueOrThrow({ where: { id: blob.id } });
     await rm(`${running.dataDir}/files/${storageKey}`);
@@ -208,7 +213,6 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
   });
 });
 
-/** The answer to a request for a blob, of which nothing has been read. */
 async function ask({ uid }: ShownBlob): Promise<IncomingMessage> {
   const [response] = (await once(get(`${running.url}/blobs/${uid}`, { agent: false }), 'response')) as [
     IncomingMessage,
@@ -216,14 +220,13 @@ async function ask({ uid }: ShownBlob): Promise<IncomingMessage> {
   return response;
 }
 
-/** Files of the storage that this process, which is the service too, has open. */
+/** Files of the storage that this process (client and service) has open. */
 async function openFiles(): Promise<string[]> {
   const links = await readdir('/proc/self/fd');
   const paths = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
   return paths.filter((path) => path.startsWith(`${running.dataDir}/files/`));
 }
 
-/** Asks again and again, as nothing tells of what is waited for. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }

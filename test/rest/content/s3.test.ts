@@ -31,11 +31,11 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await store.stop().catch(() => {}); // the last test has stopped it
+  await store.stop().catch(() => {}); // stopped by the previous test
   await rm(folder, { recursive: true });
 });
 
-test('blobs lie in the bucket, under keys that nobody chose, and are served as ever', async () => {
+test('blobs are stored in the bucket under generated keys and served like from the disk', async () => {
   const blob = await storeBlob(alice, '0123456789', { name: 'x.svg', content_type: 'image/svg+xml', public: true });
   expect(await store.keys()).toEqual([expect.stringMatching(/^0000005c\/[0-9a-f]{2}\/[0-9a-f]{32}$/)]);
   const whole = await rawRequest('GET', `/blobs/${blob.uid}`);
@@ -59,7 +59,7 @@ test('blobs lie in the bucket, under keys that nobody chose, and are served as e
   expect(await store.keys()).toEqual([]);
 });
 
-test('uploads that nobody completes leave the bucket', async () => {
+test('uploads that are never completed are removed from the bucket', async () => {
   const blob = await createBlob(alice);
   await upload(uploadFields(blob));
   expect(await store.keys()).toHaveLength(1);
@@ -67,7 +67,7 @@ test('uploads that nobody completes leave the bucket', async () => {
   expect(await store.keys()).toEqual([]);
 });
 
-test('while the store is away uploads and downloads are unavailable, and nothing is lost or forgotten', async () => {
+test('while the store is down, uploads and downloads respond 503, and no blob or deletion is lost', async () => {
   const blob = await storeBlob(alice);
   const other = await createBlob(alice);
   await store.stop();
@@ -77,6 +77,6 @@ test('while the store is away uploads and downloads are unavailable, and nothing
   const uploaded = await upload(uploadFields(other));
   expect([uploaded.status, uploaded.text]).toEqual(UNAVAILABLE);
   expect((await rest('DELETE', `/blobs/${blob.id}`, { as: alice })).status).toBe(200);
-  // What could not be removed is remembered: the bytes of the one, and whatever may have come of the other.
+  // Pending deletions: the content of one blob, and possibly a partial upload of the other.
   expect(await sql('SELECT key FROM loose_files')).toHaveLength(2);
 });

@@ -42,7 +42,7 @@ afterEach(() => clock.reset());
 
 const dateAfter = (milliseconds: number) => new Date(SAMPLE_TIME.getTime() + milliseconds);
 
-describe('an upload is denied, and nothing of it is kept', () => {
+describe('an upload is rejected and nothing of it is stored', () => {
   const forgeries: [string, () => Record<string, string> | Promise<Record<string, string>>][] = [
     ['without any fields', () => ({})],
     ['without a signature', () => without('signature')],
@@ -50,25 +50,25 @@ describe('an upload is denied, and nothing of it is kept', () => {
     ['without a key', () => without('key')],
     ['with a digit of its signature changed', () => ({ ...fields, signature: flipped(fields.signature!) })],
     [
-      'with its signature in capitals',
+      'with its signature in upper case',
       () => ({ ...fields, signature: fields.signature!.toUpperCase().replace(/\d/g, 'A') }),
     ],
     ['with a letter of its policy changed', () => ({ ...fields, policy: `${fields.policy!.slice(0, -1)}_` })],
-    ['with a policy of its own, signed with a key of its own', () => forged('0'.repeat(64))],
-    ['with one signed with nothing', () => forged('')],
-    ['as public, where it is not', () => ({ ...fields, acl: 'public-read' })],
+    ['with a custom policy signed with another key', () => forged('0'.repeat(64))],
+    ['with a custom policy signed with an empty key', () => forged('')],
+    ['as public, although the blob is private', () => ({ ...fields, acl: 'public-read' })],
     ['with another type', () => ({ ...fields, 'Content-Type': 'text/html' })],
-    ['with a longer life', () => ({ ...fields, Expires: '2099-01-01T00:00:00Z' })],
+    ['with a longer lifetime', () => ({ ...fields, Expires: '2099-01-01T00:00:00Z' })],
     ['for an unknown uid', () => ({ ...fields, key: `${fields.key!.slice(0, 33)}x` })],
     ['for a path', () => ({ ...fields, key: '../../etc/passwd' })],
-    ["with another blob's policy", async () => ({ ...uploadFields(await createBlob(alice)), key: fields.key! })],
-    ['with fields behind the file', () => ({})],
+    ['with the policy of another blob', async () => ({ ...uploadFields(await createBlob(alice)), key: fields.key! })],
+    ['with fields after the file', () => ({})],
   ];
 
-  test.each(forgeries)('%s', async (name, forge) => {
+  test.each(forgeries)('an upload %s is rejected', async (name, forge) => {
     const sent = await forge();
     const files = await storedFiles();
-    const behind = name === 'with fields behind the file' ? fields : {};
+    const behind = name === 'with fields after the file' ? fields : {};
     const answer = await upload(sent, { behind });
     expect([answer.status, answer.text]).toEqual([403, DENIED]);
     expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
@@ -97,50 +97,50 @@ describe('an upload is denied, and nothing of it is kept', () => {
     return (signature.startsWith('0') ? '1' : '0') + signature.slice(1);
   }
 
-  test('in the second in which it expires, and not before', async () => {
+  test('an upload is rejected from the second in which its policy expires', async () => {
     clock.reset(HOUR - 1);
     expect((await upload(fields)).status).toBe(201);
     clock.reset(HOUR);
     expect((await upload(fields)).status).toBe(403);
   });
 
-  test('once it is completed', async () => {
+  test('an upload is rejected after completion', async () => {
     await upload(fields, { bytes: 'first' });
     await complete(alice, blob);
     expect((await upload(fields, { bytes: 'second' })).status).toBe(403);
     expect((await rawRequest('GET', `/blobs/${blob.uid}`, { as: alice })).text).toBe('first');
   });
 
-  test('once there is a newer right to upload', async () => {
+  test('an upload is rejected after a newer policy was issued', async () => {
     const renewed = await rest('PUT', `/blobs/${blob.id}`, { as: alice, form: 'blob[new]=1' });
     expect((await upload(fields)).status).toBe(403);
     expect((await upload(uploadFields(renewed.body.blob))).status).toBe(201);
   });
 
-  test('once the blob is deleted', async () => {
+  test('an upload is rejected after the blob was deleted', async () => {
     await rest('DELETE', `/blobs/${blob.id}`, { as: alice });
     expect((await upload(fields)).status).toBe(403);
   });
 });
 
-describe('an upload', () => {
-  test('needs no credential, and minds no wrong one', async () => {
+describe('uploads', () => {
+  test('an upload requires no credential and ignores a wrong one', async () => {
     expect((await upload(fields, { headers: { 'SVC-Token': 'nobody-has-this' } })).status).toBe(201);
   });
 
-  test('may be sent to the whole address, too', async () => {
+  test('an upload may be sent to the complete URL', async () => {
     const { pathname, search } = new URL(blob.blob_object_access.params);
     const body = '--B\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nhello\r\n--B--\r\n';
     const answer = await rawRequest('POST', pathname + search, { headers: { 'Content-Type': MULTIPART }, body });
     expect(answer.status).toBe(201);
   });
 
-  test('may leave out what the policy says anyway', async () => {
+  test('an upload may omit fields that the policy contains', async () => {
     const { key, policy, signature } = fields;
     expect((await upload({ key: key!, policy: policy!, signature: signature! })).status).toBe(201);
   });
 
-  test('keeps every byte', async () => {
+  test('an upload preserves every byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
     const answer = await upload(fields, { bytes });
     expect(answer.text).toContain(`<ETag>"${createHash('md5').update(bytes).digest('hex')}"</ETag>`);
@@ -149,7 +149,7 @@ describe('an upload', () => {
     expect(Buffer.from(await read.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('sent again before it is completed counts as it is then, and the bytes before it go', async () => {
+  test('repeating an upload before completion replaces the content and deletes the old bytes', async () => {
     const files = await storedFiles();
     await upload(fields, { bytes: 'lost answer' });
     await upload(fields, { bytes: 'sent again' });
@@ -158,7 +158,7 @@ describe('an upload', () => {
     expect((await rawRequest('GET', `/blobs/${blob.uid}`, { as: alice })).text).toBe('sent again');
   });
 
-  test('sent many times at once leaves one set of bytes', async () => {
+  test('concurrent uploads leave one stored file', async () => {
     const files = await storedFiles();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => upload(fields, { bytes: `bytes ${index}` })),
@@ -168,7 +168,7 @@ describe('an upload', () => {
     expect(await sql('SELECT * FROM loose_files')).toEqual([]);
   });
 
-  test('beside completions ends complete or denied, and nothing is lost', async () => {
+  test('an upload concurrent with completions is either stored or rejected, and no content is lost', async () => {
     await upload(fields, { bytes: 'first' });
     const files = await storedFiles();
     const [uploaded, completed] = await Promise.all([upload(fields, { bytes: 'other' }), complete(alice, blob)]);
@@ -178,7 +178,7 @@ describe('an upload', () => {
     expect(await storedFiles()).toHaveLength(files.length);
   });
 
-  test('may be of no bytes', async () => {
+  test('an upload may be empty', async () => {
     expect((await upload(fields, { bytes: '' })).status).toBe(201);
     await complete(alice, blob);
     const read = await rawRequest('GET', `/blobs/${blob.uid}`, { as: alice });
@@ -186,7 +186,7 @@ describe('an upload', () => {
     expect((await rest('GET', `/blobs/${blob.id}`, { as: alice })).body.blob.size).toBe(0);
   });
 
-  test('without a file says so', async () => {
+  test('an upload without a file is rejected', async () => {
     const body = Object.entries(fields)
       .map(([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
       .join('');
@@ -197,7 +197,7 @@ describe('an upload', () => {
     expect([answer.status, answer.text]).toEqual([422, '{"errors":["File is missing"]}']);
   });
 
-  test('that says it is too large is refused before it is sent', async () => {
+  test('an upload whose Content-Length is too large is rejected before the body is sent', async () => {
     const sent = request(`${running.url}/uploads`, {
       method: 'POST',
       headers: { 'Content-Type': MULTIPART, 'Content-Length': 100 * 1024 * 1024 + 1 },
@@ -209,15 +209,15 @@ describe('an upload', () => {
     sent.destroy();
   });
 
-  test('of another endpoint may have no such size', async () => {
+  test('other endpoints do not accept bodies of that size', async () => {
     const body = Buffer.alloc(1024 * 1024 + 1, 'x');
     const answer = await rawRequest('POST', '/blobs', { as: alice, headers: { 'Content-Type': MULTIPART }, body });
     expect([answer.status, answer.text]).toEqual([413, '{"errors":["Request body is too large"]}']);
   });
 });
 
-describe('nothing is left', () => {
-  test('of an upload whose client goes away', async () => {
+describe('leftovers of uploads', () => {
+  test('an upload whose client disconnects leaves nothing', async () => {
     const files = await storedFiles();
     const socket = connect(Number(new URL(running.url).port), '127.0.0.1');
     const text = Object.entries(fields).map(
@@ -227,7 +227,7 @@ describe('nothing is left', () => {
       `POST /uploads HTTP/1.1\r\nHost: x\r\nContent-Type: ${MULTIPART}\r\nContent-Length: 1000000\r\n\r\n${text.join('')}` +
         '--B\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nthe first of many bytes',
     );
-    // Its bytes have a row before the first of them is on the disk.
+    // A row names the file before the first byte is written.
     await until(async () => (await storedFiles()).length > files.length);
     expect((await sql('SELECT * FROM loose_files')).length).toBe(1);
     socket.destroy();
@@ -236,7 +236,7 @@ describe('nothing is left', () => {
     expect((await complete(alice, blob)).status).toBe(422);
   });
 
-  test('of uploads that nobody completes, a day after they could be', async () => {
+  test('uploads that are not completed are deleted a day after their policy expires', async () => {
     const kept = await storeBlob(alice, 'kept');
     const renewed = await rest('PUT', `/blobs/${kept.id}`, { as: alice, form: 'blob[new]=1' });
     await upload(uploadFields(renewed.body.blob), { bytes: 'never completed' });
@@ -260,7 +260,7 @@ describe('nothing is left', () => {
     expect(number).toBe(keys.length);
   });
 
-  test('of a completion that comes while the sweep takes it away: one of them wins', async () => {
+  test('when a completion races with the sweep, exactly one of them succeeds', async () => {
     const uploaded = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const made = await createBlob(alice);
@@ -282,7 +282,6 @@ describe('nothing is left', () => {
   });
 });
 
-/** Asks again and again, as nothing tells of what is waited for. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -10,15 +10,14 @@ useApp();
 useDocumentedBehavior();
 useSampleUsers();
 
-describe('blobs', () => {
+describe('wire samples of blobs', () => {
   const filePart = (bytes: string) =>
     `--B\r\nContent-Disposition: form-data; name="file"; filename="note.txt"\r\nContent-Type: text/plain\r\n\r\n${bytes}\r\n`;
   const part = (name: string, value: string) => multipart({ [name]: value }).replace('--B--\r\n', '');
 
-  /** The blob of the samples, whose id is 5; its upload gives each part of the query as a field, decoded once. */
   let params: URL;
 
-  test('are made', async () => {
+  test('the samples create a blob', async () => {
     await db.$executeRaw`SELECT setval(pg_get_serial_sequence('blobs', 'id'), 4)`;
     const body = 'blob[content_type]=text%2Fplain&blob[name]=note.txt&blob[public]=true&blob[tag_list]=a';
     const answer = await replay('POST', '/blobs.json', 'F', body);
@@ -51,7 +50,7 @@ describe('blobs', () => {
     params = new URL(json(answer).blob.blob_object_access.params);
   });
 
-  test('are uploaded, a name behind the file', async () => {
+  test('the samples upload a blob, with a field after the file', async () => {
     const fields = [...params.search.slice(1).split('&')].map((pair) => {
       const [name, value] = pair.split('=') as [string, string];
       return part(name, decodeURIComponent(value));
@@ -67,7 +66,7 @@ describe('blobs', () => {
     ]);
   });
 
-  test('are completed and listed', async () => {
+  test('the samples complete and list blobs', async () => {
     expect(outcome(await replay('PUT', '/blobs/5/complete.json', 'F', 'size=15'))).toEqual([200, '']);
     const { status, text } = await replay('GET', '/blobs.json?page=1&per_page=5');
     expect([status, JSON.parse(text)]).toMatchObject([
@@ -81,7 +80,7 @@ describe('blobs', () => {
     ]);
   });
 
-  test('are shown and loaded', async () => {
+  test('the samples show and download a blob', async () => {
     const shown = await replay('GET', '/blobs/5.json');
     expect(json(shown).blob).toMatchObject({ id: 5, name: 'note.txt', set_completed_at: AT });
     expect((await replay('GET', '/blobs/5.json?blob[name]=new%20name')).text).toBe(shown.text);
@@ -92,7 +91,7 @@ describe('blobs', () => {
     }
   });
 
-  test('are deleted', async () => {
+  test('the samples delete a blob', async () => {
     expect(outcome(await replay('DELETE', '/blobs/5.json'))).toEqual([200, '']);
     expect((await rawRequest('GET', filled('/blobs/UID'))).status).toBe(404);
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const NO_OCCUPANTS = { errors: ['Occupants with these IDs do not exist.'] };
 
-/** A dialog of Alice's: a group has Bob as its admin, Carol as plain occupant; a public group Bob as its admin. */
+/** A dialog of Alice. In a group, Bob is an admin and Carol an occupant; in a public group, Bob is an admin. */
 async function aDialog(type: number): Promise<string> {
   if (type === 3) return cast.pair;
   const { alice, bob, carol } = cast;
@@ -40,11 +40,11 @@ async function aDialog(type: number): Promise<string> {
 
 const shown = async (id: string) => (await rest('GET', `/chat/Dialog/${id}`, { as: apiKey })).body;
 
-describe('PUT /chat/Dialog/{id} is for', () => {
+describe('PUT /chat/Dialog/{id}: rights', () => {
   type Standing = 'owner' | 'admin' | 'occupant' | 'nobody';
   const RANK = { outsider: 0, occupant: 1, admin: 2, owner: 3, nobody: 4 };
 
-  /** Who calls, by what they are in the dialog; an API key alone is as good as the owner. */
+  /** Callers by their role in the dialog; an API key alone has the rights of the owner. */
   const CALLERS: Record<number, [name: string, standing: keyof typeof RANK][]> = {
     1: [
       ['alice', 'owner'],
@@ -74,70 +74,70 @@ describe('PUT /chat/Dialog/{id} is for', () => {
   const admins = (ids: string[]) => ({ admins_ids: ids });
   const kept = { name: 'Old', admins_ids: ['{bob}'] };
 
-  /** What is sent, who may send it at least in types 1, 2, 3, and what it makes of types 1 and 2. */
+  /** The change, the lowest role that may make it in types 1, 2 and 3, and the result in types 1 and 2. */
   test.each<[string, object, [Standing, Standing, Standing], object, object]>([
     ['nothing', {}, ['occupant', 'occupant', 'occupant'], kept, kept],
-    ['nothing that is known', { user_id: 1, type: 3 }, ['occupant', 'occupant', 'occupant'], kept, kept],
+    ['unknown fields only', { user_id: 1, type: 3 }, ['occupant', 'occupant', 'occupant'], kept, kept],
     ['a name', { name: 'New ' }, ['owner', 'occupant', 'nobody'], { name: 'New' }, { name: 'New' }],
     ['a photo', { photo: 5 }, ['owner', 'occupant', 'nobody'], { photo: '5' }, { photo: '5' }],
     [
-      'whether joining is required',
+      'the join requirement',
       { is_join_required: 1 },
       ['owner', 'occupant', 'nobody'],
       { is_join_required: 1 },
       { is_join_required: 1 },
     ],
     [
-      'a further occupant',
+      'an added occupant',
       { push_all: occupants(['{mallory}']) },
       ['owner', 'occupant', 'nobody'],
       { occupants_ids: [] },
       { occupants_ids: ['{alice}', '{bob}', '{carol}', '{mallory}'] },
     ],
     [
-      'an occupant less',
+      'a removed occupant',
       { pull_all: occupants(['{dave}']) },
       ['owner', 'admin', 'nobody'],
       { occupants_ids: [] },
       { occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
     [
-      'an owner less',
+      'a removed owner',
       { pull_all: occupants(['{alice}', '{carol}']) },
       ['owner', 'admin', 'nobody'],
       { user_id: '{alice}', occupants_ids: [] },
       { user_id: '{bob}', occupants_ids: ['{bob}'] },
     ],
     [
-      'an admin more',
+      'an added admin',
       { push_all: admins(['{carol}', '{mallory}', '{dave}']) },
       ['owner', 'owner', 'nobody'],
       { admins_ids: ['{bob}', '{carol}', '{mallory}'] },
       { admins_ids: ['{bob}', '{carol}'] },
     ],
     [
-      'an admin less',
+      'a removed admin',
       { pull_all: admins(['{bob}']) },
       ['owner', 'owner', 'nobody'],
       { admins_ids: [] },
       { admins_ids: [], occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
     [
-      'some of both',
+      'several changes',
       { name: 'New', push_all: admins(['{carol}']) },
       ['owner', 'owner', 'nobody'],
       { name: 'New', admins_ids: ['{bob}', '{carol}'] },
       { name: 'New', admins_ids: ['{bob}', '{carol}'] },
     ],
     [
-      'an id that nobody has',
+      'an unknown user id',
       { pull_all: occupants(['x']) },
       ['owner', 'admin', 'nobody'],
       kept,
       { ...kept, occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
-    ['an admin that nobody is', { push_all: admins(['99999999999']) }, ['owner', 'owner', 'nobody'], kept, kept],
-  ])('%s', async (_what, body, atLeast, open, closed) => {
+    ['an unknown user as admin', { push_all: admins(['99999999999']) }, ['owner', 'owner', 'nobody'], kept, kept],
+  ])('each role may or may not change %s', async (_what, body, atLeast, open, closed) => {
     for (const type of [1, 2, 3]) {
       for (const [name, standing] of CALLERS[type]!) {
         const id = await aDialog(type);
@@ -158,7 +158,7 @@ describe('PUT /chat/Dialog/{id} is for', () => {
     [1, ['alice', 'key'], ['bob', 'mallory']],
     [2, ['alice', 'bob', 'carol', 'key'], ['mallory']],
     [3, ['alice', 'bob', 'key'], ['mallory']],
-  ])('data in type %d', async (type, allowed, refused) => {
+  ])('each role may or may not change the data of a dialog of type %d', async (type, allowed, refused) => {
     const id = await aDialog(type);
     const body = { data: { class_name: 'Nope', friends: true } };
     for (const name of allowed) expect(await put(name, id, body)).toEqual({ status: 403, body: UNDEFINED_CLASS });
@@ -174,7 +174,7 @@ describe('PUT /chat/Dialog/{id} is for', () => {
     [2, 'outsider', 403, MAY_NOT_PERFORM],
     [3, 'owner', 403, MAY_NOT_PERFORM],
     [3, 'occupant', 403, MAY_NOT_PERFORM],
-  ])('removing oneself in type %d as %s: %d', async (type, standing, status, body) => {
+  ])('removing oneself from a dialog of type %d as %s responds %d', async (type, standing, status, body) => {
     const [name] = CALLERS[type]!.find(([, one]) => one === standing)!;
     const answer = await put(name, await aDialog(type), { pull_all: occupants([`{${name}}`]) });
     expect(answer).toMatchObject({ status, body: filled(body) });
@@ -185,14 +185,14 @@ describe('PUT /chat/Dialog/{id} is for', () => {
     return { status: answer.status, body: answer.body };
   }
 
-  /** `{bob}` becomes Bob's id; Dave is a user of another application. */
+  /** `{bob}` becomes the id of Bob; Dave is a user of another application. */
   function filled(value: object): object {
     const ids = { ...cast.values, dave: cast.stranger.id } as Record<string, unknown>;
     return JSON.parse(JSON.stringify(value).replace(/"\{(\w+)\}"/g, (_match, name: string) => String(ids[name])));
   }
 });
 
-describe('PUT /chat/Dialog/{id} takes', () => {
+describe('PUT /chat/Dialog/{id}: parameter forms', () => {
   const list = { alice: '{alice}', bob: '{bob}', carol: '{carol}', mallory: '{mallory}' };
   const PUSH = 'push_all[occupants_ids]';
   const both = `${list.mallory},${list.bob}`;
@@ -204,17 +204,17 @@ describe('PUT /chat/Dialog/{id} takes', () => {
     ['a JSON text', '', JSON_TYPE, `{"push_all":{"occupants_ids":"${list.mallory}, ${list.bob}"}}`],
     ['JSON without a type', '', undefined, `{"push_all":{"occupants_ids":[${list.mallory}]}}`],
     ['a form list', '', FORM, `${PUSH}[]=${list.mallory}&${PUSH}[]=${list.bob}`],
-    ['a form list in one', '', FORM, `${PUSH}[]=${both}`],
+    ['a form list in one text', '', FORM, `${PUSH}[]=${both}`],
     ['a form text', '', FORM, `${PUSH}=${both}`],
-    ['a form text with blanks', '', FORM, `${PUSH}=${list.mallory}%2C+${list.bob}`],
+    ['a form text with spaces', '', FORM, `${PUSH}=${list.mallory}%2C+${list.bob}`],
     ['a numbered form', '', FORM, `${PUSH}[0]=${list.mallory}&${PUSH}[1]=${list.bob}`],
     ['escaped brackets', '', FORM, `push_all%5Boccupants_ids%5D%5B%5D=${list.mallory}`],
     ['multipart', '', MULTIPART, multipart({ [`${PUSH}[]`]: list.mallory })],
     ['a query', `?${PUSH}[]=${list.mallory}`, undefined, ''],
     ['a query text', `?${PUSH}=${both}`, undefined, ''],
-    ['a query beside a form', `?${PUSH}=${list.mallory}`, FORM, 'name=New'],
+    ['a query together with a form', `?${PUSH}=${list.mallory}`, FORM, 'name=New'],
     ['a query that is JSON', `?%7B%22push_all%22:%7B%22occupants_ids%22:%5B${list.mallory}%5D%7D%7D`, undefined, ''],
-  ])('%s', async (_form, query, type, body) => {
+  ])('PUT /chat/Dialog/{id} accepts %s', async (_form, query, type, body) => {
     const id = await aDialog(2);
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (match, name) => String(cast.values[name] ?? match));
     const { status, text } = await rawRequest('PUT', `/chat/Dialog/${id}.json${fill(query)}`, {
@@ -230,7 +230,7 @@ describe('PUT /chat/Dialog/{id} takes', () => {
     expect(status).toBe(200);
   });
 
-  test('additions before removals, and admins of what is left', async () => {
+  test('PUT /chat/Dialog/{id} applies additions before removals, and removes admins who are no longer occupants', async () => {
     const id = await aDialog(2);
     const { alice, bob, carol, mallory } = cast;
     const json = {
@@ -242,7 +242,7 @@ describe('PUT /chat/Dialog/{id} takes', () => {
     expect(body).toMatchObject({ occupants_ids: [alice.id, bob.id, mallory.id], admins_ids: [mallory.id] });
   });
 
-  test('a photo away, and leaves what is not given', async () => {
+  test('PUT /chat/Dialog/{id} clears a photo and leaves missing fields unchanged', async () => {
     const id = await aDialog(2);
     const put = async (json: object) => (await rest('PUT', `/chat/Dialog/${id}`, { as: cast.carol, json })).body;
     expect(await put({ photo: 'p', is_join_required: 'true' })).toMatchObject({ photo: 'p', is_join_required: 1 });
@@ -255,7 +255,7 @@ describe('PUT /chat/Dialog/{id} takes', () => {
   });
 });
 
-describe('PUT /chat/Dialog/{id} refuses', () => {
+describe('PUT /chat/Dialog/{id}: refusals', () => {
   const put = (
     name: string,
     as: string,

@@ -13,7 +13,7 @@ beforeAll(async () => {
   cast = await createChatCast();
   const fields = { friends: 'Boolean', level: 'Integer', motto: 'String', since: 'Date', home: 'Location' };
   await created('/class', { name: 'Cool', fields: { ...fields, tags: 'String_a' } }, apiKey);
-  // The same names, other types: a value of one must never be read as one of the other.
+  // The second class has the same field names with other types, so values of one must never be read as the other's.
   await created('/class', { name: 'Odd', fields: { level: 'String', since: 'String_a', tags: 'Location' } }, apiKey);
   const make = (name: string, data: object | undefined, about: object = {}) =>
     created('/chat/Dialog', { type: 2, name, occupants_ids: [cast.bob.id], ...about, data }, cast.alice);
@@ -32,8 +32,8 @@ async function names(query: string, as: Caller = cast.alice): Promise<string[]> 
   return body.items.map(({ name }: { name: string }) => name);
 }
 
-describe('a list by a class', () => {
-  test('has the dialogs that carry it and the caller may see', async () => {
+describe('dialog lists filtered by a class', () => {
+  test('a class filter lists the visible dialogs with data of the class', async () => {
     expect(await names('data[class_name]=Cool')).toEqual(['one', 'two', 'three', 'public']);
     expect(await names('data[class_name]=Cool', cast.bob)).toEqual(['one', 'two', 'three', 'public']);
     expect(await names('data[class_name]=Cool', cast.mallory)).toEqual(['public']);
@@ -67,18 +67,18 @@ describe('a list by a class', () => {
     ['data[level][or]=1,3&data[level][gt]=1', ['public']],
     ['data[nope]=1', ['one', 'two', 'three', 'public']],
     ['data[user_id]=1&data[_id]=1&data[created_at]=1', ['one', 'two', 'three', 'public']],
-  ])('and fields: %s', async (query, found) => {
+  ])('a class filter combines with field filters: %s', async (query, found) => {
     expect(await names(`data[class_name]=Cool&${query}`)).toEqual(found);
     expect(await names(`data[class_name]=Cool&${query}`, apiKey)).toEqual(found);
     const { body } = await rest('GET', `/chat/Dialog?count=1&data[class_name]=Cool&${query}`, { as: cast.alice });
     expect(body).toEqual({ items: { count: found.length } });
   });
 
-  test('but without a class the fields are no filters', async () => {
+  test('without a class, data fields are not filters', async () => {
     expect(await names('data[level]=1&data[nope][gt]=x', cast.mallory)).toEqual(['Lobby', 'public']);
   });
 
-  test('in a body, and of another class with the same names', async () => {
+  test('a class filter works in a JSON body and distinguishes classes with the same field names', async () => {
     const json = { data: { class_name: 'Odd', level: 'high', since: { all: ['x', 'y'] } } };
     const { status, text } = await rawRequest('GET', '/chat/Dialog', {
       as: cast.alice,
@@ -110,12 +110,12 @@ describe('a list by a class', () => {
       400,
       'Request parameters are too complex',
     ],
-  ])('is refused: %.80s', async (query, status, sentence) => {
+  ])('the class filter is rejected: %.80s', async (query, status, sentence) => {
     const answer = await rest('GET', `/chat/Dialog?${query}`, { as: cast.alice });
     expect([answer.status, answer.body]).toEqual([status, { errors: [sentence] }]);
   });
 
-  test('is refused for strangers to the application', async () => {
+  test('the class filter is rejected for callers of another application', async () => {
     const answer = await rest('GET', '/chat/Dialog?data[class_name]=Cool', { as: cast.stranger });
     expect([answer.status, answer.body]).toEqual([403, UNDEFINED_CLASS]);
   });

@@ -18,7 +18,6 @@ const COOL = {
   badge: 'File',
   tags: 'String_a',
 };
-/** All fields of the class while they are unset. */
 const UNSET = Object.fromEntries(Object.keys(COOL).map((name) => [name, null]));
 const cool = (given: object = {}) => ({ class_name: 'Cool', ...UNSET, ...given });
 
@@ -30,40 +29,39 @@ beforeAll(async () => {
   await created('/class', { name: 'Strangers', fields: { level: 'String' } }, cast.otherKey);
 });
 
-/** A new dialog of Alice's with Bob and Carol, as it is answered. */
 async function withData(data: object | undefined, about: object = {}) {
   const given = { type: 2, name: 'G', occupants_ids: [cast.bob.id, cast.carol.id], ...about, data };
   return created('/chat/Dialog', given, cast.alice);
 }
 
-describe('a dialog is created with data', () => {
-  test('that stands between whether joining is required and the moments', async () => {
+describe('dialogs created with data', () => {
+  test('data stands between the join requirement and the timestamps', async () => {
     const dialog = await withData({ class_name: 'Cool', friends: true });
     expect(Object.keys(dialog).slice(-4)).toEqual(['is_join_required', 'data', 'created_at', 'updated_at']);
     expect(dialog.data).toEqual(cool({ friends: true }));
   });
 
-  test('and one without has no such key', async () => {
+  test('a dialog without data has no data key', async () => {
     for (const data of [undefined, {}, { level: 1 }]) expect(await withData(data)).not.toHaveProperty('data');
     expect(await withData({ class_name: 'Cool' })).toMatchObject({ data: cool() });
   });
 
   test.each<[what: string, given: object, shown: object]>([
     ['texts', { level: '7', weight: '1.5', friends: '0' }, { level: 7, weight: 1.5, friends: false }],
-    ['a moment', { since: '2026-11-20' }, { since: '2026-11-20T00:00:00Z' }],
-    ['a place', { home: '50.1, 8.7' }, { home: [50.1, 8.7] }],
+    ['a timestamp', { since: '2026-11-20' }, { since: '2026-11-20T00:00:00Z' }],
+    ['a location', { home: '50.1, 8.7' }, { home: [50.1, 8.7] }],
     ['a list', { tags: 'a, b' }, { tags: ['a', 'b'] }],
     ['numbers as text', { motto: 7 }, { motto: '7' }],
     ['null', { level: null, tags: null }, {}],
     ['a file', { badge: 'x' }, {}],
     ['unknown names', { nope: 1, _id: 'x', user_id: 5, created_at: 1 }, {}],
-  ])('whose values are cast as those of records: %s', async (_what, given, shown) => {
+  ])('data values are cast like those of records: %s', async (_what, given, shown) => {
     const { _id, data } = await withData({ class_name: 'Cool', ...given });
     expect(data).toEqual(cool(shown));
     expect((await rest('GET', `/chat/Dialog/${_id}`, { as: cast.bob })).body.data).toEqual(cool(shown));
   });
 
-  test('as a form, where the text null is null', async () => {
+  test('data can be sent as a form, in which the text null means null', async () => {
     const form = `type=2&name=G&occupants_ids=${cast.bob.id}&data[class_name]=Cool&data[motto]=null&data[tags][]=a&data[tags][]=b`;
     for (const sent of [form, form.replaceAll('[', '%5B').replaceAll(']', '%5D')]) {
       const { status, body } = await rest('POST', '/chat/Dialog', { as: cast.alice, form: sent });
@@ -71,7 +69,7 @@ describe('a dialog is created with data', () => {
     }
   });
 
-  test('whatever its type is, but a private one that exists stays as it is', async () => {
+  test('dialogs of every type accept data, but an existing private dialog remains unchanged', async () => {
     expect((await withData({ class_name: 'Cool', level: 1 }, { type: 1, occupants_ids: [] })).data.level).toBe(1);
     const data = { class_name: 'Cool', level: 1 };
     const pair = (level: number) => withData({ ...data, level }, { type: 3, occupants_ids: cast.mallory.id });
@@ -82,7 +80,7 @@ describe('a dialog is created with data', () => {
     expect(plain).not.toHaveProperty('data');
   });
 
-  test('and shown as XML', async () => {
+  test('data is included in XML responses', async () => {
     const { _id } = await withData({ class_name: 'Cool', level: 1, since: 0, tags: 'a' });
     const { text } = await rest('GET', `/chat/Dialog/${_id}.xml`, { as: cast.alice });
     expect(text).toContain(
@@ -93,7 +91,7 @@ describe('a dialog is created with data', () => {
   });
 });
 
-describe('a dialog is refused', () => {
+describe('rejected data', () => {
   const GROUP = { type: 2, name: 'G', occupants_ids: ['{bob}'] };
   const refused = (name: string, data: unknown, status: number, answer: unknown, about: object = {}): Scenario => [
     name,
@@ -153,37 +151,41 @@ describe('a dialog is refused', () => {
   );
 });
 
-describe('data of a dialog changes', () => {
+describe('changes of dialog data', () => {
   const put = (id: string, data: object, as = cast.alice) => rest('PUT', `/chat/Dialog/${id}`, { as, json: { data } });
   const GIVEN = { class_name: 'Cool', level: 1, motto: 'M', tags: ['a', 'b'] };
 
   test.each<[what: string, data: object, shown: object]>([
-    ['what is given, the rest stays', { class_name: 'Cool', level: 2 }, { level: 2, motto: 'M', tags: ['a', 'b'] }],
-    ['without naming the class again', { level: 2 }, { level: 2, motto: 'M', tags: ['a', 'b'] }],
-    ['null unsets', { motto: null, tags: null }, { level: 1 }],
+    [
+      'given fields, while the rest stays unchanged',
+      { class_name: 'Cool', level: 2 },
+      { level: 2, motto: 'M', tags: ['a', 'b'] },
+    ],
+    ['fields without naming the class again', { level: 2 }, { level: 2, motto: 'M', tags: ['a', 'b'] }],
+    ['null, which unsets a field', { motto: null, tags: null }, { level: 1 }],
     ['an item by its index', { tags: { 1: 'c' } }, { level: 1, motto: 'M', tags: ['a', 'c'] }],
-    ['the class alone changes nothing', { class_name: 'Cool' }, { level: 1, motto: 'M', tags: ['a', 'b'] }],
-    ['unknown names change nothing', { nope: 1 }, { level: 1, motto: 'M', tags: ['a', 'b'] }],
-  ])('%s', async (_what, data, shown) => {
+    ['the class alone, which changes nothing', { class_name: 'Cool' }, { level: 1, motto: 'M', tags: ['a', 'b'] }],
+    ['unknown names, which change nothing', { nope: 1 }, { level: 1, motto: 'M', tags: ['a', 'b'] }],
+  ])('a change with %s is applied', async (_what, data, shown) => {
     const { _id } = await withData(GIVEN);
     const { status, body } = await put(_id, data);
     expect([status, body.data]).toEqual([200, cool(shown)]);
     expect((await rest('GET', `/chat/Dialog/${_id}`, { as: cast.bob })).body.data).toEqual(cool(shown));
   });
 
-  test('another class takes the place of the first', async () => {
+  test('data of another class replaces the old data', async () => {
     const { _id } = await withData(GIVEN);
     const { body } = await put(_id, { class_name: 'Other', colour: 'red' });
     expect(body.data).toEqual({ class_name: 'Other', level: null, colour: 'red' });
   });
 
-  test('a dialog that carried none gets some', async () => {
+  test('a dialog without data can receive data', async () => {
     const { _id } = await withData(undefined);
     expect((await put(_id, { level: 1 })).body).toEqual(UNDEFINED_CLASS);
     expect((await put(_id, { class_name: 'Cool', level: 1 })).body.data).toEqual(cool({ level: 1 }));
   });
 
-  test('as a form, in the query or the body', async () => {
+  test('data can be changed by a form in the query or the body', async () => {
     const { _id } = await withData(GIVEN);
     const query = await rest('PUT', `/chat/Dialog/${_id}?data%5Blevel%5D=5`, { as: cast.alice });
     expect(query.body.data.level).toBe(5);
@@ -192,14 +194,13 @@ describe('data of a dialog changes', () => {
     expect(body.data).toEqual(cool({ level: 6, tags: ['a', 'b'] }));
   });
 
-  test('together with the rest of the dialog, or not at all', async () => {
+  test('data and other fields of the dialog change together or not at all', async () => {
     const { _id } = await withData(GIVEN);
     const change = (given: object, as = cast.alice) => rest('PUT', `/chat/Dialog/${_id}`, { as, json: given });
     const bad = await change({ name: 'New', data: { level: 'x' } });
     expect([bad.status, bad.body]).toEqual([422, { errors: ['Field level should be an integer'] }]);
     const unknown = await change({ name: 'New', data: { class_name: 'Nope' } });
     expect([unknown.status, unknown.body]).toEqual([403, UNDEFINED_CLASS]);
-    // Bob may change the data, but not who is an admin.
     const forbidden = await change({ data: { level: 9 }, push_all: { admins_ids: [cast.bob.id] } }, cast.bob);
     expect([forbidden.status, forbidden.body]).toEqual([403, MAY_NOT_PERFORM]);
     const { body } = await rest('GET', `/chat/Dialog/${_id}`, { as: cast.alice });
@@ -208,7 +209,7 @@ describe('data of a dialog changes', () => {
     expect(changed.body).toMatchObject({ name: 'New', data: { level: 2, motto: 'M' } });
   });
 
-  test('data that is no object is none', async () => {
+  test('data that is not an object is rejected', async () => {
     const { _id, updated_at } = await withData(GIVEN);
     for (const data of ['x', 5, null, [], ['a']]) {
       const { status, body } = await rest('PUT', `/chat/Dialog/${_id}`, { as: cast.alice, json: { data } });
@@ -217,13 +218,13 @@ describe('data of a dialog changes', () => {
   });
 });
 
-describe('who may change data', () => {
-  // Kind, then who may, who may not and who does not even find it.
+describe('rights to change data', () => {
+  // Type, callers who may, callers who may not, and callers who cannot find the dialog.
   test.each<[kind: string, about: object, may: string[], mayNot: string[]]>([
     ['a public group', { type: 1, occupants_ids: [] }, ['alice', 'key for alice', 'key'], ['bob', 'mallory']],
     ['a group', { type: 2 }, ['alice', 'bob', 'carol', 'key'], ['mallory', 'key for mallory']],
     ['a private dialog', { type: 3, occupants_ids: '{bob}' }, ['alice', 'bob', 'key'], ['carol', 'mallory']],
-  ])('of %s', async (_kind, about, may, mayNot) => {
+  ])('data of %s can be changed only by the permitted callers', async (_kind, about, may, mayNot) => {
     const filled = JSON.parse(JSON.stringify(about).replace('"{bob}"', String(cast.bob.id)));
     const { _id } = await withData({ class_name: 'Cool' }, filled);
     let level = 0;
@@ -239,7 +240,7 @@ describe('who may change data', () => {
     expect((await rest('GET', `/chat/Dialog/${_id}`, { as: apiKey })).body.data.level).toBe(last);
   });
 
-  test('parameters come before the dialog, the dialog before rights, rights before the class', async () => {
+  test('parameters are checked before the dialog, the dialog before rights, and rights before the class', async () => {
     const { _id } = await withData({ class_name: 'Cool' });
     const change = (id: string, data: object) =>
       rest('PUT', `/chat/Dialog/${id}`, { as: cast.mallory, json: { data } });

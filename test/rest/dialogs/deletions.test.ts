@@ -15,12 +15,11 @@ beforeAll(async () => {
   cast.callers['key for carol'] = onBehalfOf(cast.carol);
 });
 
-/** What a deletion asks for and who asks, in dialogs that are made anew for each. */
 type Deletion = [who: string, type: number, force: 'by force' | 'for oneself', status: number, answer: unknown];
 
 const exists = async (id: string) => (await rest('GET', `/chat/Dialog/${id}`, { as: apiKey })).status === 200;
 
-/** Alice's dialog with Bob and Carol, or with Bob; Bob is an admin where there are some. */
+/** A dialog of Alice with Bob and Carol, or with Bob alone; in groups, Bob is an admin. */
 async function aDialog(type: number): Promise<string> {
   const { alice, bob, carol } = cast;
   const others = type === 3 ? [bob.id] : [bob.id, carol.id];
@@ -65,7 +64,7 @@ describe('DELETE /chat/Dialog/{id}', () => {
     ['mallory', 3, 'by force', 403, MAY_NOT_PERFORM],
     ['alice', 3, 'by force', 200, 'gone'],
     ['key', 3, 'by force', 200, 'gone'],
-  ])('%s of type %d %s: %d', async (who, type, force, status, answer) => {
+  ])('%s deletes a dialog of type %d %s: %d', async (who, type, force, status, answer) => {
     const id = await aDialog(type);
     const before = await rest('GET', `/chat/Dialog/${id}`, { as: apiKey });
     const as = cast.callers[who]!;
@@ -94,10 +93,10 @@ describe('DELETE /chat/Dialog/{id}', () => {
     ['multipart', '', MULTIPART, multipart({ force: '1' }), true],
     ['none', '', FORM, '', false],
     ['one of 0', '?force=0', undefined, '', false],
-    ['one that is empty', '?force=', undefined, '', false],
-    ['one of no flag', '?force=yes', undefined, '', false],
-    ['one of null', '', JSON_TYPE, '{"force":null}', false],
-  ])('knows force by %s', async (_form, query, type, body, isForce) => {
+    ['an empty value', '?force=', undefined, '', false],
+    ['a value that is not a flag', '?force=yes', undefined, '', false],
+    ['null', '', JSON_TYPE, '{"force":null}', false],
+  ])('the force parameter is read from %s', async (_form, query, type, body, isForce) => {
     const id = await aDialog(2);
     const headers: Record<string, string> = type ? { 'Content-Type': type } : {};
     const { status, text } = await rawRequest('DELETE', `/chat/Dialog/${id}${query}`, {
@@ -137,7 +136,7 @@ describe('DELETE /chat/Dialog/{id},{id}', () => {
     NotFound: { ids: notFound },
   });
 
-  test('tells of each, in the order given and once', async () => {
+  test('deleting several dialogs reports each once, in the given order', async () => {
     const [a, b, c] = [await aDialog(2), await aDialog(2), await aDialog(2)];
     const { lobby, callers } = cast;
     await rest('DELETE', `/chat/Dialog/${b}`, { as: callers.carol! });
@@ -147,7 +146,7 @@ describe('DELETE /chat/Dialog/{id},{id}', () => {
     expect(status).toBe(200);
   });
 
-  test('by force deletes those of the owner only, and by a key alone all', async () => {
+  test('with force, deleting several dialogs affects only those of the owner, and all for an API key', async () => {
     const own = [await aDialog(2), await aDialog(1)];
     const { _id: foreign } = await created('/chat/Dialog', { type: 1, name: "Bob's" }, cast.bob);
     const all = [own[0], foreign, own[1]].join(',');
@@ -163,7 +162,7 @@ describe('DELETE /chat/Dialog/{id},{id}', () => {
     expect((await deleteAll(all, 'key', true)).body).toEqual(lists([foreign], own as string[]));
   });
 
-  test('hides private ones and leaves groups in one go', async () => {
+  test('one request hides private dialogs and leaves groups', async () => {
     const [group, pair] = [await aDialog(2), await aDialog(3)];
     expect((await deleteAll(`${pair},${group}`, 'bob')).body).toEqual(lists([pair, group]));
     expect((await deleteAll(`${group},${pair}`, 'bob')).body).toEqual({
@@ -172,13 +171,13 @@ describe('DELETE /chat/Dialog/{id},{id}', () => {
     });
   });
 
-  test('one id twice is still a list, as is one with a comma', async () => {
+  test('a repeated id or a trailing comma counts as a list', async () => {
     const [a, b] = [await aDialog(2), await aDialog(2)];
     expect((await deleteAll(`${a},${a}`, 'bob')).body).toEqual(lists([a]));
     expect((await deleteAll(`${b},`, 'bob')).body).toEqual(lists([b]));
   });
 
-  test('of none that is known is not found; a hundred are enough', async () => {
+  test('a list without known dialogs responds 404, and 100 ids are the limit', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, nth) => nth.toString(16).padStart(24, '0'));
     const group = await aDialog(2);
     const over = await deleteAll([...many(100), group].join(','), 'bob');

@@ -25,7 +25,6 @@ const AT = '2026-11-20T17:46:59Z';
 const NO_OCCUPANTS = { errors: ['Occupants with these IDs do not exist.'] };
 const BAD_OCCUPANT = { errors: ['Incorrect occupant_id'] };
 
-/** A dialog without messages as its record, but for what is given. */
 function record(given: object) {
   return {
     _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -52,7 +51,6 @@ const group = (given: object = {}) => record({ name: 'G', occupants_ids: ['{alic
 const pair = (given: object = {}) =>
   record({ _id: '{pair}', type: 3, occupants_ids: ['{alice}', '{bob}'], xmpp_room_jid: null, ...given });
 
-/** The cast's group with its one message. */
 const LUNCH = record({
   _id: '{group}',
   name: 'Lunch',
@@ -140,7 +138,7 @@ describe('POST /chat/Dialog', () => {
     ],
   );
 
-  test('names a private dialog by full name, else login, else e-mail of the other', async () => {
+  test("a private dialog is named after the other user's full name, else login, else e-mail", async () => {
     const named = await createUser({ full_name: 'Full Name', email: 'named@x.io' });
     const other = (user: object) => created('/users', { user: { password: 'password-1', ...user } }, apiKey);
     const withEmail = await other({ email: 'only@x.io' });
@@ -153,7 +151,7 @@ describe('POST /chat/Dialog', () => {
     expect(await nameOf(withPhone.user.id)).toBeNull();
   });
 
-  test('makes one private dialog, whoever of the two asks at the same moment', async () => {
+  test('concurrent requests of both users create one private dialog', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, place) =>
         place % 2
@@ -164,7 +162,7 @@ describe('POST /chat/Dialog', () => {
     expect(new Set(answers.map((answer) => answer._id)).size).toBe(1);
   });
 
-  test('takes 10,000 occupants and no more; a public group counts none', async () => {
+  test('a group accepts 10,000 occupants, and a public group any number', async () => {
     const rows = await db.$queryRaw<{ id: number }[]>`
       INSERT INTO users (application_id, login, created_at, updated_at)
       SELECT ${APPLICATION.id}::int, 'crowd' || n, now(), now() FROM generate_series(1, 10000) AS n RETURNING id`;
@@ -216,7 +214,6 @@ describe('GET /chat/Dialog/{id}', () => {
 
 describe('GET /chat/Dialog', () => {
   let dora: TestUser;
-  /** Dora's dialogs by the word the rows below use. */
   const words = new Map<string, string>();
 
   beforeAll(async () => {
@@ -353,7 +350,7 @@ describe('GET /chat/Dialog', () => {
     ['?limit=2&skip=1', 'private back'],
     ['?limit=2&skip=4&sort_asc=_id', 'private'],
     ['?skip=5', ''],
-  ])('%s lists: %s', async (query, dialogs) => {
+  ])('GET /chat/Dialog?%s lists: %s', async (query, dialogs) => {
     const { status, body } = await listAsDora(query);
     expect(body.items.map((dialog: { _id: string }) => words.get(dialog._id)).join(' ')).toBe(dialogs);
     expect(status).toBe(200);
@@ -371,7 +368,7 @@ describe('GET /chat/Dialog', () => {
     ['?limit=abc&skip=abc', 0, 100],
     ['?limit=1.5&skip=1.5', 0, 100],
     ['?limit=&skip=', 0, 100],
-  ])('%s is the window skip %d, limit %d', async (query, skip, limit) => {
+  ])('GET /chat/Dialog?%s returns the window skip %d, limit %d', async (query, skip, limit) => {
     expect((await listAsDora(query)).body).toMatchObject({ total_entries: 5, skip, limit });
   });
 
@@ -395,19 +392,19 @@ describe('GET /chat/Dialog', () => {
     ['occupants_ids[gt]=1', 'occupants_ids[gt]'],
     ['occupants_ids[in]=x', 'occupants_ids[in]'],
     ['occupants_ids[ctn]=1', 'occupants_ids[ctn]'],
-  ])('?%s is an incorrect filter', async (query, key) => {
+  ])('GET /chat/Dialog?%s is rejected as an incorrect filter', async (query, key) => {
     const { status, body } = await listAsDora(`?${query}`);
     expect([status, body]).toEqual([422, { errors: [`Incorrect filter: ${key}`] }]);
   });
 
-  test.each(['photo', 'constructor', 'ID'])('%s is no sort field', async (field) => {
+  test.each(['photo', 'constructor', 'ID'])('GET /chat/Dialog rejects the sort field %s', async (field) => {
     for (const sort of ['sort_asc', 'sort_desc']) {
       const { status, body } = await listAsDora(`?${sort}=${field}`);
       expect([status, body]).toEqual([422, { errors: [`Incorrect sort field: ${field}`] }]);
     }
   });
 
-  test('takes parameters from a JSON body of GET, and from a query that is one JSON object', async () => {
+  test('GET /chat/Dialog reads parameters from a JSON body and from a query that is a JSON object', async () => {
     const filter = { type: { in: [1, 2] }, last_message_date_sent: null, limit: 1, skip: '1' };
     const answer = { total_entries: 3, skip: 1, limit: 1, items: [{ _id: cast.values.under }] };
     const asBody = await rawRequest('GET', '/chat/Dialog.json', {
@@ -422,7 +419,7 @@ describe('GET /chat/Dialog', () => {
     expect(JSON.parse(asQuery.text)).toMatchObject(answer);
   });
 
-  test('shows users their own dialogs and the public ones, an API key alone all of its application', async () => {
+  test("GET /chat/Dialog lists a user's own and public dialogs, and for an API key all of the application", async () => {
     const idsFor = async (as: object) =>
       (await rest('GET', '/chat/Dialog', { as: as as TestUser })).body.items.map(
         (dialog: { _id: string }) => dialog._id,

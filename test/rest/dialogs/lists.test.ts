@@ -24,21 +24,20 @@ let ben: TestUser;
 let cleo: TestUser;
 let dan: TestUser;
 const callers: Record<string, Caller> = {};
-/** Dialogs by the words of this file. */
 const ids: Record<string, string> = {};
 
 function at(seconds: number): void {
   clock.reset(seconds * 1000);
 }
 
-/** Each dialog is made a second after the one before it, as its owner sees it, with those who are to be in it. */
+/** Each dialog is created one second after the previous one, by its owner with its occupants. */
 async function make(word: string, as: Caller, others: { id: number }[], fields: object): Promise<void> {
   at(Object.keys(ids).length);
   const { _id } = await created('/chat/Dialog', { occupants_ids: others.map(({ id }) => id), ...fields }, as);
   ids[word] = _id;
 }
 
-/** A message at that second, deleted at once for those who are to miss it. */
+/** A message at that second; the listed users delete it for themselves immediately. */
 async function say(word: string, seconds: number, from: Caller, message: string, hiddenFrom: Caller[] = []) {
   at(seconds);
   const { _id } = await created('/chat/Message', { chat_dialog_id: ids[word], message }, from);
@@ -98,7 +97,7 @@ const shownTo = async (as: Caller): Promise<Shown[]> => (await rest('GET', PATH,
 const wordOf = (id: string) => Object.keys(ids).find((word) => ids[word] === id)!;
 const words = (found: string[]) => found.map(wordOf).join(' ');
 
-describe('who lists', () => {
+describe('visibility of dialogs', () => {
   test.each([
     ['ann', 'back withCleo lobby lunch apple withBen pear apple2', 'hidden, left and foreign dialogs are missing'],
     ['ben', 'back theirs left lobby pear apple withBen apple2', 'others see what Ann has hidden or left'],
@@ -107,7 +106,7 @@ describe('who lists', () => {
     ['key for ann', 'back withCleo lobby lunch apple withBen pear apple2', 'with a user it has what they have'],
     ['stranger', '', 'another application has none'],
     ['other key', '', 'nor has its key'],
-  ])('%s: %s, since %s', async (caller, expected) => {
+  ])('%s lists %s since %s', async (caller, expected) => {
     const as = callers[caller]!;
     const { ids: found, count } = await listed(PATH, '', as);
     expect(words(found)).toBe(expected);
@@ -121,7 +120,7 @@ describe('who lists', () => {
     }
   });
 
-  test('a dialog is called after the other side, the key sees its owner\u2019s side', async () => {
+  test('a private dialog is named after the other user, and for an API key after the view of its owner', async () => {
     const nameFor = async (caller: string, word: string) =>
       (await shownTo(callers[caller]!)).find(({ _id }) => _id === ids[word])?.name;
     expect(await nameFor('ann', 'withBen')).toBe('Ben Boss');
@@ -135,7 +134,7 @@ describe('who lists', () => {
     expect(words((await listed(PATH, 'name=annie', apiKey)).ids)).toBe('withDan withBen');
   });
 
-  test.each(['ann', 'ben', 'cleo'])('the last message is the last that %s is shown of the dialog', async (caller) => {
+  test.each(['ann', 'ben', 'cleo'])('the last message is the latest one that %s can see', async (caller) => {
     const as = callers[caller]!;
     for (const dialog of await shownTo(as)) {
       const query = `chat_dialog_id=${dialog._id}&sort_desc=date_sent&limit=1&mark_as_read=0`;
@@ -169,9 +168,9 @@ const FIELDS: Record<string, ShownField> = {
 };
 const VIEWERS = ['ann', 'ben', 'key'];
 
-describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
+describe.each(Object.entries(FIELDS))('filters of %s', (name, field) => {
   test.each(ALL_OPERATORS.filter((one) => one !== 'unknown' && fitsKind(one, field.kind)))(
-    'with %j finds what is shown so',
+    'the filter %j finds the dialogs that show a matching value',
     async (operator) => {
       for (const viewer of VIEWERS) {
         const items = await shownTo(callers[viewer]!);
@@ -184,7 +183,7 @@ describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
   );
 
   test.each(ALL_OPERATORS.filter((one) => one === 'unknown' || !fitsKind(one, field.kind)))(
-    'does not know %s',
+    'the filter does not support %s',
     async (operator) => {
       const { status, body } = await rest('GET', `${PATH}${name}[${operator}]=1`, { as: ann });
       expect([status, body]).toEqual([422, { errors: [`Incorrect filter: ${name}[${operator}]`] }]);
@@ -192,10 +191,10 @@ describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
   );
 });
 
-describe('sorts', () => {
+describe('sorting of dialogs', () => {
   const SORTS = ['_id', 'type', 'name', 'last_message_date_sent', 'date_sent', 'created_at', 'updated_at'];
 
-  test.each(SORTS)('by %s, unset values last and ties by _id', async (sort) => {
+  test.each(SORTS)('dialogs are sorted by %s, unset values last and ties by _id', async (sort) => {
     const { of } = FIELDS[sort === 'date_sent' ? 'last_message_date_sent' : sort]!;
     for (const viewer of VIEWERS) {
       const as = callers[viewer]!;
@@ -213,7 +212,7 @@ describe('sorts', () => {
     }
   });
 
-  test('by nothing put the last activity first', async () => {
+  test('dialogs without a sort parameter are sorted by latest activity first', async () => {
     for (const viewer of VIEWERS) {
       const items = await shownTo(callers[viewer]!);
       const activity = ({ last_message_date_sent, created_at }: Shown) =>

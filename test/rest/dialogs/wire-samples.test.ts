@@ -9,8 +9,8 @@ import { AT, json, outcome, real, replay, useSampleUsers } from '../../support/f
 useApp();
 useSampleUsers();
 
-describe('dialogs', () => {
-  test('are made once for two', async () => {
+describe('wire samples of dialogs', () => {
+  test('the samples create one private dialog of two users', async () => {
     const first = await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=8&type=3');
     expect(outcome(first)).toEqual([
       201,
@@ -43,12 +43,12 @@ describe('dialogs', () => {
   const LIST =
     '_id=abc&data[class_name]=Cool&data[friends]=true&limit=10&name[ctn]=x&skip=5&sort_desc=updated_at&type[in]=1%2C2';
 
-  test('with data of a class that there is not', async () => {
+  test('the samples name a class that does not exist', async () => {
     expect(outcome(await replay('POST', '/chat/Dialog.json', 'F', WITH_DATA))).toEqual([403, UNDEFINED_CLASS]);
     expect(outcome(await replay('GET', `/chat/Dialog.json?${LIST}`))).toEqual([403, UNDEFINED_CLASS]);
   });
 
-  test('with data of a class', async () => {
+  test('the samples create a dialog with data', async () => {
     await created('/class', { name: 'Cool', fields: { friends: 'Boolean' } }, apiKey);
     const made = await replay('POST', '/chat/Dialog.json', 'F', WITH_DATA);
     expect(made.status).toBe(201);
@@ -63,7 +63,7 @@ describe('dialogs', () => {
     expect([listed.status, listed.text]).toEqual([200, '{"total_entries":0,"skip":5,"limit":10,"items":[]}']);
   });
 
-  test('are listed and counted', async () => {
+  test('the samples list and count dialogs', async () => {
     const all = json(await replay('GET', '/chat/Dialog.json?'));
     expect(all).toEqual({ total_entries: 2, skip: 0, limit: 100, items: [expect.anything(), expect.anything()] });
     const count = await replay('GET', '/chat/Dialog.json?count=1');
@@ -71,11 +71,11 @@ describe('dialogs', () => {
   });
 });
 
-describe('dialogs that change', () => {
+describe('wire samples of dialog changes', () => {
   const COPY = 'name=N&occupants_ids=8%2C9&type=2';
   let id: string;
 
-  test('by JSON', async () => {
+  test('the samples change a dialog by JSON', async () => {
     await db.user.createMany({
       data: [10, 11].map((user) => ({
         applicationId: APPLICATION.id,
@@ -92,7 +92,7 @@ describe('dialogs that change', () => {
     ]);
   });
 
-  test('by a form', async () => {
+  test('the samples change a dialog by a form', async () => {
     id = json(await replay('POST', '/chat/Dialog.json', 'F', COPY))._id;
     const body = 'push_all[occupants_ids][]=10&push_all[occupants_ids][]=11';
     expect(outcome(await replay('PUT', `/chat/Dialog/${id}.json`, 'F', body))).toEqual([
@@ -101,7 +101,7 @@ describe('dialogs that change', () => {
     ]);
   });
 
-  test('and are deleted', async () => {
+  test('the samples delete dialogs', async () => {
     const gone = [id, json(await replay('POST', '/chat/Dialog.json', 'F', COPY))._id];
     expect(outcome(await replay('DELETE', `/chat/Dialog/${gone.join(',')}.json`, 'F', 'force=1'))).toEqual([
       200,

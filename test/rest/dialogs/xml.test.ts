@@ -16,7 +16,7 @@ beforeAll(async () => {
   cast = await createChatCast();
 });
 
-/** Status, and what stands behind the prolog; an empty body has no type either. */
+/** Status, and the body after the XML prolog; an empty body has no Content-Type either. */
 async function xml(method: string, path: string, as: Caller, form?: string): Promise<[number, string]> {
   const { status, text, headers } = await rest(method, path, { as, form });
   expect(headers.get('content-type')).toBe(text === '' ? null : 'application/xml; charset=utf-8');
@@ -39,8 +39,8 @@ const group = async (as: Caller = cast.alice) =>
 const message = async (dialogId: string, as: Caller) =>
   (await created('/chat/Message', { chat_dialog_id: dialogId, message: 'hi' }, as))._id;
 
-describe('dialogs', () => {
-  test('one that is changed is a dialog, as one that is read', async () => {
+describe('dialogs in XML', () => {
+  test('a changed dialog has the root element of a single dialog', async () => {
     const id = await group();
     const [status, changed] = await xml('PUT', `/chat/Dialog/${id}.xml`, cast.alice, 'name=N&is_join_required=1');
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('dialogs', () => {
     expect(list).toContain(changed.replace(/^<dialog>(.*)<\/dialog>$/, '<item>$1</item>'));
   });
 
-  test('what became of several that are deleted is a result', async () => {
+  test('the outcome of deleting several dialogs has the root element result', async () => {
     const [own, other] = [await group(), await group(cast.bob)];
     expect(await xml('DELETE', `/chat/Dialog/${own},${other},${UNKNOWN_ID}.xml`, cast.alice, 'force=1')).toEqual([
       200,
@@ -63,7 +63,7 @@ describe('dialogs', () => {
     expect(await xml('DELETE', `/chat/Dialog/${UNKNOWN_ID},abc.xml`, cast.alice)).toEqual([404, MISSING]);
   });
 
-  test('one that is deleted leaves an empty body', async () => {
+  test('deleting one dialog responds with an empty body', async () => {
     const id = await group();
     expect(await xml('DELETE', `/chat/Dialog/${id}.xml`, cast.bob)).toEqual([200, '']);
     expect(await xml('DELETE', `/chat/Dialog/${id}.xml`, cast.bob)).toEqual([403, MAY_NOT]);
@@ -71,7 +71,7 @@ describe('dialogs', () => {
     expect(await xml('DELETE', `/chat/Dialog/${id}.xml`, cast.alice)).toEqual([404, MISSING]);
   });
 
-  test('notifications are a result', async () => {
+  test('notification settings have the root element result', async () => {
     const path = `/chat/Dialog/${cast.group}/notifications.xml`;
     const enabled = (flag: number) =>
       `<result><notifications><enabled type="integer">${flag}</enabled></notifications></result>`;
@@ -80,14 +80,14 @@ describe('dialogs', () => {
     expect(await xml('GET', path, apiKey)).toEqual([422, NEEDS_USER]);
   });
 
-  test('no dialogs are an empty list', async () => {
+  test('a list without dialogs is an empty list element', async () => {
     expect(await xml('GET', '/chat/Dialog.xml?_id=abc', cast.alice)).toEqual([
       200,
       '<dialogs><total-entries type="integer">0</total-entries><skip type="integer">0</skip><limit type="integer">100</limit><items type="array"/></dialogs>',
     ]);
   });
 
-  test('each sentence is an error', async () => {
+  test('each error text is an error element', async () => {
     expect(await xml('POST', '/chat/Dialog.xml', cast.alice, 'type=2')).toEqual([
       422,
       "<errors><error>Name can't be blank</error><error>Occupants with these IDs do not exist.</error></errors>",
@@ -99,8 +99,8 @@ describe('dialogs', () => {
   });
 });
 
-describe('messages', () => {
-  test('one that is sent, read or listed is a message', async () => {
+describe('messages in XML', () => {
+  test('a message that is sent, read or listed has the root element of a message', async () => {
     const form = `chat_dialog_id=${cast.pair}&message=hi&markable=1`;
     const [status, sent] = await xml('POST', '/chat/Message.xml', cast.alice, form);
     expect(status).toBe(201);
@@ -119,7 +119,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('changes leave empty bodies', async () => {
+  test('changing a message responds with an empty body', async () => {
     const id = await message(cast.group, cast.alice);
     for (const [path, form] of [
       [`/chat/Message/${id}.xml`, 'message=new'],
@@ -136,7 +136,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('what became of one or several that are deleted is a result', async () => {
+  test('the outcome of deleting one or several messages has the root element result', async () => {
     const dialogId = await group();
     const [own, other] = [await message(dialogId, cast.bob), await message(dialogId, cast.alice)];
     expect(await xml('DELETE', `/chat/Message/${own},${other},x.xml`, cast.bob, 'force=1')).toEqual([
@@ -150,7 +150,7 @@ describe('messages', () => {
     expect(await xml('DELETE', `/chat/Message/${other}.xml`, cast.bob)).toEqual([404, MISSING]);
   });
 
-  test('unread counts are a result with an entry for each id that is no name', async () => {
+  test('unread counts have an element per id, and ids that are not XML names are escaped', async () => {
     const dialogId = await group();
     await message(dialogId, cast.alice);
     const [ofUnknown, ofNamed] = [`<entry key="${UNKNOWN_ID}" type="integer">0</entry>`, 'abcdef'.repeat(4)];
@@ -167,7 +167,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a credential may come as a parameter, and is no filter', async () => {
+  test('a token parameter is a credential and not a filter', async () => {
     const nobody = { headers: {} };
     const path = `/chat/Message.xml?chat_dialog_id=${cast.group}&token=${cast.bob.token}`;
     const [status, list] = await xml('GET', path, nobody);

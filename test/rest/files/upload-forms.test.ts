@@ -22,7 +22,7 @@ import {
   type TestUser,
 } from '../../support/fixtures/users.ts';
 
-// What the door does with a file, whatever its endpoint is for: here it comes with a dialog, which has no use for it.
+// The upload handling of every endpoint, tested with dialogs, which ignore uploaded files.
 
 useApp({ limits: { default: { quota: 1_000, windowSeconds: 3600 } } });
 
@@ -33,7 +33,7 @@ const CreateDialog = graphql(
 let server: Server;
 let alice: TestUser;
 let received: unknown;
-/** The former is made, the latter is not: it has nobody in it. */
+/** The first creates a dialog; the second is rejected because it has no occupants. */
 let type: 'PUBLIC_GROUP' | 'GROUP';
 
 const endpoint = route({
@@ -47,10 +47,10 @@ const endpoint = route({
   },
   respond: () => ok({ fine: true }),
   errors: errorList,
-  docs: { tag: 'Content', summary: 'Of this test', answer: {}, examples: [{}] },
+  docs: { tag: 'Content', summary: 'Of this test', description: 'Of this test', answer: {}, examples: [{}] },
 });
 
-/** That of `/uploads`, which takes its file over and then finds no words. */
+/** The endpoint `/uploads`, which claims its file and then fails without an error text. */
 const speechless: Route = {
   ...contentRoutes.find(({ path }) => path === '/uploads')!,
   respond: () => {
@@ -58,7 +58,6 @@ const speechless: Route = {
   },
 };
 
-/** Its errors have no words either. */
 const wordless: Route = {
   ...endpoint,
   path: '/wordless',
@@ -95,7 +94,6 @@ const BODY =
   '--B\r\nContent-Disposition: form-data; name="file"; filename="x.txt"\r\n\r\nbytes\r\n' +
   '--B\r\nContent-Disposition: form-data; name="after"\r\n\r\n2\r\n--B--\r\n';
 
-/** Sends the head of an upload, and the body only if it is given. */
 async function post(as: Caller, body?: string, headers: Record<string, string> = {}, path = '/files') {
   const { port } = server.address() as AddressInfo;
   const length = { 'Content-Length': String(body?.length ?? 90_000) };
@@ -111,26 +109,23 @@ async function post(as: Caller, body?: string, headers: Record<string, string> =
 }
 
 const refusals: [string, () => Promise<Caller> | Caller, number, string][] = [
-  ['who has no credential', () => anonymous, 401, '{"errors":["Token is required"]}'],
+  ['without credential', () => anonymous, 401, '{"errors":["Token is required"]}'],
   [
-    'whose session is over',
+    'with an expired session',
     () => ({ headers: { 'SVC-Token': 'x' } }),
     401,
     '{"errors":{"base":["Required session does not exist"]}}',
   ],
-  ['who is no user', openSession, 422, '{"errors":{"base":["Forbidden. Need user."]}}'],
-  ['who is a key alone', () => apiKey, 422, '{"errors":{"base":["Forbidden. Need user."]}}'],
+  ['with an application session', openSession, 422, '{"errors":{"base":["Forbidden. Need user."]}}'],
+  ['with an API key alone', () => apiKey, 422, '{"errors":{"base":["Forbidden. Need user."]}}'],
 ];
 
-test.each(refusals)(
-  'whoever may not send a file, %s, is told before it is sent',
-  async (_who, caller, status, body) => {
-    expect(await post(await caller())).toEqual({ status, text: body });
-    expect(received).toBeUndefined();
-  },
-);
+test.each(refusals)('an upload %s is rejected before the body is sent', async (_who, caller, status, body) => {
+  expect(await post(await caller())).toEqual({ status, text: body });
+  expect(received).toBeUndefined();
+});
 
-test('so is whoever sends too much, or too often', async () => {
+test('an upload that is too large or exceeds the rate limit is rejected before the body is sent', async () => {
   expect(await post(alice, undefined, { 'Content-Length': '100001' })).toEqual({
     status: 413,
     text: '{"errors":["Request body is too large"]}',
@@ -147,24 +142,24 @@ test('so is whoever sends too much, or too often', async () => {
   expect(await post(eager)).toEqual({ status: 429, text: '{"errors":["Rate limit exceeded"]}' });
 });
 
-test('fields on both sides of the file are parameters', async () => {
+test('form fields before and after the file are parameters', async () => {
   expect(await post(alice, BODY)).toEqual({ status: 200, text: '{"fine":true}' });
   expect(received).toEqual({ before: '1', after: '2' });
 });
 
-test('on an XML path the token may be in the query', async () => {
+test('on an XML path the token may be a query parameter', async () => {
   const answer = await post(anonymous, BODY, {}, `/files.xml?token=${alice.token}`);
   expect([answer.status, received]).toEqual([200, { before: '1', after: '2' }]);
 });
 
-test('an operation that fails leaves nothing of its file', async () => {
+test('a failed operation leaves nothing of its file', async () => {
   const [files, rows] = [await storedFiles(), await sql('SELECT * FROM loose_files')];
   type = 'GROUP';
   expect((await post(alice, BODY)).status).toBe(422);
   expect([await storedFiles(), await sql('SELECT * FROM loose_files')]).toEqual([files, rows]);
 });
 
-test('a fault in telling of an error is told as one, and the process goes on', async () => {
+test('a failure while rendering an error responds 500, and the process continues', async () => {
   type = 'GROUP';
   expect(await post(alice, BODY, {}, '/wordless')).toEqual({
     status: 500,
@@ -172,14 +167,14 @@ test('a fault in telling of an error is told as one, and the process goes on', a
   });
 });
 
-test('a body that breaks behind its file leaves nothing of it', async () => {
+test('a body that breaks off after its file leaves nothing of it', async () => {
   const files = await storedFiles();
   expect((await post(alice, BODY.replace('--B--', '--'))).status).toBe(400);
   expect(received).toBeUndefined();
   expect(await storedFiles()).toEqual(files);
 });
 
-test('what has been taken over stays, even if its answer fails', async () => {
+test('a claimed file remains even when sending the response fails', async () => {
   const files = await storedFiles();
   const blob = await createBlob(alice);
   const fields = Object.entries(uploadFields(blob)).map(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ForbiddenError } from '../../../src/lib/errors.ts';
 import { readUpload, type UploadSettings } from '../../../src/rest/http/uploads.ts';
 
-// The reader alone, behind a bare server: what a request is taken for, and what it may hold.
+// Tests the reader alone behind a bare HTTP server: parsing and limits.
 
 interface Outcome {
   given?: unknown;
@@ -59,7 +59,6 @@ function filePart(value: string, fileName = 'x.txt', type = 'text/plain'): strin
   return part('file', value, `; filename="${fileName}"\r\nContent-Type: ${type}`);
 }
 
-/** Sends the chunks one by one, so that the server sees them so. */
 function post(body: string | string[], type = TYPE, path = '/'): Promise<Outcome> {
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
@@ -72,8 +71,8 @@ function post(body: string | string[], type = TYPE, path = '/'): Promise<Outcome
   });
 }
 
-describe('a file', () => {
-  test('comes with the fields on both sides of it', async () => {
+describe('reading an upload', () => {
+  test('fields on both sides of the file are returned with it', async () => {
     const body = `${part('a[b]', '1')}${filePart('hello', 'dir/note.txt', 'Text/Plain; charset=x')}${part('name', 'later')}--B--\r\n`;
     expect(await post(body, TYPE, '/?q=1&name=early')).toEqual({
       before: { q: '1', name: 'early', a: { b: '1' } },
@@ -82,7 +81,7 @@ describe('a file', () => {
     });
   });
 
-  test('is the same in whatever chunks it comes', async () => {
+  test('the result does not depend on the chunk boundaries', async () => {
     const body = `${part('a', '1')}${filePart('hel--B\r\nlo\r\n-')}--B--\r\n`;
     for (const size of [1, 2, 7]) {
       const chunks = body.match(new RegExp(`[^]{1,${size}}`, 'g'))!;
@@ -90,29 +89,29 @@ describe('a file', () => {
     }
   });
 
-  test('may be empty, nameless, or missing', async () => {
+  test('a file may be empty, nameless or missing', async () => {
     expect((await post(`${filePart('')}--B--\r\n`)).file!.text).toBe('');
     expect((await post(`${part('file', 'x')}--B--\r\n`)).file).toEqual({ contentType: 'text/plain', text: 'x' });
     expect(await post(`${part('a', '1')}--B--\r\n`)).toEqual({ given: { a: '1' } });
   });
 
-  test('is one: further ones and files of other names are passed over', async () => {
+  test('further files and files of other fields are skipped', async () => {
     const other = part('other', 'y'.repeat(40_000), '; filename="y.txt"');
     const answer = await post(`${other}${filePart('first')}${filePart('second')}${other}--B--\r\n`);
     expect([answer.file!.text, answer.given]).toEqual(['first', {}]);
   });
 
-  test('needs no multipart request: other bodies are plain ones', async () => {
+  test('a body that is not multipart is read like any other request', async () => {
     expect(await post('a=1', 'application/x-www-form-urlencoded')).toEqual({ given: { a: '1' } });
     expect(await post('{"a":1}', 'application/json')).toEqual({ given: { a: 1 } });
     expect(await post('x', 'text/plain')).toEqual({ error: 'Unsupported content type' });
   });
 });
 
-describe('a request is refused', () => {
+describe('rejected uploads', () => {
   const bad: [string, string | string[], string][] = [
     [
-      'with a body above the bound',
+      'with a body above the limit',
       [filePart('x'.repeat(60_000)).slice(0, -2), 'x'.repeat(60_000)],
       'Request body is too large',
     ],
@@ -122,30 +121,30 @@ describe('a request is refused', () => {
       'Request body is too large',
     ],
     [
-      'with more text behind its file',
+      'with too much text after its file',
       `${filePart('x')}${part('a', 'x'.repeat(1_001))}--B--\r\n`,
       'Request body is too large',
     ],
     [
-      'with text that is no UTF-8',
+      'with text that is not UTF-8',
       [part('a', '').slice(0, -2), Buffer.from([0xff]) as unknown as string, '\r\n', filePart('x'), '--B--\r\n'],
       'Malformed request body',
     ],
-    ['that ends in its file', filePart('x').slice(0, -2), 'Malformed request body'],
-    ['that ends in a field', `${filePart('x')}${part('a', 'x').slice(0, -2)}`, 'Malformed request body'],
+    ['that breaks off in its file', filePart('x').slice(0, -2), 'Malformed request body'],
+    ['that breaks off in a field', `${filePart('x')}${part('a', 'x').slice(0, -2)}`, 'Malformed request body'],
   ];
 
-  test.each(bad)('%s', async (_name, body, message) => {
+  test.each(bad)('a request %s is rejected', async (_name, body, message) => {
     expect((await post(body)).error).toBe(message);
   });
 
-  test('with parameters that are too deep, before its file is taken', async () => {
+  test('parameters that are nested too deeply are rejected before the file is stored', async () => {
     const body = `${part(`a${'[b]'.repeat(20)}`, '1')}${filePart('x')}--B--\r\n`;
     const answer = await post(body);
     expect(answer).toEqual({ error: 'Request parameters are too complex' });
   });
 
-  test('with more parts than parameters may be', async () => {
+  test('a request with too many parts is rejected', async () => {
     maxBytes = 2_000_000;
     const nameless = '--B\r\nContent-Disposition: form-data; name=""\r\n\r\n\r\n';
     expect((await post(`${nameless.repeat(20_000)}${filePart('x')}--B--\r\n`)).given).toEqual({});
@@ -153,11 +152,11 @@ describe('a request is refused', () => {
     expect(answer.error).toBe('Request parameters are too complex');
   });
 
-  test('without a boundary', async () => {
+  test('a request without a boundary is rejected', async () => {
     expect((await post(filePart('x'), 'multipart/form-data')).error).toBe('Malformed request body');
   });
 
-  test('when nobody wants its file, and the rest of it is read', async () => {
+  test('a file that the endpoint does not accept is rejected after the rest of the body was read', async () => {
     onFile = async () => {
       throw new ForbiddenError('Not this one');
     };
@@ -165,7 +164,7 @@ describe('a request is refused', () => {
     expect((await post(body)).error).toBe('Not this one');
   });
 
-  test('once whoever takes its file has stopped', async () => {
+  test('a rejected request ends only after the consumer of its file has stopped', async () => {
     let stopped = false;
     onFile = async (_before, { stream }) => {
       try {
@@ -180,7 +179,7 @@ describe('a request is refused', () => {
   });
 });
 
-test('a client that goes away ends the reading', async () => {
+test('an upload stops when the client disconnects', async () => {
   let ended!: (error: unknown) => void;
   const end = new Promise((resolve) => {
     ended = resolve;
@@ -196,7 +195,7 @@ test('a client that goes away ends the reading', async () => {
   expect(await end).toMatchObject({ message: 'Malformed request body' });
 });
 
-test('a slow taker slows the client', async () => {
+test('a slow consumer slows the client down', async () => {
   let resume!: () => void;
   const released = new Promise<void>((resolve) => {
     resume = resolve;

@@ -18,7 +18,7 @@ test.each([
   ['C:\\boot.ini', 'attachment; filename="C:_boot.ini"'],
   ['photo\u202egpj.exe', 'attachment; filename="photo_gpj.exe"'],
   ['lone \ud800', `attachment; filename="lone _"; filename*=UTF-8''lone%20%EF%BF%BD`],
-])('of the name %j', (name, header) => {
+])('contentDisposition quotes the file name %j', (name, header) => {
   expect(contentDisposition(name, 'text/plain')).toBe(header);
 });
 
@@ -37,6 +37,6 @@ test.each([
   ['application/javascript', 'attachment'],
   ['text/xml', 'attachment'],
   ['application/octet-stream', 'attachment'],
-])('%s is %s', (type, disposition) => {
+])('%s has the content disposition %s', (type, disposition) => {
   expect(contentDisposition('x', type)).toBe(`${disposition}; filename="x"`);
 });

@@ -7,7 +7,6 @@ import { apiKey, createUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
-/** An application of somebody else that mounts the REST adapter under a prefix. */
 function foreignApp() {
   const app = express();
   app.get('/hello', (_request, response) => void response.send('hello'));
@@ -17,7 +16,7 @@ function foreignApp() {
 }
 
 describe('the REST adapter as Express middleware', () => {
-  test('serves its endpoints below a prefix, and leaves the other paths to the application', async () => {
+  test('the adapter serves its endpoints below the prefix and passes other paths to the application', async () => {
     const user = await createUser();
     const app = supertest(foreignApp());
     const found = await app.get(`/legacy/users/${user.id}.json`).set(apiKey.headers!);
@@ -27,7 +26,7 @@ describe('the REST adapter as Express middleware', () => {
     expect([missing.status, missing.text]).toEqual([404, 'nothing of either']);
   });
 
-  test('reads bodies and refuses callers as the service does', async () => {
+  test('the adapter reads bodies and rejects callers like the service', async () => {
     const app = supertest(foreignApp());
     const created = await app
       .post('/legacy/users.json')

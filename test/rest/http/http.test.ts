@@ -45,7 +45,7 @@ beforeAll(async () => {
 const EXPIRES = '2026-11-20 19:46:59 UTC';
 const MEBIBYTE = 1024 * 1024;
 
-describe('paths', () => {
+describe('routes by path', () => {
   const shown = expect.objectContaining({ _id: expect.any(String) });
   const served = (path: string): Scenario => ['is served', 'alice', 'GET', path, undefined, 200, shown];
   const unknown = (path: string, method = 'GET'): Scenario => [
@@ -102,23 +102,30 @@ describe('paths', () => {
   );
 });
 
-describe('methods', () => {
-  test.each(['/', '/no/such/path', '/chat/Dialog.json', '/users/abc', '/%zz'])('OPTIONS %s', async (path) => {
-    const answer = await rawRequest('OPTIONS', path, {
-      headers: { 'SVC-Token': 'wrong', Authorization: 'Bearer wrong', 'Access-Control-Request-Headers': 'x-mine, X-2' },
-    });
-    expect([answer.status, answer.text]).toEqual([200, '']);
-    expectCommonHeaders(answer);
-    expect(answer.headers).toMatchObject({
-      'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-      'access-control-allow-headers':
-        'SVC-Token, Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version, x-mine, X-2',
-      'content-length': '0',
-    });
-    expect(answer.headers).not.toHaveProperty('content-type');
-  });
+describe('HTTP methods', () => {
+  test.each(['/', '/no/such/path', '/chat/Dialog.json', '/users/abc', '/%zz'])(
+    'OPTIONS %s returns the allowed methods',
+    async (path) => {
+      const answer = await rawRequest('OPTIONS', path, {
+        headers: {
+          'SVC-Token': 'wrong',
+          Authorization: 'Bearer wrong',
+          'Access-Control-Request-Headers': 'x-mine, X-2',
+        },
+      });
+      expect([answer.status, answer.text]).toEqual([200, '']);
+      expectCommonHeaders(answer);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+        'access-control-allow-headers':
+          'SVC-Token, Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version, x-mine, X-2',
+        'content-length': '0',
+      });
+      expect(answer.headers).not.toHaveProperty('content-type');
+    },
+  );
 
-  test('OPTIONS allows the headers of the service also to who asks for none', async () => {
+  test('OPTIONS allows the headers of the service even without a preflight header', async () => {
     const { headers } = await rawRequest('OPTIONS', '/session.json');
     expect(headers['access-control-allow-headers']).toBe(
       'SVC-Token, Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version',
@@ -130,7 +137,7 @@ describe('methods', () => {
     ['/session.json', 'nobody'],
     ['/no/such/path', 'key'],
     ['/users/2147483647', 'key'],
-  ])('HEAD %s is its GET without a body (%s)', async (path, as) => {
+  ])('HEAD %s equals GET without a body (%s)', async (path, as) => {
     const caller = cast.callers[as];
     const { headers: got, ...get } = await rawRequest('GET', path, { as: caller });
     const { headers, ...head } = await rawRequest('HEAD', path, { as: caller });
@@ -140,7 +147,7 @@ describe('methods', () => {
   });
 });
 
-describe('headers of answers', () => {
+describe('response headers', () => {
   const ALWAYS = [
     'Access-Control-Allow-Origin',
     'Access-Control-Expose-Headers',
@@ -196,7 +203,7 @@ describe('headers of answers', () => {
       ['Content-Type', 'SVC-Token-ExpirationDate'],
     ],
     [
-      'need of a user',
+      'a call that requires a user',
       'application',
       'GET',
       '/chat/Dialog',
@@ -214,7 +221,7 @@ describe('headers of answers', () => {
       ['Content-Type', 'SVC-Token-ExpirationDate'],
     ],
     ['an unknown path by a key', 'key', 'GET', '/nowhere', '404 Not Found', ['Content-Type']],
-  ])('%s', async (_name, as, method, path, status, more) => {
+  ])('%s has the documented headers', async (_name, as, method, path, status, more) => {
     const answer = await send(method, path, { as: cast.callers[as] });
     expect(answer.headerNames.toSorted()).toEqual([...ALWAYS, ...more].toSorted());
     expect(answer.headers.status).toBe(status);
@@ -224,7 +231,7 @@ describe('headers of answers', () => {
     expectCommonHeaders(answer);
   });
 
-  test('a living token is told its expiry also where On-Behalf-Of is refused', async () => {
+  test('a valid token returns its expiry even when On-Behalf-Of is rejected', async () => {
     const { headers } = await send('GET', '/session', {
       as: cast.alice,
       headers: { 'On-Behalf-Of': String(cast.bob.id) },
@@ -232,7 +239,7 @@ describe('headers of answers', () => {
     expect(headers['svc-token-expirationdate']).toBe(EXPIRES);
   });
 
-  test('each request has an id of its own', async () => {
+  test('each request has its own request id', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => rawRequest('GET', '/session')));
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(3);
   });
@@ -302,7 +309,7 @@ describe('credentials', () => {
     ],
   );
 
-  test('a key acts for no user of another application', async () => {
+  test('an API key cannot act for a user of another application', async () => {
     const { status, text } = await send('GET', GROUP, {
       as: cast.callers.key,
       headers: { 'On-Behalf-Of': String(cast.stranger.id) },
@@ -311,7 +318,7 @@ describe('credentials', () => {
   });
 });
 
-describe('who may call', () => {
+describe('authorization of all endpoints', () => {
   const CALLERS = [
     'nobody',
     'an unknown token',
@@ -330,7 +337,7 @@ describe('who may call', () => {
     'an unknown key': [401, UNAUTHORIZED],
   };
   const NEEDS_USER: Refusal = [422, NEED_USER];
-  /** Whom each letter of the contract refuses beside those whose credentials do not hold. */
+  /** The callers that each access letter of the contract rejects, in addition to those with invalid credentials. */
   const LETTERS: Record<'S' | 'T' | 'U' | 'UK', Partial<Record<CallerName, Refusal>>> = {
     S: {},
     T: { key: [401, TOKEN_REQUIRED], 'key for alice': [401, TOKEN_REQUIRED] },
@@ -353,13 +360,13 @@ describe('who may call', () => {
       ['UK', 'GET', '/chat/Message/{hello}', undefined, 200],
       ['U', 'POST', '/chat/Message/{hello}/reactions', { name: 'x' }, 200],
       ['UK', 'GET', '/chat/Message/{hello}/reactions', undefined, 200],
-      // The reaction is not there, which only those learn who may ask.
+      // The reaction does not exist, but only authorized callers receive that error.
       ['U', 'DELETE', '/chat/Message/{hello}/reactions', { name: 'none' }, 404],
     ],
   )('%s: %s %s', (letter, method, path, body, served) => {
-    test.each(CALLERS)('%s', async (name) => {
+    test.each(CALLERS)('%s receives the documented status', async (name) => {
       const caller = cast.callers[name];
-      // A session that ends itself must not be the cast's.
+      // Ending the session must not affect the shared cast.
       const isEnding = method === 'DELETE' && path === '/session';
       const as = isEnding && (name === 'alice' || name === 'application') ? await freshSession(name) : caller;
       const answer = await send(method, path, {
@@ -376,7 +383,7 @@ describe('who may call', () => {
   const freshSession = (name: 'alice' | 'application') => openSession(name === 'alice' ? cast.alice : undefined);
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const REACTIONS = '/chat/Message/{hello}/reactions';
   const post = (body: RawRequest['body'], type?: string, headers: Record<string, string> = {}, path = REACTIONS) =>
     send('POST', path, { as: cast.alice, body, headers: { ...(type ? { 'Content-Type': type } : {}), ...headers } });
@@ -392,7 +399,7 @@ describe('bodies', () => {
     ['chunks', ['{"na', 'me":"x"}'].map((chunk) => Buffer.from(chunk)), JSON_TYPE],
     ['exactly 1 MiB', jsonOf(MEBIBYTE), JSON_TYPE],
     ['exactly 1 MiB in chunks', [jsonOf(MEBIBYTE).subarray(0, 1000), jsonOf(MEBIBYTE).subarray(1000)], JSON_TYPE],
-  ])('%s is read', async (_name, body, type) => {
+  ])('%s is accepted', async (_name, body, type) => {
     const { status, text } = await post(body, type);
     expect([status, text]).toEqual([200, '']);
   });
@@ -401,45 +408,45 @@ describe('bodies', () => {
     ['XML', 'application/xml'],
     ['a picture', 'image/png'],
     ['nonsense', 'nonsense'],
-  ])('an empty body may have any type: %s', async (_name, type) => {
+  ])('an empty body may have any content type: %s', async (_name, type) => {
     expect((await post(undefined, type, {}, `${REACTIONS}?name=x`)).status).toBe(200);
   });
 
   test.each<[name: string, body: RawRequest['body'], type: string | undefined, status: number, answer: unknown]>([
-    ['cut JSON', '{"name":', JSON_TYPE, 400, MALFORMED],
+    ['truncated JSON', '{"name":', JSON_TYPE, 400, MALFORMED],
     ['a JSON list', '[{"name":"x"}]', JSON_TYPE, 400, MALFORMED],
     ['a JSON text', '"name"', JSON_TYPE, 400, MALFORMED],
     ['JSON null', 'null', JSON_TYPE, 400, MALFORMED],
     ['a form as JSON', 'name=x', JSON_TYPE, 400, MALFORMED],
-    ['JSON that is no UTF-8', Buffer.from('{"name":"\xff"}', 'latin1'), JSON_TYPE, 400, MALFORMED],
-    ['a form with a bad escape', 'name=%zz', FORM, 400, MALFORMED],
-    ['multipart without its end', '--B\r\n', MULTIPART, 400, MALFORMED],
+    ['JSON that is not UTF-8', Buffer.from('{"name":"\xff"}', 'latin1'), JSON_TYPE, 400, MALFORMED],
+    ['a form with an invalid escape', 'name=%zz', FORM, 400, MALFORMED],
+    ['multipart without its closing boundary', '--B\r\n', MULTIPART, 400, MALFORMED],
     ['deep JSON', `{"a":${'['.repeat(10)}${']'.repeat(10)}}`, JSON_TYPE, 400, TOO_COMPLEX],
     ['a deep form', `a${'[b]'.repeat(10)}=1`, FORM, 400, TOO_COMPLEX],
     ['many keys', 'a&'.repeat(20_001), FORM, 400, TOO_COMPLEX],
     ['XML', '<a/>', 'application/xml', 415, UNSUPPORTED_TYPE],
     ['plain text', 'name=x', 'text/plain', 415, UNSUPPORTED_TYPE],
-    ['1 MiB and a byte', jsonOf(MEBIBYTE + 1), JSON_TYPE, 413, TOO_LARGE],
-    ['1 MiB and a byte in chunks', [jsonOf(MEBIBYTE), Buffer.from(' ')], JSON_TYPE, 413, TOO_LARGE],
-  ])('%s is refused', async (_name, body, type, status, answer) => {
+    ['1 MiB and one byte', jsonOf(MEBIBYTE + 1), JSON_TYPE, 413, TOO_LARGE],
+    ['a chunked body of 1 MiB and one byte', [jsonOf(MEBIBYTE), Buffer.from(' ')], JSON_TYPE, 413, TOO_LARGE],
+  ])('%s is rejected', async (_name, body, type, status, answer) => {
     const given = await post(body, type);
     expect([given.status, JSON.parse(given.text)]).toEqual([status, answer]);
     expectCommonHeaders(given);
     expect(given.headers['svc-token-expirationdate']).toBe(EXPIRES);
   });
 
-  test('a packed body is refused', async () => {
+  test('a compressed body is rejected', async () => {
     const { status, text } = await post('x', JSON_TYPE, { 'Content-Encoding': 'gzip' });
     expect([status, JSON.parse(text)]).toEqual([415, UNSUPPORTED_TYPE]);
   });
 
-  test('of body and query the body wins', async () => {
+  test('body parameters override query parameters', async () => {
     const { status, text } = await post('{"name":""}', JSON_TYPE, {}, `${REACTIONS}?name=x`);
     expect([status, text]).toEqual([400, '{"errors":["Invalid or missing \\"name\\" parameter."]}']);
     expect((await post('{"name":"x"}', JSON_TYPE, {}, `${REACTIONS}?name=`)).status).toBe(200);
   });
 
-  test('path values win over both', async () => {
+  test('path parameters override both', async () => {
     const { status, text } = await send('GET', '/users/{bob}?id=1', {
       as: cast.alice,
       headers: { 'Content-Type': JSON_TYPE },
@@ -448,14 +455,13 @@ describe('bodies', () => {
     expect([status, JSON.parse(text).user.id]).toEqual([200, cast.bob.id]);
   });
 
-  /** JSON of a reaction of so many bytes. */
   function jsonOf(bytes: number): Buffer {
     const start = '{"name":"x","fill":"';
     return Buffer.from(`${start}${'x'.repeat(bytes - start.length - 2)}"}`);
   }
 });
 
-describe('of several errors the first of the contract is told', () => {
+describe('precedence of errors', () => {
   const LARGE = Buffer.alloc(MEBIBYTE + 1, 'x');
   test.each<
     [name: string, as: string, method: string, path: string, body: Buffer | string, status: number, answer: unknown]
@@ -471,12 +477,12 @@ describe('of several errors the first of the contract is told', () => {
     ['the same of a filter', 'application', 'GET', '/chat/Dialog?type=x', '', 422, NEED_USER],
     ['credentials before parameters', 'nobody', 'GET', '/users/abc', '', 401, TOKEN_REQUIRED],
     ['parameters before existence', 'alice', 'GET', '/users/0', '', 422, BAD_ID],
-  ])('%s', async (_name, as, method, path, body, status, answer) => {
+  ])('the contract reports %s first', async (_name, as, method, path, body, status, answer) => {
     const given = await send(method, path, { as: cast.callers[as], body, headers: { 'Content-Type': JSON_TYPE } });
     expect([given.status, JSON.parse(given.text)]).toEqual([status, answer]);
   });
 
-  test('On-Behalf-Of before the user and before parameters', async () => {
+  test('On-Behalf-Of is checked before the user and before parameters', async () => {
     const { status, text } = await send('POST', '/chat/Dialog', {
       as: cast.callers.key,
       headers: { 'On-Behalf-Of': 'x' },
@@ -485,7 +491,7 @@ describe('of several errors the first of the contract is told', () => {
   });
 });
 
-/** As `rawRequest`, with the cast's values in braces. */
+/** Like `rawRequest`, with values of the cast in braces. */
 function send(method: string, path: string, request: RawRequest) {
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (match, name) => String(cast.values[name] ?? match));
   const body = typeof request.body === 'string' ? fill(request.body) : request.body;

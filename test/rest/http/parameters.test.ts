@@ -7,7 +7,6 @@ import { readParameters } from '../../../src/rest/http/parameters.ts';
 import { fc } from '../../support/app/properties.ts';
 
 const MAX_BYTES = 64 * 1024;
-/** Room for more parts than there may be. */
 const MAX_MULTIPART_BYTES = 256 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -18,11 +17,11 @@ const TOO_COMPLEX = { status: 400, answer: { error: 'Request parameters are too 
 const TOO_LARGE = { status: 413, answer: { error: 'Request body is too large' } };
 const UNSUPPORTED = { status: 415, answer: { error: 'Unsupported content type' } };
 
-/** More parts than keys are allowed, of which none is a key. */
+/** More parts than keys are allowed, none of them a key. */
 const MANY_PARTS = `${'--B\r\n\r\n\r\n'.repeat(MAX_KEYS + 1)}--B--\r\n`;
 
 let server: Server;
-/** Settles each time the server is through with a request, whether or not the client still listens. */
+/** Settles each time the server finishes a request, even if the client has disconnected. */
 let outcomes: PromiseSettledResult<unknown>[];
 let onOutcome: () => void;
 
@@ -253,12 +252,12 @@ describe('wire samples', () => {
       `${part('field_name', 'motors')}${part('file"; filename="x.txt', 'hello', 'text/plain')}--B--\r\n`,
       { field_name: 'motors' },
     ],
-  ])('%s %s %s', async (request, type, body, parameters) => {
+  ])('%s %s %s is parsed as documented', async (request, type, body, parameters) => {
     const [method = '', path = ''] = request.split(' ');
     expect(await send(method, path, body, type)).toEqual({ status: 200, answer: parameters });
   });
 
-  test('the leaves of a signed form are what its client signed', async () => {
+  test('the leaves of a signed form equal what its client signed', async () => {
     const body = `${KEYS}&nonce=170&timestamp=1795196819&user[login]=bo%20b%2B%26%3D%25%C3%A9&user[password]=p%40ss%20w%C3%B6rd%2F%2B`;
     const pairs = flatten(parseForm(body)).map((pair) => pair.join('='));
     expect(pairs.sort().join('&')).toBe(
@@ -267,15 +266,15 @@ describe('wire samples', () => {
   });
 });
 
-describe('query and body', () => {
-  test('are one, and the body wins', async () => {
+describe('query and body parameters', () => {
+  test('query and body are merged, and the body takes precedence', async () => {
     expect(await send('PUT', '/x?a=1&o[x]=1&l[]=1', '{"a":2,"o":{"y":2},"l":[3]}', JSON_TYPE)).toEqual({
       status: 200,
       answer: { a: 2, o: { x: '1', y: 2 }, l: [3] },
     });
   });
 
-  test.each(['GET', 'POST', 'PUT', 'DELETE'])('count for %s', async (method) => {
+  test.each(['GET', 'POST', 'PUT', 'DELETE'])('query and body are merged for %s', async (method) => {
     expect(await send(method, '/x?a=1', 'b=2', FORM)).toEqual({ status: 200, answer: { a: '1', b: '2' } });
     expect(await send(method, '/x?a=1', '{"b":2}', JSON_TYPE)).toEqual({ status: 200, answer: { a: '1', b: 2 } });
     expect(await send(method, '/x?a=1', multipart(['b', '2']), MULTIPART)).toEqual({
@@ -284,18 +283,18 @@ describe('query and body', () => {
     });
   });
 
-  test.each(['/x', '/x?', '/x??', '/x?a=?'])('are read from %s', async (path) => {
+  test.each(['/x', '/x?', '/x??', '/x?a=?'])('parameters are read from %s', async (path) => {
     const query = path.split(/\?(.*)/)[1] ?? '';
     expect(await send('GET', path)).toEqual({ status: 200, answer: { ...parseForm(query) } });
   });
 
-  test('a query may be one JSON object', async () => {
+  test('a query may be a JSON object', async () => {
     const answer = { udid: 'U-1', o: [1] };
     expect(await send('GET', '/x?{"udid":"U-1","o":[1]}')).toEqual({ status: 200, answer });
     expect(await send('GET', '/x?%7B%22udid%22%3A%22U-1%22,%22o%22:[1]%7D')).toEqual({ status: 200, answer });
   });
 
-  test.each(['/x?a=%', '/x?a=%ff', '/x?%7B%7D%7D'])('a malformed query is refused: %s', async (path) => {
+  test.each(['/x?a=%', '/x?a=%ff', '/x?%7B%7D%7D'])('a malformed query is rejected: %s', async (path) => {
     expect(await send('GET', path)).toEqual(MALFORMED);
   });
 });
@@ -311,12 +310,12 @@ describe('content types', () => {
     [undefined, 'a=é'],
     ['', 'a=é'],
     [JSON_TYPE, '\uFEFF{"a":"é"}'],
-  ])('%s reads %j', async (type, body) => {
+  ])('%s parses %j', async (type, body) => {
     expect(await send('POST', '/x', body, type)).toEqual({ status: 200, answer: { a: 'é' } });
   });
 
   test.each(['text/plain', 'application/xml', 'json', 'application/jsonx', ';', 'multipart/mixed; boundary=B'])(
-    '%s is unsupported, unless the body is empty',
+    '%s is unsupported unless the body is empty',
     async (type) => {
       const unsupported = type !== ';';
       expect(await send('POST', '/x', 'a=1', type)).toEqual(
@@ -327,7 +326,7 @@ describe('content types', () => {
   );
 
   test.each(['gzip', 'br', 'identity, gzip'])(
-    'content encoding %s is unsupported, unless the body is empty',
+    'content encoding %s is unsupported unless the body is empty',
     async (encoding) => {
       const headers = { 'content-encoding': encoding };
       expect(await send('POST', '/x', 'a=1', FORM, headers)).toEqual(UNSUPPORTED);
@@ -335,7 +334,7 @@ describe('content types', () => {
     },
   );
 
-  test('content encoding identity is none', async () => {
+  test('content encoding identity is accepted', async () => {
     const identity = await send('POST', '/x', 'a=1', FORM, { 'content-encoding': 'Identity' });
     expect(identity).toEqual({ status: 200, answer: { a: '1' } });
   });
@@ -350,7 +349,7 @@ describe('content types', () => {
     [FORM, Buffer.from('a=\xff', 'latin1')],
     [JSON_TYPE, Buffer.from('{"a":"\xff"}', 'latin1')],
     [undefined, Buffer.from('a=\xff', 'latin1')],
-  ])('%s refuses the malformed body %j', async (type, body) => {
+  ])('%s rejects the malformed body %j', async (type, body) => {
     expect(await send('POST', '/x', body, type)).toEqual(MALFORMED);
   });
 
@@ -360,13 +359,13 @@ describe('content types', () => {
     [FORM, 'a&'.repeat(20_001)],
     [MULTIPART, multipart([`a${'[b]'.repeat(10)}`, '1'])],
     [MULTIPART, MANY_PARTS],
-  ])('%s refuses a body that is too complex', async (type, body) => {
+  ])('%s rejects a body that is too complex', async (type, body) => {
     expect(await send('POST', '/x', body, type)).toEqual(TOO_COMPLEX);
   });
 });
 
 describe('multipart bodies', () => {
-  test('name their fields by bracket keys and keep their texts untouched', async () => {
+  test('multipart fields use bracket keys and keep their texts unchanged', async () => {
     const body = multipart(['user[login]', 'bo b+%20'], ['tag[]', 'a'], ['tag[]', ''], ['x', '1'], ['x', ' 2\r\n']);
     expect(await send('POST', '/x', body, MULTIPART)).toEqual({
       status: 200,
@@ -374,7 +373,7 @@ describe('multipart bodies', () => {
     });
   });
 
-  test('leave files out, however large and binary', async () => {
+  test('multipart files are skipped, regardless of their size and content', async () => {
     const file = Buffer.from('\xff\xfe'.repeat(20_000), 'latin1');
     const body = Buffer.concat([
       Buffer.from(`${part('a', '1')}--B\r\nContent-Disposition: form-data; name="f"; filename="f.bin"\r\n\r\n`),
@@ -386,12 +385,12 @@ describe('multipart bodies', () => {
     expect(await send('POST', '/x', body, MULTIPART)).toEqual({ status: 200, answer: { a: '1', b: '2' } });
   });
 
-  test('may have text around them and parts without a name', async () => {
+  test('multipart bodies may have a preamble, an epilogue and parts without name', async () => {
     const body = `preamble\r\n${part('a', '1')}--B\r\nContent-Type: text/plain\r\n\r\nx\r\n--B\r\nContent-Disposition: form-data\r\n\r\nx\r\n--B--\r\nepilogue`;
     expect(await send('POST', '/x', body, MULTIPART)).toEqual({ status: 200, answer: { a: '1' } });
   });
 
-  test('drop fields that could reach a prototype', async () => {
+  test('multipart fields that could reach a prototype are dropped', async () => {
     const body = multipart(['__proto__[x]', '1'], ['a[constructor][prototype]', '1'], ['b', '2']);
     expect(await send('POST', '/x', body, MULTIPART)).toEqual({ status: 200, answer: { b: '2' } });
   });
@@ -399,7 +398,7 @@ describe('multipart bodies', () => {
   test.each([
     ['without a boundary', 'multipart/form-data', multipart(['a', '1'])],
     ['with an empty boundary', 'multipart/form-data; boundary=', multipart(['a', '1'])],
-    ['with a boundary too long', `multipart/form-data; boundary=${'b'.repeat(300)}`, multipart(['a', '1'])],
+    ['with a boundary that is too long', `multipart/form-data; boundary=${'b'.repeat(300)}`, multipart(['a', '1'])],
     ['with another boundary', 'multipart/form-data; boundary=C', multipart(['a', '1'])],
     ['cut within a header', MULTIPART, '--B\r\nContent-Disp'],
     ['cut within a text', MULTIPART, part('a', '1').slice(0, -3)],
@@ -408,11 +407,11 @@ describe('multipart bodies', () => {
     ['cut within the end', MULTIPART, `${part('a', '1')}--B-`],
     ['of some other text', MULTIPART, 'a=1'],
     ['with a text that is no UTF-8', MULTIPART, Buffer.from(multipart(['a', '\xff']), 'latin1')],
-  ])('%s are malformed', async (_name, type, body) => {
+  ])('multipart bodies %s are rejected as malformed', async (_name, type, body) => {
     expect(await send('POST', '/x', body, type)).toEqual(MALFORMED);
   });
 
-  test('are read or refused, whatever they hold', async () => {
+  test('any multipart body is either parsed or rejected', async () => {
     const pieces = fc.array(
       fc.oneof(
         fc.constantFrom('--B', '--B--', '\r\n', '\r', '\n', '-', '\r\n\r\n', ':', ';', 'B', '\0', '"'),
@@ -439,22 +438,22 @@ describe('large bodies', () => {
   const head = `POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n`;
   const next = 'GET /x?next=1 HTTP/1.1\r\nHost: x\r\n\r\n';
 
-  test('of just the size allowed are read', async () => {
+  test('bodies of exactly the allowed size are accepted', async () => {
     const value = 'x'.repeat(MAX_BYTES - 2);
     expect(await send('POST', '/x', `a=${value}`, FORM)).toEqual({ status: 200, answer: { a: value } });
   });
 
-  test('are refused', async () => {
+  test('bodies above the limit are rejected', async () => {
     expect(await send('POST', '/x', `a=${'x'.repeat(MAX_BYTES - 1)}`, FORM)).toEqual(TOO_LARGE);
     expect(await send('POST', '/x', 'x'.repeat(4 * MAX_BYTES), 'text/plain')).toEqual(TOO_LARGE);
   });
 
-  test('are refused for their announced length, before they are sent', async () => {
+  test('bodies whose Content-Length is too large are rejected before they are sent', async () => {
     expect(await raw(`${head}Content-Length: ${MAX_BYTES + 1}\r\n\r\n`)).toEqual(TOO_LARGE);
     expect(await raw(`${head}Content-Length: 99999999999\r\n\r\n`)).toEqual(TOO_LARGE);
   });
 
-  test('in chunks are refused when the chunks together are too large', async () => {
+  test('chunked bodies are rejected when the chunks exceed the limit', async () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}0\r\n\r\n`)).toMatchObject({
       status: 200,
@@ -462,7 +461,7 @@ describe('large bodies', () => {
     expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}`)).toEqual(TOO_LARGE);
   });
 
-  test('leave the connection usable once they have been sent', async () => {
+  test('the connection can be reused after a large body was sent completely', async () => {
     const socket = await open();
     socket.write(`${head}Content-Length: ${8 * MAX_BYTES}\r\n\r\n`);
     expect(await answerFrom(socket)).toEqual(TOO_LARGE);
@@ -471,18 +470,17 @@ describe('large bodies', () => {
     socket.destroy();
   });
 
-  test('are answered to clients that send everything first and close the connection behind it', async () => {
+  test('a client that sends the complete body and half-closes the connection receives the response', async () => {
     const body = 'x'.repeat(32 * MAX_BYTES);
     expect(await raw(`${head}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).toEqual(TOO_LARGE);
     expect(await raw(`POST /x HTTP/1.0\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).toEqual(TOO_LARGE);
     expect(await raw(`${head}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`)).toEqual(TOO_LARGE);
   });
 
-  test('without end are cut off, but answered before', async () => {
+  test('an endless body is cut off after the response was sent', async () => {
     const socket = await open();
     const answer = answerFrom(socket);
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
-    // Writing into the cut connection fails, which is what this test waits for.
     socket.on('error', () => {});
     socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
@@ -493,7 +491,7 @@ describe('large bodies', () => {
   });
 });
 
-describe('clients that go away', () => {
+describe('clients that disconnect', () => {
   test.each([
     [
       'in the middle of a body',
@@ -504,7 +502,7 @@ describe('clients that go away', () => {
       'before a multipart body',
       `POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: ${MULTIPART}\r\nContent-Length: 100\r\n\r\n`,
     ],
-  ])('%s leave no request hanging', async (_name, start) => {
+  ])('clients that disconnect %s leave no pending request', async (_name, start) => {
     const outcome = nextOutcome();
     const requested = new Promise<IncomingMessage>((resolve) => server.once('request', resolve));
     const socket = await open();
@@ -514,7 +512,7 @@ describe('clients that go away', () => {
     expect(await outcome).toMatchObject({ status: 'rejected', reason: { message: 'Malformed request body' } });
   });
 
-  test('are noticed though the body was not asked for in time', async () => {
+  test('a disconnect is noticed even when the body was not read yet', async () => {
     const gone = await new Promise<IncomingMessage>((resolve) => {
       const other = createServer((request) => request.on('close', () => resolve(request)).on('error', () => {}));
       other.listen(0, '127.0.0.1', () => {
@@ -540,7 +538,7 @@ function answerTo(outcome: PromiseSettledResult<unknown>): [status: number, answ
     : [500, { error: String(reason) }];
 }
 
-/** A whole request over a connection of its own. Fetch would forbid the bodies of GET and change some paths. */
+/** A raw request on its own connection, because fetch forbids GET bodies and normalizes paths. */
 function send(
   method: string,
   path: string,
@@ -574,7 +572,7 @@ function open(): Promise<Socket> {
   });
 }
 
-/** The next answer, whole; rejects when the connection ends before. */
+/** The next complete response; rejects when the connection ends before it. */
 function answerFrom(socket: Socket): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);

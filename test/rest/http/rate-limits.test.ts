@@ -33,8 +33,8 @@ function signIn(as: Caller, extra: Record<string, string> = {}): Promise<RestAns
   return rest('POST', '/session', { as, form: new URLSearchParams(signedParameters(extra)).toString() });
 }
 
-describe('one request too many', () => {
-  test('is a 429 that says when to try again; every answer tells where the caller stands', async () => {
+describe('exceeded rate limits', () => {
+  test('a request above the limit responds 429 with Retry-After, and every response states the remaining quota', async () => {
     const alice = await insertSession(await insertUser());
     const first = await ask(alice);
     expect(first.status).toBe(200);
@@ -52,7 +52,7 @@ describe('one request too many', () => {
     expect(headers.get('svc-token-expirationdate')).toBe('2026-11-20 19:46:59 UTC');
   });
 
-  test('in XML it is an error list too', async () => {
+  test('a 429 response is available as XML', async () => {
     const alice = await insertSession(await insertUser());
     await askOften(5, alice);
     const { status, text } = await ask(alice, '/session.xml');
@@ -60,7 +60,7 @@ describe('one request too many', () => {
     expect(text).toContain('<errors><error>Rate limit exceeded</error></errors>');
   });
 
-  test('is welcome again when the window has ended', async () => {
+  test('requests succeed again in the next window', async () => {
     const alice = await insertSession(await insertUser());
     await askOften(5, alice);
     expect((await ask(alice)).status).toBe(429);
@@ -69,8 +69,8 @@ describe('one request too many', () => {
   });
 });
 
-describe('who a request is counted for', () => {
-  test('a user: all sessions together, other users apart', async () => {
+describe('rate limit keys', () => {
+  test('a user has one quota over all sessions, separate from other users', async () => {
     const userId = await insertUser();
     const [phone, laptop] = [await insertSession(userId), await insertSession(userId)];
     expect(await askOften(3, phone)).toEqual([200, 200, 200]);
@@ -79,7 +79,7 @@ describe('who a request is counted for', () => {
     expect(await askOften(1, await insertSession(await insertUser()))).toEqual([200]);
   });
 
-  test('an API key: alone and for all users it speaks for', async () => {
+  test('an API key has one quota, alone and on behalf of users', async () => {
     const key = await insertKey();
     const [alice, bob] = [await insertUser(), await insertUser()];
     const users = [key, ...[alice, bob].map((id) => together(key, { headers: { 'On-Behalf-Of': String(id) } }))];
@@ -88,7 +88,7 @@ describe('who a request is counted for', () => {
     expect((await ask(await insertKey(), '/chat/Dialog')).status).toBe(200);
   });
 
-  test('an application session: the client, however many it opens', async () => {
+  test('application sessions count by client address', async () => {
     const client = newClient();
     const [one, other] = [together(client, await insertSession(null)), together(client, await insertSession(null))];
     expect(await askOften(3, one)).toEqual([200, 200, 200]);
@@ -96,7 +96,7 @@ describe('who a request is counted for', () => {
     expect(await askOften(1, together(newClient(), await insertSession(null)))).toEqual([200]);
   });
 
-  test('without a credential that holds: the client, so that inventing tokens or keys is no way out', async () => {
+  test('requests without a valid credential count by client address, so invented tokens or keys do not help', async () => {
     const client = newClient();
     const invented: Caller[] = [
       { headers: {} },
@@ -111,14 +111,14 @@ describe('who a request is counted for', () => {
     expect([status, body]).toEqual([401, TOKEN_REQUIRED]);
   });
 
-  test('an IPv6 client: its /64 network', async () => {
+  test('an IPv6 client counts by its /64 network', async () => {
     const from = (address: string): Caller => ({ headers: { 'X-Forwarded-For': address } });
     for (let nth = 0; nth < 5; nth++) expect((await ask(from(`2001:db8::${nth}`))).status).toBe(401);
     expect((await ask(from('2001:db8::ffff:1'))).status).toBe(429);
     expect((await ask(from('2001:db8:0:1::1'))).status).toBe(401);
   });
 
-  test('behind a proxy: what the proxy saw, not what the client claims', async () => {
+  test('behind a proxy, the address that the proxy reports counts, not the one that the client claims', async () => {
     const statuses: number[] = [];
     for (let nth = 0; nth < 6; nth++) {
       statuses.push((await ask({ headers: { 'X-Forwarded-For': `10.9.8.${nth}, 198.51.100.7` } })).status);
@@ -127,8 +127,8 @@ describe('who a request is counted for', () => {
   });
 });
 
-describe('signing in', () => {
-  test('has a counter of its own per client, whatever credentials come with it', async () => {
+describe('the sign-in limit', () => {
+  test('sign-ins have a separate quota per client, regardless of credentials', async () => {
     const client = newClient();
     const alice = await insertSession(await insertUser());
     const first = await signIn(client);
@@ -147,8 +147,8 @@ describe('signing in', () => {
   });
 });
 
-describe('where the check stands', () => {
-  test('413 and 404 come before it, and count', async () => {
+describe('order of the rate limit check', () => {
+  test('413 and 404 responses come before the check but count', async () => {
     const alice = await insertSession(await insertUser());
     expect(remaining(await ask(alice, '/nowhere'))).toBe(4);
     expect(await askOften(4, alice)).toEqual([200, 200, 200, 200]);
@@ -160,7 +160,7 @@ describe('where the check stands', () => {
     expect(large.headers.ratelimit).toMatch(/r=0/);
   });
 
-  test('it comes before the body is understood and before the caller is refused', async () => {
+  test('the check comes before the body is parsed and before the caller is rejected', async () => {
     const application = together(newClient(), await insertSession(null));
     const malformed: RestCall = { as: application, form: '{', headers: { 'Content-Type': 'application/json' } };
     expect((await rest('POST', '/users', malformed)).status).toBe(400);
@@ -170,7 +170,7 @@ describe('where the check stands', () => {
     expect((await rest('POST', '/chat/Dialog', { as: application })).body).toEqual(EXCEEDED);
   });
 
-  test('HEAD counts as GET; a preflight is free', async () => {
+  test('HEAD counts like GET, and a preflight does not count', async () => {
     const client = newClient();
     for (let nth = 0; nth < 6; nth++) {
       const { status, headers } = await rest('OPTIONS', '/session', { as: client });
@@ -183,7 +183,7 @@ describe('where the check stands', () => {
   });
 });
 
-test('health checks are not counted', async () => {
+test('health checks do not count', async () => {
   for (let nth = 0; nth < 7; nth++) {
     const response = await fetch(`${running.url}/healthz`);
     expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { routingOf } from '../../../src/rest/http/routing.ts';
 import { routes } from '../../../src/rest/index.ts';
 
-// No test of the doors asks with paths as odd as these.
+// Unusual paths that the tests of the endpoints do not send.
 
 const routing = routingOf(routes);
 const ID = 'a'.repeat(24);
 
-/** The path of the endpoint, with the values that it is given. */
 function found(method: string, url: string) {
   const { endpoint, params } = routing.find(method, url) ?? {};
   return endpoint && [endpoint.path, params];
@@ -27,7 +26,7 @@ test('every endpoint is found by its own path', () => {
   }
 });
 
-describe('values of a path', () => {
+describe('path parameters', () => {
   test.each([
     [`/chat/Message/${ID}`, '/chat/Message/:ids', { ids: ID }],
     ['/class/a%20b', '/class/:name', { name: 'a b' }],
@@ -39,11 +38,11 @@ describe('values of a path', () => {
     ['/class/%00', '/class/:name', { name: '\0' }],
     ['/class/__proto__', '/class/:name', { name: '__proto__' }],
     ['/class/..', '/class/:name', { name: '..' }],
-  ])('%s', (url, path, params) => {
+  ])('%s is routed with its parameters', (url, path, params) => {
     expect(found('PUT', url)).toEqual([path, params]);
   });
 
-  test('several ids are told from one, also encoded, and however many', () => {
+  test('lists of ids are distinguished from single ids, also when encoded and for any length', () => {
     const many = Array(500).fill(ID).join(',');
     expect(found('PUT', `/data/Cars/${ID}`)).toEqual(['/data/:class/:id', { class: 'Cars', id: ID }]);
     expect(found('DELETE', '/data/Cars/a,b')).toEqual(['/data/:class/:ids', { class: 'Cars', ids: 'a,b' }]);
@@ -54,7 +53,7 @@ describe('values of a path', () => {
   });
 });
 
-test('fixed words come before values, and a head is asked for like its whole', () => {
+test('literal segments take precedence over parameters, and HEAD is routed like GET', () => {
   expect(found('GET', '/users/by_login')).toEqual(['/users/by_login', {}]);
   expect(found('DELETE', '/users/by_login')).toEqual(['/users/:id', { id: 'by_login' }]);
   expect(found('GET', '/data/Cars/multi')).toEqual(['/data/:class/:id', { class: 'Cars', id: 'multi' }]);
@@ -80,6 +79,6 @@ test.each([
   ['GET', '/users/%zz'],
   ['GET', '/users/%C3'],
   ['GET', '/users/%ED%A0%80'],
-])('nothing is at %s %s', (method, url) => {
+])('no endpoint matches %s %s', (method, url) => {
   expect(routing.find(method, url)).toBeUndefined();
 });

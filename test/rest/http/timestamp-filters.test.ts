@@ -8,7 +8,7 @@ import { apiKey, createUser, createUsers, type TestUser } from '../../support/fi
 
 useApp();
 
-/** Milliseconds from 17:46:59 at which there is a dialog, a message and a user of that name. */
+/** Milliseconds after 17:46:59 at which a dialog, a message and a user of that name exist. */
 const MOMENTS = { before: -1, first: 0, middle: 250, last: 999, after: 1_000 };
 const names = new Map<string | number, string>();
 
@@ -43,7 +43,7 @@ async function listed(list: (query: string) => ReturnType<typeof rest>, query: s
 const SECOND = ['2026-11-20T17:46:59Z', '2026-11-20%2017:46:59', '2026-11-20T18:46:59%2B01:00', '1795196819'];
 const ALL = 'before first middle last after';
 
-// `@` stands for the second in which three of them lie, `#` for the first millisecond of the one in the middle.
+// `@` is the second that contains three of them, `#` the first millisecond of the middle one.
 const ROWS: [filter: string, found: string][] = [
   ['=@', 'first middle last'],
   ['[ne]=@', 'before after'],
@@ -87,9 +87,9 @@ const ROWS: [filter: string, found: string][] = [
   ['[ne]=null', ALL],
 ];
 
-describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters of %s', (list) => {
-  describe.each(['created_at', 'updated_at'])('%s', (field) => {
-    test.each(ROWS)('%s finds what is shown so: %s', async (filter, found) => {
+describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('timestamp filters of %s', (list) => {
+  describe.each(['created_at', 'updated_at'])('%s filters', (field) => {
+    test.each(ROWS)('%s finds the records whose displayed time matches: %s', async (filter, found) => {
       for (const second of SECOND) {
         const query = `${field}${filter}`
           .replaceAll('F', field)
@@ -100,14 +100,14 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
       }
     });
 
-    test('what an answer shows finds the record it was shown of', async () => {
+    test('a displayed timestamp used as a filter finds its record', async () => {
       for (const item of (await LISTS[list]('')).body.items) {
         const found = await listed(LISTS[list], `${field}=${item[field]}`);
         expect(found.split(' ')).toContain(names.get(item._id));
       }
     });
 
-    test('the first and the last moments that can be named are answered', async () => {
+    test('the earliest and latest representable timestamps are accepted', async () => {
       for (const [filter, found] of [
         ['[gte]=0001-01-01', ALL],
         ['[lt]=0001-01-01', ''],
@@ -125,7 +125,7 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
     });
   });
 
-  test('several fields with alternatives are OR-ed, all else is AND-ed', async () => {
+  test('several fields with alternatives are combined with OR, all others with AND', async () => {
     const text = list === 'dialogs' ? 'name' : 'message';
     const found = (query: string) => listed(LISTS[list], query);
     expect(await found(`created_at[or]=1795196818&${text}[or]=middle,after`)).toBe('before middle after');
@@ -136,7 +136,7 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
     expect(await found(`created_at[nin]=1795196818&updated_at[gt]=1795196818&${text}[or]=before,last`)).toBe('last');
   });
 
-  test('what is no moment is refused by name, with any operator', async () => {
+  test('an invalid timestamp is rejected with the name of the filter, for every operator', async () => {
     for (const value of ['soon', '2026-02-30', '10000-01-01', '0000-01-01', '1e3', '99999999999999', '']) {
       for (const operator of ['', '[ne]', '[gt]', '[gte]', '[lt]', '[lte]']) {
         const { status, body } = await LISTS[list](`created_at${operator}=${value}`);
@@ -153,7 +153,7 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
     }
   });
 
-  test('takes numbers of JSON', async () => {
+  test('timestamp filters accept JSON numbers', async () => {
     const target = list === 'dialogs' ? '/chat/Dialog.json' : `/chat/Message.json?chat_dialog_id=${room}`;
     for (const [filter, count] of [
       [{ created_at: 1_795_196_819 }, 3],
@@ -171,7 +171,7 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
     }
   });
 
-  test('may not be more than a statement holds', async () => {
+  test('timestamp filters reject more values than a statement can hold', async () => {
     const target = list === 'dialogs' ? '/chat/Dialog.json' : `/chat/Message.json?chat_dialog_id=${room}`;
     const answer = await rawRequest('GET', target, {
       as: list === 'dialogs' ? ann : ben,
@@ -182,7 +182,7 @@ describe.each(Object.keys(LISTS) as (keyof typeof LISTS)[])('moments in filters 
   });
 });
 
-test('bounds of users mean whole seconds too', async () => {
+test('filters of users also compare complete seconds', async () => {
   const found = async (filter: string) => {
     const { body } = await rest('GET', `/users.json?filter[]=date%20created_at%20${filter}`, { as: apiKey });
     return body.items.map(({ user }: { user: { id: number } }) => names.get(user.id) ?? '-').join(' ');
@@ -195,7 +195,7 @@ test('bounds of users mean whole seconds too', async () => {
   expect(await found('eq%209999-12-31T23:59:59Z')).toBe('');
 });
 
-test('GraphQL keeps milliseconds', async () => {
+test('GraphQL compares milliseconds', async () => {
   const count = async (createdAt: object) => {
     const { dialogs } = await execute(
       'query ($filter: DialogFilter) { dialogs(filter: $filter) { totalCount } }',

@@ -6,7 +6,6 @@ import { anonymous, apiKey, type Caller, createUser } from '../../support/fixtur
 
 useApp();
 
-/** Status of a request whose large body begins and never ends. */
 function statusOfHalf(method: string, path: string, { headers }: Caller): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const call = request(`${running.url}${path}`, {
@@ -22,7 +21,7 @@ function statusOfHalf(method: string, path: string, { headers }: Caller): Promis
   });
 }
 
-test('row 35: a large body of a caller who may not send it is not waited for', async () => {
+test('row 35: a large body of an unauthorized caller is not read', async () => {
   const user = await createUser();
   const wrong = { headers: { 'SVC-Token': 'x' } };
   const refused: [status: number, method: string, path: string, as: Caller][] = [
@@ -39,7 +38,7 @@ test('row 35: a large body of a caller who may not send it is not waited for', a
   }
 });
 
-test('what is wrong with a small body is still answered before the credentials are', async () => {
+test('a malformed small body is reported before the credentials are checked', async () => {
   const headers = { 'Content-Type': 'application/json' };
   const sent = await fetch(`${running.url}/chat/Message`, { method: 'POST', headers, body: '{"x":' });
   expect(sent.status).toBe(400);

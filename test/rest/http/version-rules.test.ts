@@ -19,6 +19,6 @@ test.each([
   ['2.', false],
   ['-1', false],
   [undefined, false],
-])('a client of version %o is older than 2.58.0: %s', (stated, older) => {
+])('isOlder(%o) compared with 2.58.0 is %s', (stated, older) => {
   expect(isOlder(stated, '2.58.0')).toBe(older);
 });

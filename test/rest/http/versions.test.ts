@@ -13,13 +13,13 @@ beforeAll(async () => {
 
 const version = (text: string) => ({ 'SVC-REST-API-Version': text });
 
-describe('an endpoint newer than the version the client was written for', () => {
+describe('endpoints newer than the client version', () => {
   test.each<[method: string, path: string, before: string, since: string]>([
     ['GET', '/chat/Message/{hello}', '2.38.9', '2.39.0'],
     ['GET', '/chat/Message/{hello}/reactions', '2.57.99', '2.58'],
     ['POST', '/chat/Message/{hello}/reactions', '2.39.0', '2.58.0'],
     ['DELETE', '/chat/Message/{hello}/reactions', '2', '3'],
-  ])('%s %s is a 404 before its version', async (method, path, before, since) => {
+  ])('%s %s responds 404 to older clients', async (method, path, before, since) => {
     const target = path.replace('{hello}', cast.hello);
     const call = { as: cast.alice, json: method === 'GET' ? undefined : { name: 'like' } };
     for (const suffix of ['', '.json']) {
@@ -31,7 +31,7 @@ describe('an endpoint newer than the version the client was written for', () => 
     expect(status).toBe(200);
   });
 
-  test.each(['0.9.9', '0.1.1', 'latest', '2.x', ''])('the version %o means the newest', async (text) => {
+  test.each(['0.9.9', '0.1.1', 'latest', '2.x', ''])('the version %o counts as the newest', async (text) => {
     const { status } = await rest('GET', `/chat/Message/${cast.hello}/reactions`, {
       as: cast.alice,
       headers: version(text),
@@ -39,7 +39,7 @@ describe('an endpoint newer than the version the client was written for', () => 
     expect(status).toBe(200);
   });
 
-  test('who may not call is told that first, and parameters are not looked at', async () => {
+  test('unauthorized callers are rejected before the version check, and parameters are not checked', async () => {
     const target = `/chat/Message/${cast.hello}/reactions`;
     const headers = version('2.0.0');
     const nobody = await rest('POST', target, { headers });
@@ -48,7 +48,7 @@ describe('an endpoint newer than the version the client was written for', () => 
     expect([nameless.status, nameless.body]).toEqual([404, NOT_FOUND]);
   });
 
-  test('reactions stay in messages of old clients', async () => {
+  test('messages for old clients contain reactions', async () => {
     const { _id } = await created('/chat/Message', { chat_dialog_id: cast.group, message: 'x' }, cast.alice);
     await rest('POST', `/chat/Message/${_id}/reactions`, { as: cast.bob, json: { name: 'like' } });
     const { body } = await rest('GET', `/chat/Message?chat_dialog_id=${cast.group}`, {

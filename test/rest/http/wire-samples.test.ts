@@ -7,10 +7,10 @@ import { json, outcome, real, replay, useSampleUsers } from '../../support/fixtu
 useApp();
 useSampleUsers();
 
-describe('the address book', () => {
+describe('wire samples of the address book', () => {
   const BOOK = '/address_book.json';
 
-  test('is empty', async () => {
+  test('the samples show an empty address book', async () => {
     for (const path of [BOOK, `${BOOK}?%7B%22udid%22:%22U-1%22%7D`, '/address_book/registered_users.json?compact=1']) {
       expect(outcome(await replay('GET', path))).toEqual([404, { errors: ['Empty address book'] }]);
     }
@@ -19,20 +19,20 @@ describe('the address book', () => {
   const UPLOAD =
     '{"contacts":[{"name":"A","phone":"1234567890"},{"phone":"1234567891","destroy":1}],"force":1,"udid":"U"}';
 
-  test('is uploaded', async () => {
+  test('the samples upload contacts', async () => {
     for (const udid of ['U', 'U-1', '']) {
       const answer = await replay('POST', BOOK, 'J', UPLOAD.replace('"U"', JSON.stringify(udid)));
       expect([answer.status, answer.text]).toEqual([200, '{"created":1,"updated":0,"deleted":0}']);
     }
   });
 
-  test('is shown', async () => {
+  test('the samples show the contacts', async () => {
     for (const path of [BOOK, `${BOOK}?%7B%22udid%22:%22U-1%22%7D`]) {
       expect(outcome(await replay('GET', path))).toEqual([200, [{ name: 'A', phone: '1234567890' }]]);
     }
   });
 
-  test('knows who is registered', async () => {
+  test('the samples list registered users', async () => {
     const path = '/address_book/registered_users.json?compact=1';
     expect(outcome(await replay('GET', path))).toEqual([200, { items: [] }]);
     await db.user.updateMany({ where: { id: 8 }, data: { phone: '1234567890' } });
@@ -40,10 +40,10 @@ describe('the address book', () => {
   });
 });
 
-describe('AI helpers', () => {
+describe('wire samples of AI helpers', () => {
   const AI = '/ai/ai_extensions';
 
-  test('answer', async () => {
+  test('the samples receive answers', async () => {
     const model = await startModel((response) => says(response, 'said'));
     const sid = await createAssistant(model);
     real.DIALOG = json(await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=9&type=3'))._id;

@@ -18,7 +18,7 @@ beforeAll(() => data.begin());
 
 const WRONG: unknown[] = [['a'], { a: 'b' }, { a: { b: [1] } }, [], {}, [{ a: 1 }], [['1']]];
 
-/** Answers that are no 422 by their own tables: lookups, sign-ins, reactions, AI, lists of events, multi updates. */
+/** Endpoints that respond with another status than 422 to wrong types: lookups, sign-ins, reactions, AI, events, batches. */
 const OWN_STATUS: Record<string, number[]> = {
   '/session': [401, 422],
   '/login': [401, 422],
@@ -46,11 +46,11 @@ const rows = routes
     ),
   );
 
-test('the table has the scalar parameters of all endpoints', () => {
+test('the table contains the scalar parameters of all endpoints', () => {
   expect(rows.length).toBeGreaterThan(180);
 });
 
-test.each(rows)('$name is refused as a list or an object, and nothing is stored', async ({ route, key }) => {
+test.each(rows)('$name rejects a list or an object and stores nothing', async ({ route, key }) => {
   const { path, query = {}, body = {} } = data.real(route.docs.examples[0]!);
   const target = route.path.replace(/:(\w+)/g, (_match, name: string) => String(path?.[name]));
   const given = withoutFields({ ...query, ...(body as object) }, route);
@@ -67,7 +67,7 @@ test.each(rows)('$name is refused as a list or an object, and nothing is stored'
   expect(await everything()).toEqual(before);
 });
 
-/** Filters of the examples have keys like `type[in]`, which JSON spells as objects. */
+/** Filters in the examples have keys like `type[in]`, which are objects in JSON. */
 function withoutFields(given: Record<string, unknown>, { path }: Route): Record<string, unknown> {
   return path === '/session' ? signedParameters({ 'user[login]': 'nobody', 'user[password]': 'x' }) : given;
 }
@@ -107,10 +107,10 @@ async function everything(): Promise<unknown> {
   ]);
 }
 
-describe('the errors are those of the fields', () => {
+describe('error forms of wrong types', () => {
   const post = (path: string, json: object, as: Caller = data.alice) => rest('POST', path, { as, json });
 
-  test('users and geodata in the field form', async () => {
+  test('users and geodata use the field form', async () => {
     const user = { login: ['a'], email: 'typed@example.org', password: 'password-1', full_name: { a: 1 } };
     const { status, body } = await post('/users', { user });
     const login = 'should contain alphanumeric and punctuation characters only';
@@ -132,14 +132,14 @@ describe('the errors are those of the fields', () => {
     });
   });
 
-  test('tags, which may be a list, hold no lists or objects', async () => {
+  test('tags accept a list, but not nested lists or objects', async () => {
     const { status, body } = await post('/users', {
       user: { login: 'tagged-user', password: 'password-1', tag_list: ['a', { b: 1 }] },
     });
     expect([status, body.errors.tag_list]).toEqual([422, ['is invalid']]);
   });
 
-  test('dialogs and messages in the array form', async () => {
+  test('dialogs and messages use the array form', async () => {
     const dialog = await post('/chat/Dialog', {
       type: 2,
       name: ['x'],
@@ -154,7 +154,7 @@ describe('the errors are those of the fields', () => {
     ]);
   });
 
-  test('what may be a list or an object stays so', async () => {
+  test('parameters that accept lists or objects still do', async () => {
     const { user } = await created(
       '/users',
       { user: { login: 'listed-user', password: 'password-1', custom_data: { a: [1] }, tag_list: ['a', 'b'] } },
@@ -167,7 +167,7 @@ describe('the errors are those of the fields', () => {
     expect(shown.status).toBe(200);
   });
 
-  test('in forms, too', async () => {
+  test('wrong types are rejected in forms too', async () => {
     const { status, body } = await rawRequest('POST', '/users', {
       as: data.alice,
       body: 'user[login][]=a&user[email]=formed@example.org&user[password]=password-1',
@@ -176,7 +176,7 @@ describe('the errors are those of the fields', () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, ['login', 'base']]);
   });
 
-  test('a session with a list for a login is no application session', async () => {
+  test('a login that is a list does not open an application session', async () => {
     for (const name of ['user[login][]', 'user[login][$ne]', 'user[password][]']) {
       const form = new URLSearchParams(signedParameters({ [name]: 'x' })).toString();
       expect([name, (await rest('POST', '/session', { form })).status]).toEqual([name, 401]);

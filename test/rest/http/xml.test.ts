@@ -17,7 +17,6 @@ beforeAll(async () => {
   [alice, bob] = await createUsers(2);
 });
 
-/** One call whose answer is to be XML; gives what stands behind the prolog. */
 async function xml(method: string, path: string, call: RestCall = {}): Promise<RestAnswer & { xml: string }> {
   const answer = await rest(method, path, call);
   expect(answer.headers.get('content-type')).toBe('application/xml; charset=utf-8');
@@ -46,8 +45,8 @@ async function sendMessage(dialogId: string, more: Record<string, unknown> = {})
   return body._id;
 }
 
-describe('answers', () => {
-  test('a session opened with form parameters', async () => {
+describe('XML responses', () => {
+  test('a session opened with form parameters has the XML form of the contract', async () => {
     const form = new URLSearchParams(signedParameters()).toString();
     const nonce = new URLSearchParams(form).get('nonce');
     const answer = await xml('POST', '/session.xml', { form });
@@ -61,17 +60,17 @@ describe('answers', () => {
     expect(answer.headers.get('svc-token-expirationdate')).toBe('2026-11-20 19:46:59 UTC');
   });
 
-  test('a user, in the order of the JSON', async () => {
+  test('a user has the member order of the JSON', async () => {
     const answer = await xml('GET', `/users/${alice.id}.xml`, { as: alice });
     expect(answer.status).toBe(200);
-    // When the latest request is written down is another matter.
+    // The time of the latest request is stored later.
     const seen = /<last-request-at(?: nil="true"\/>| type="datetime">[^<]*<\/last-request-at>)/;
     expect(answer.xml.replace(seen, '')).toBe(
       `<user><id type="integer">${alice.id}</id><full-name nil="true"/><email nil="true"/><login>${alice.login}</login><phone nil="true"/><website nil="true"/><created-at type="datetime">${TIME}</created-at><updated-at type="datetime">${TIME}</updated-at><external-user-id nil="true"/><facebook-id nil="true"/><twitter-id nil="true"/><blob-id nil="true"/><custom-data nil="true"/><parents-contacts/><age-over16 type="boolean">false</age-over16><allow-statistics-analysis type="boolean">false</allow-statistics-analysis><allow-sales-activities type="boolean">false</allow-sales-activities><user-tags nil="true"/></user>`,
     );
   });
 
-  test('a dialog, and a list of dialogs', async () => {
+  test('a dialog and a list of dialogs have the XML form of the contract', async () => {
     const id = await createDialog();
     const { xml: dialog } = await xml('GET', `/chat/Dialog/${id}.xml`, { as: alice });
     expect(dialog).toMatch(/^<dialog><user-id type="integer">\d+<\/user-id><type type="integer">2<\/type>/);
@@ -90,7 +89,7 @@ describe('answers', () => {
     expect(count.xml).toBe('<dialogs><items><count type="integer">1</count></items></dialogs>');
   });
 
-  test('a message, a list of messages, reactions', async () => {
+  test('a message, a list of messages and reactions have the XML form of the contract', async () => {
     const dialogId = await createDialog();
     const sent = await xml('POST', '/chat/Message.xml', {
       as: alice,
@@ -121,7 +120,7 @@ describe('answers', () => {
     );
   });
 
-  test('bodies that are empty in JSON stay empty', async () => {
+  test('bodies that are empty in JSON are empty in XML', async () => {
     const session = await openSession();
     const ended = await rest('DELETE', '/session.xml', { as: session });
     expect([ended.status, ended.text, ended.headers.get('content-length')]).toEqual([200, '', '0']);
@@ -131,7 +130,7 @@ describe('answers', () => {
     expect([unknown.status, unknown.text, unknown.headers.get('content-type')]).toEqual([404, '', null]);
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD responds like GET without the body', async () => {
     const got = await xml('GET', `/users/${alice.id}.xml`, { as: alice });
     const head = await rest('HEAD', `/users/${alice.id}.xml`, { as: alice });
     expect([head.status, head.text]).toEqual([200, '']);
@@ -139,7 +138,7 @@ describe('answers', () => {
     expect(head.headers.get('content-length')).toBe(got.headers.get('content-length'));
   });
 
-  test('only the suffix of the path asks for XML', async () => {
+  test('only the path suffix selects XML', async () => {
     const user = await xml('GET', `/users/${alice.id}.xml`, { as: alice });
     for (const path of [`/users/${alice.id}.xml/`, `/users/${alice.id}.xml?`, `/users/${alice.id}.xml?x=.json`]) {
       expect((await xml('GET', path, { as: alice })).xml).toBe(user.xml);
@@ -195,10 +194,17 @@ describe('errors', () => {
     ['the field id', 'GET', '/users/abc.xml', () => ({ as: alice }), 422, errors('Id should be a positive integer')],
     ['an unknown path', 'GET', '/nope.xml', () => ({}), 404, errors("The resource wasn't found")],
     ['an unserved method', 'PATCH', '/users/1.xml', () => ({}), 404, errors("The resource wasn't found")],
-    ['a path that is no UTF-8', 'GET', '/users/%ff.xml', () => ({}), 404, errors("The resource wasn't found")],
-    ['nothing but the suffix', 'GET', '/.xml', () => ({}), 404, errors("The resource wasn't found")],
+    ['a path that is not UTF-8', 'GET', '/users/%ff.xml', () => ({}), 404, errors("The resource wasn't found")],
+    ['only the suffix', 'GET', '/.xml', () => ({}), 404, errors("The resource wasn't found")],
     ['a body that is too large', 'POST', '/users.xml', huge, 413, errors('Request body is too large')],
-    ['even to an unknown path', 'POST', '/nope.xml', huge, 413, errors('Request body is too large')],
+    [
+      'a body that is too large for an unknown path',
+      'POST',
+      '/nope.xml',
+      huge,
+      413,
+      errors('Request body is too large'),
+    ],
     [
       'malformed JSON',
       'POST',
@@ -218,25 +224,25 @@ describe('errors', () => {
         errors('Unsupported content type'),
       ],
     ),
-  ])('%s', async (_name, method, path, call, status, expected) => {
+  ])('the XML error of %s has the form of the contract', async (_name, method, path, call, status, expected) => {
     const answer = await xml(method, path, call());
     expect([answer.status, answer.xml]).toEqual([status, expected]);
     expect(answer.headers.get('status')).toMatch(new RegExp(`^${status} `));
   });
 });
 
-describe('the parameter token', () => {
+describe('the token parameter of XML paths', () => {
   const missing = errors('Token is required');
   const unknown = errors('Required session does not exist');
 
-  test('is a credential in the query', async () => {
+  test('the token parameter is a credential in the query', async () => {
     const answer = await xml('GET', `/users/${alice.id}.xml?token=${alice.token}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('svc-token-expirationdate')).toBe('2026-11-20 19:46:59 UTC');
     expect((await xml('GET', `/users/${alice.id}.xml?token=${'0'.repeat(40)}`)).xml).toBe(unknown);
   });
 
-  test('is a credential in a body', async () => {
+  test('the token parameter is a credential in a body', async () => {
     const dialogId = await createDialog();
     const form = `chat_dialog_id=${dialogId}&message=hi&token=${alice.token}`;
     expect((await xml('POST', '/chat/Message.xml', { form })).status).toBe(201);
@@ -248,7 +254,7 @@ describe('the parameter token', () => {
     expect((await xml('GET', `/session.xml?token=${token}`)).xml).toBe(unknown);
   });
 
-  test('is no part of what is sent', async () => {
+  test('the token parameter is not part of the sent data', async () => {
     const dialogId = await createDialog();
     const form = `chat_dialog_id=${dialogId}&message=hi&token=${alice.token}&other=1`;
     const sent = await xml('POST', '/chat/Message.xml', { form });
@@ -259,7 +265,7 @@ describe('the parameter token', () => {
     expect(withHeader.xml).not.toContain('token');
   });
 
-  test('gives way to a header', async () => {
+  test('a token header takes precedence over the parameter', async () => {
     const session = `/session.xml?token=${bob.token}`;
     expect((await xml('GET', session, { as: alice })).xml).toContain(`<user-id type="integer">${alice.id}</user-id>`);
     expect((await xml('GET', session, { headers: { 'SVC-Token': 'x' } })).xml).toBe(unknown);
@@ -268,13 +274,13 @@ describe('the parameter token', () => {
     expect(byKey.status).toBe(200);
   });
 
-  test('says nothing when it is blank or no text', async () => {
+  test('a token parameter that is blank or not a text is ignored', async () => {
     for (const query of ['token=', 'token=%20', 'token', 'token[]=x', 'token[a]=x']) {
       expect((await xml('GET', `/users/${alice.id}.xml?${query}`)).xml).toBe(missing);
     }
   });
 
-  test('says nothing on other paths', async () => {
+  test('the token parameter is ignored on other paths', async () => {
     for (const path of [`/users/${alice.id}.json`, `/users/${alice.id}`]) {
       const answer = await rest('GET', `${path}?token=${alice.token}`);
       expect([answer.status, answer.body]).toEqual([401, { errors: ['Token is required'] }]);
@@ -284,7 +290,7 @@ describe('the parameter token', () => {
     expect((await rest('GET', `/chat/Message/${id}`, { as: bob })).body.token).toBe('mine');
   });
 
-  test('is signed like any other where nobody is asked', async () => {
+  test('the token parameter is signed like any other in a session request', async () => {
     const form = new URLSearchParams(signedParameters({ token: 'x' })).toString();
     expect((await xml('POST', '/session.xml', { form })).status).toBe(201);
   });

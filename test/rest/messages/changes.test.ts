@@ -8,7 +8,7 @@ import type { Caller } from '../../support/fixtures/users.ts';
 
 useApp();
 
-/** Beside what is always there: messages of Alice's, `{hers}`, and of Bob's, `{his}`, to the group; one to each other dialog. */
+/** In addition to the cast: messages of Alice (`{hers}`) and Bob (`{his}`) in the group, and one in each other dialog. */
 let cast: ChatCast;
 beforeAll(async () => {
   cast = await createChatCast();
@@ -34,7 +34,6 @@ const TOO_MANY = { errors: ['A request may name at most 100 ids'] };
 const MANY = Array.from({ length: 101 }, (_, nth) => nth.toString(16).padStart(24, '0'));
 
 const SOME = expect.anything();
-/** A message of which a row tells only some fields. */
 const ANY = {
   message: SOME,
   attachments: SOME,
@@ -130,7 +129,7 @@ describe('PUT /chat/Message/{id} edits', () => {
     ],
   );
 
-  test('moves the moment of the message and the last message of the dialog', async () => {
+  test('editing a message changes its updated_at and the last message of the dialog', async () => {
     const { alice, pair, values } = cast;
     const path = `/chat/Message/${values.whisper}`;
     const before = (await rest('GET', path, { as: alice })).body;
@@ -233,7 +232,7 @@ describe('PUT /chat/Message marks a whole dialog', () => {
     ],
   );
 
-  test('an id of a path is no parameter, and one beside the path does not replace it', async () => {
+  test('the id in the path is not a parameter, and an id parameter does not override it', async () => {
     const { alice, values } = cast;
     const json = { message: 'x', id: values.hello, ids: values.hello, _id: values.hello };
     const { status } = await rest('PUT', `/chat/Message/${UNKNOWN_ID}`, { as: alice, json });

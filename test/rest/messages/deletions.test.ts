@@ -8,7 +8,7 @@ import type { Caller } from '../../support/fixtures/users.ts';
 
 useApp();
 
-/** Beside what is always there: Carol is an admin of the group, Bob of the lobby. */
+/** In addition to the cast: Carol is an admin of the group and Bob of the lobby. */
 let cast: ChatCast;
 beforeAll(async () => {
   cast = await createChatCast();
@@ -27,7 +27,6 @@ const MANY = Array.from({ length: 101 }, (_, nth) => nth.toString(16).padStart(2
 const FORCE = { force: 1 };
 const OLD = { 'SVC-REST-API-Version': '2.51.9' };
 
-/** Makes messages that rows call by these words. */
 async function say(dialog: string, as: Caller, ...words: string[]): Promise<void> {
   for (const message of words) {
     cast.values[message] = (await created('/chat/Message', { chat_dialog_id: dialog, message }, as))._id;
@@ -170,7 +169,7 @@ describe('DELETE /chat/Message/{ids} with force', () => {
     ],
   );
 
-  test('100 ids go at once', async () => {
+  test('one request deletes 100 messages', async () => {
     const { alice, bob, group } = cast;
     const path = `/chat/Message?chat_dialog_id=${group}&count=1`;
     const before = (await rest('GET', path, { as: alice })).body.items.count;

@@ -13,12 +13,11 @@ beforeAll(async () => {
   cast = await createChatCast();
 });
 
-/** Names a custom key can't take. */
 const RESERVED =
   '_id chat_dialog_id recipient_id sender_id created_at updated_at date_sent message attachments read read_ids delivered delivered_ids reactions send_to_chat save_to_history markable'.split(
     ' ',
   );
-/** What a message always has, but for `_id`. */
+/** The standard fields of a message, except `_id`. */
 const FIELDS = {
   message: 'hi',
   attachments: [],
@@ -30,7 +29,7 @@ const FIELDS = {
   reactions: null,
 };
 
-/** The message that the group got last, by all the ways it is read; they all say the same. */
+/** The latest message of the group, read in every way; asserts that all results agree. */
 async function shown() {
   const { alice, group } = cast;
   const list = await rest('GET', `/chat/Message?chat_dialog_id=${group}&sort_desc=date_sent&limit=1`, { as: alice });
@@ -58,23 +57,23 @@ async function post(type: string, body: string) {
 
 const SEND = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id customFields attachments } }';
 
-describe('custom keys never stand for a field', () => {
+describe('custom fields never replace a standard field', () => {
   const own = { chat_dialog_id: '{group}', message: 'hi' };
-  // Parameters of the call, which are refused as objects.
+  // Parameters of the call, for which objects are rejected.
   const parameters = ['chat_dialog_id', 'message', 'attachments', 'recipient_id', 'send_to_chat', 'markable'];
   const given = RESERVED.filter((name) => !parameters.includes(name));
   const HARMFUL = ['__proto__', 'constructor', 'prototype'];
 
-  /** The members of a JSON object, as text, so that `__proto__` is one of them. */
+  /** The members as JSON text, because an object literal cannot have the key `__proto__`. */
   const members = (names: string[]) => names.map((name) => `"${name}":{"x":1}`).join(',');
 
-  test('as JSON', async () => {
+  test('custom fields in JSON do not replace standard fields', async () => {
     const body = `{${members([...given, ...HARMFUL])},${JSON.stringify({ ...own, mine: 1 }).slice(1)}`;
     expect(await post(JSON_TYPE, body)).toMatchObject({ status: 201, ...FIELDS, mine: 1 });
     expect(await shown()).toEqual({ ...FIELDS, mine: 1 });
   });
 
-  test('as a form, whole or by members', async () => {
+  test('custom fields in a form do not replace standard fields', async () => {
     const pairs = [...given, ...HARMFUL].flatMap((name) => [`${name}[x]=1`, `${name}=1`, `a[${name}]=1`]);
     const body = [...pairs, 'chat_dialog_id={group}', 'message=hi', 'mine=1'].join('&');
     expect(await post(FORM, body)).toMatchObject({ status: 201, ...FIELDS, mine: '1' });
@@ -82,14 +81,14 @@ describe('custom keys never stand for a field', () => {
     expect(await shown()).toEqual({ ...FIELDS, mine: '1', a: nested });
   });
 
-  test('as multipart', async () => {
+  test('custom fields in multipart do not replace standard fields', async () => {
     const parts = Object.fromEntries([...given, ...HARMFUL].map((name) => [`${name}[x]`, '1']));
     const body = multipart({ ...parts, ...own, mine: '1', 'constructor[prototype][x]': '1' });
     expect(await post(MULTIPART, body)).toMatchObject({ status: 201, ...FIELDS, mine: '1' });
     expect(await shown()).toEqual({ ...FIELDS, mine: '1' });
   });
 
-  test('by GraphQL, where all names are custom', async () => {
+  test('over GraphQL, all names are allowed as custom fields', async () => {
     const customFields = JSON.parse(`{${members([...RESERVED, ...HARMFUL])},"mine":1}`);
     const { sendMessage } = await execute(
       SEND,
@@ -103,7 +102,7 @@ describe('custom keys never stand for a field', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  test('even where one is stored', async () => {
+  test('stored custom fields with the name of a standard field do not replace it', async () => {
     await post(JSON_TYPE, JSON.stringify(own));
     await sql(
       'UPDATE messages SET custom_fields = $1 WHERE seq = (SELECT max(seq) FROM messages WHERE dialog_id = $2)',
@@ -115,7 +114,7 @@ describe('custom keys never stand for a field', () => {
     expect(await shown()).toEqual({ ...FIELDS, mine: 1 });
   });
 
-  test('and one beside an attachment is its own', async () => {
+  test('a custom field that resembles an attachment key remains a custom field', async () => {
     const attachment = { type: 'image', id: '5', _id: 'x', message: 'y', sender_id: 1, reactions: {} };
     await post(JSON_TYPE, JSON.stringify({ ...own, attachments: [attachment] }));
     expect(await shown()).toEqual({ ...FIELDS, attachments: [attachment] });
@@ -135,7 +134,7 @@ describe('attachments', () => {
     ['an object numbered from 1', JSON_TYPE, json({ 1: image, 2: file })],
     ['an object with gaps, in another order', JSON_TYPE, json({ 30: file, 4: image })],
     ['an object whose numbers begin with zeros', JSON_TYPE, json({ '010': file, '09': image })],
-    ['ids that are numbers', JSON_TYPE, json([{ ...image, id: 5 }, file])],
+    ['numeric ids', JSON_TYPE, json([{ ...image, id: 5 }, file])],
     [
       'brackets numbered from 0',
       FORM,
@@ -170,12 +169,12 @@ describe('attachments', () => {
         'attachments[1][name]': 'n',
       }),
     ],
-  ])('come as %s', async (_name, type, body) => {
+  ])('attachments are accepted as %s', async (_name, type, body) => {
     expect(await post(type, body)).toMatchObject({ status: 201, attachments: [image, file] });
     expect(await shown()).toEqual({ ...FIELDS, attachments: [image, file] });
   });
 
-  test('come by GraphQL, and keep the order of their keys', async () => {
+  test('attachments sent over GraphQL keep the order of their keys', async () => {
     const attachments = [
       { name: 'n', url: 'https://x', 'content-type': 'a/b', type: 'file', id: 7, size: 1.5, data: [null] },
     ];
@@ -190,13 +189,13 @@ describe('attachments', () => {
   });
 
   test.each<[name: string, attachments: unknown]>([
-    ['an object with a key that is no number', { 0: image, x: image }],
-    ['an id that is no text', [{ type: 'image', id: {} }]],
-    ['a type that is no text', [{ type: ['image'], id: '5' }]],
+    ['an object with a non-numeric key', { 0: image, x: image }],
+    ['an id that is not a text', [{ type: 'image', id: {} }]],
+    ['a type that is not a text', [{ type: ['image'], id: '5' }]],
     ['an empty id', [{ type: 'image', id: '' }]],
-    ['a null among them', [image, null]],
+    ['a list that contains null', [image, null]],
     ['a number', 5],
-  ])('are not %s', async (_name, attachments) => {
+  ])('attachments are rejected as %s', async (_name, attachments) => {
     const answer = await post(JSON_TYPE, json(attachments));
     expect(answer).toEqual({ status: 422, errors: ['Attachment should have type and id'] });
   });
@@ -205,7 +204,7 @@ describe('attachments', () => {
     ['null', json(null)],
     ['an empty array', json([])],
     ['an empty object', json({})],
-  ])('%s is none', async (_name, body) => {
+  ])('%s counts as no attachments', async (_name, body) => {
     expect(await post(JSON_TYPE, body)).toMatchObject({ status: 201, attachments: [] });
   });
 });

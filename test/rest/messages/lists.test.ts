@@ -25,7 +25,6 @@ let cleo: TestUser;
 let room: string;
 let pair: string;
 const callers: Record<string, Caller> = {};
-/** Messages by their order in the room. */
 const ids: string[] = [];
 let path: string;
 
@@ -49,7 +48,6 @@ beforeAll(async () => {
     { message: 'last' },
   ];
   for (const [nth, body] of bodies.entries()) {
-    // Two of each second, from everybody in turn.
     clock.reset(Math.floor(nth / 2) * 1000);
     const from = [ann, ben, cleo][nth % 3]!;
     ids.push((await created('/chat/Message', { chat_dialog_id: room, ...body }, from))._id);
@@ -71,13 +69,13 @@ beforeAll(async () => {
 const shownTo = async (as: Caller, from = path): Promise<Shown[]> => (await rest('GET', from, { as })).body.items;
 const places = (found: string[]) => found.map((id) => ids.indexOf(id));
 
-describe('who lists', () => {
+describe('visibility of messages', () => {
   test.each([
     ['ann', [0, 1, 2, 4, 6, 7, 8, 9]],
     ['ben', [0, 1, 2, 3, 4, 6, 7, 9]],
     ['key', [0, 1, 2, 3, 4, 6, 7, 8, 9]],
     ['key for ann', [0, 1, 2, 4, 6, 7, 8, 9]],
-  ])('%s: %j, and in no other way what is deleted', async (caller, expected) => {
+  ])('%s sees %j, and deleted messages are absent from every view', async (caller, expected) => {
     const as = callers[caller]!;
     const whole = await listed(path, '', as);
     expect([places(whole.ids), whole.count]).toEqual([expected, expected.length]);
@@ -92,7 +90,7 @@ describe('who lists', () => {
     expect(places((await listed(path, 'skip=3&limit=3', as)).ids)).toEqual(expected.slice(3, 6));
   });
 
-  test('nobody of another application, and no former member until they are back', async () => {
+  test('users of other applications and former members see no messages', async () => {
     const { key } = await createOtherApplication();
     const { user } = await created('/users', { user: { login: 'far', password: 'password-1' } }, key);
     const [dora] = await createUsers(1);
@@ -137,9 +135,9 @@ const FIELDS: Record<string, ShownField> = {
   updated_at: { kind: 'moment', of: (item) => item.updated_at, others: ['2999-12-31T00:00:00Z'] },
 };
 
-describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
+describe.each(Object.entries(FIELDS))('filters of %s', (name, field) => {
   test.each(ALL_OPERATORS.filter((one) => one !== 'unknown' && fitsKind(one, field.kind)))(
-    'with %j finds what is shown so',
+    'the filter %j finds the messages that show a matching value',
     async (operator) => {
       const ofPair = path.replace(room, pair);
       for (const [viewer, from] of [
@@ -150,7 +148,7 @@ describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
         const as = callers[viewer]!;
         const items = await shownTo(as, from);
         for (const [query, expected] of queriesOf(items, name, field, operator)) {
-          // Of a list in one text a comma parts the items.
+          // In a list within one text, a comma separates the items.
           if (query.includes(encodeURIComponent('a,b')) && operator !== '' && operator !== 'ne') continue;
           const { ids: found, count } = await listed(from, query, as);
           expect([viewer, query, found, count]).toEqual([viewer, query, expected, expected.length]);
@@ -160,7 +158,7 @@ describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
   );
 
   test.each(ALL_OPERATORS.filter((one) => one === 'unknown' || !fitsKind(one, field.kind)))(
-    'does not know %s',
+    'the filter does not support %s',
     async (operator) => {
       const { status, body } = await rest('GET', `${path}${name}[${operator}]=1`, { as: ann });
       expect([status, body]).toEqual([422, { errors: [`Incorrect filter: ${name}[${operator}]`] }]);
@@ -168,7 +166,7 @@ describe.each(Object.entries(FIELDS))('a filter of %s', (name, field) => {
   );
 });
 
-test('lists in brackets keep the commas of their texts', async () => {
+test('lists in brackets keep commas within their texts', async () => {
   const found = async (query: string) => places((await listed(path, query, apiKey)).ids);
   expect(await found('attachments.type[all][]=a,b&attachments.type[all][]=image')).toEqual([4]);
   expect(await found('attachments.type[in][]=a,b&attachments.type[in][]=file')).toEqual([4, 6]);
@@ -176,25 +174,28 @@ test('lists in brackets keep the commas of their texts', async () => {
   expect(await found('attachments.type[in]=a,b')).toEqual([]);
 });
 
-describe('sorts', () => {
-  test.each(['_id', 'date_sent', 'created_at', 'updated_at'])('by %s break ties by _id', async (sort) => {
-    for (const viewer of ['ann', 'ben', 'key']) {
-      const as = callers[viewer]!;
-      const items = await shownTo(as);
-      for (const direction of ['asc', 'desc']) {
-        const expected = places(sorted(items, FIELDS[sort]!.of, direction === 'desc'));
-        const order = `sort_${direction}=${sort}`;
-        expect([order, places((await listed(path, order, as)).ids)]).toEqual([order, expected]);
-        const windows = [];
-        for (let skip = 0; skip < items.length; skip += 3) {
-          windows.push(...(await listed(path, `${order}&limit=3&skip=${skip}`, as)).ids);
+describe('sorting of messages', () => {
+  test.each(['_id', 'date_sent', 'created_at', 'updated_at'])(
+    'messages sorted by %s have ties in the order of _id',
+    async (sort) => {
+      for (const viewer of ['ann', 'ben', 'key']) {
+        const as = callers[viewer]!;
+        const items = await shownTo(as);
+        for (const direction of ['asc', 'desc']) {
+          const expected = places(sorted(items, FIELDS[sort]!.of, direction === 'desc'));
+          const order = `sort_${direction}=${sort}`;
+          expect([order, places((await listed(path, order, as)).ids)]).toEqual([order, expected]);
+          const windows = [];
+          for (let skip = 0; skip < items.length; skip += 3) {
+            windows.push(...(await listed(path, `${order}&limit=3&skip=${skip}`, as)).ids);
+          }
+          expect([order, places(windows)]).toEqual([order, expected]);
+          const filtered = places((await listed(path, `${order}&date_sent[gte]=${SENT_AT + 1}`, as)).ids);
+          expect(filtered).toEqual(expected.filter((place) => place > 1));
         }
-        expect([order, places(windows)]).toEqual([order, expected]);
-        const filtered = places((await listed(path, `${order}&date_sent[gte]=${SENT_AT + 1}`, as)).ids);
-        expect(filtered).toEqual(expected.filter((place) => place > 1));
       }
-    }
-  });
+    },
+  );
 });
 
 describe('mark_as_read', () => {
@@ -215,7 +216,7 @@ describe('mark_as_read', () => {
     rest('GET', `/chat/Message.json?chat_dialog_id=${dialogId}${query}`, { as });
   const unread = async (as: Caller) =>
     (await rest('GET', `/chat/Message/unread.json?chat_dialog_ids=${dialogId}`, { as })).body.total;
-  /** Places of the messages that a user has read, and those delivered to them. */
+  /** Positions of the messages that a user has read, and of those delivered to them. */
   const seenBy = async ({ id }: TestUser) => {
     const items: Shown[] = (await read('&mark_as_read=0', apiKey)).body.items;
     const of = (field: string) => items.flatMap((item, place) => (item[field].includes(id) ? [place] : []));
@@ -223,7 +224,7 @@ describe('mark_as_read', () => {
     return of('read_ids');
   };
 
-  // Each row goes on from what the rows before it have left.
+  // Each row continues from the state that the previous rows left.
   test.each<[query: string, seen: number[]]>([
     ['&mark_as_read=0', []],
     ['&mark_as_read=false', []],
@@ -237,13 +238,13 @@ describe('mark_as_read', () => {
     ['&skip=2&limit=1&mark_as_read=1', [1, 2, 5]],
     ['&message=m0&mark_as_read=abc', [0, 1, 2, 4, 5]],
     ['&mark_as_read=true', [0, 1, 2, 3, 4, 5]],
-  ])('%s leaves marked: %j', async (query, seen) => {
+  ])('after %s the marked messages are %j', async (query, seen) => {
     expect((await read(query, ben)).status).toBe(200);
     expect(await seenBy(ben)).toEqual(seen);
     expect(await unread(ben)).toBe(6 - seen.length);
   });
 
-  test('marks no message that is hidden for the caller, nor one of somebody else', async () => {
+  test('mark_as_read skips messages hidden from the caller and changes no marks of other users', async () => {
     await rest('DELETE', `/chat/Message/${sent[2]}`, { as: eve });
     expect(await unread(eve)).toBe(5);
     const { body } = await read('', eve);
@@ -252,7 +253,7 @@ describe('mark_as_read', () => {
     expect(await unread(ann)).toBe(0);
   });
 
-  test.each(['read', 'delivered'])('the answer shows the marks it makes as %s', async (mark) => {
+  test.each(['read', 'delivered'])('the response contains the new marks as %s', async (mark) => {
     const { _id } = await created('/chat/Message', { chat_dialog_id: dialogId, message: 'new' }, ann);
     const shown = async (query: string) => (await read(`&_id=${_id}${query}`, ben)).body.items[0][`${mark}_ids`];
     expect(await shown('&mark_as_read=0')).toEqual([ann.id]);
@@ -260,7 +261,7 @@ describe('mark_as_read', () => {
     expect(await shown('&mark_as_read=0')).toEqual([ann.id, ben.id]);
   });
 
-  test('by a key for a user marks for that user, by a key alone for nobody', async () => {
+  test('an API key on behalf of a user marks for that user, and an API key alone marks nothing', async () => {
     const { _id } = await created('/chat/Message', { chat_dialog_id: dialogId, message: 'new' }, ann);
     const readers = async (as: Caller) => (await read(`&_id=${_id}`, as)).body.items[0].read_ids;
     expect(await readers(apiKey)).toEqual([ann.id]);

@@ -25,7 +25,6 @@ const SENT_AT = 1_795_196_819;
 const BAD_ATTACHMENT = { errors: ['Attachment should have type and id'] };
 const BLANK = { errors: ["Message can't be blank"] };
 
-/** A message of Alice's to the group, just sent, but for what is given. */
 function record(given: object = {}) {
   return {
     _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -45,7 +44,6 @@ function record(given: object = {}) {
   };
 }
 
-/** Sets the clock to so many seconds after the sample time while `action` runs. */
 async function withClockAt<Result>(seconds: number, action: () => Promise<Result>): Promise<Result> {
   clock.reset(seconds * 1000);
   try {
@@ -83,7 +81,7 @@ describe('POST /chat/Message', () => {
   const custom = { flag: true, off: false, none: null, number: 1.5, list: [1, '2', null], nested: { a: { b: [] } } };
   const image = { type: 'image', id: '5' };
 
-  describe('stores', () => {
+  describe('accepted messages', () => {
     testScenarios(
       () => cast,
       [
@@ -102,7 +100,7 @@ describe('POST /chat/Message', () => {
           ...record({ chat_dialog_id: '{lobby}', read_ids: [], delivered_ids: [] }),
         }),
         send(
-          'by somebody who is in no group',
+          'by a user who is in no group',
           { ...hi, chat_dialog_id: '{lobby}' },
           201,
           record({ chat_dialog_id: '{lobby}', sender_id: '{mallory}', read_ids: [], delivered_ids: [] }),
@@ -177,7 +175,7 @@ describe('POST /chat/Message', () => {
     );
   });
 
-  describe('refuses', () => {
+  describe('rejected messages', () => {
     testScenarios(
       () => cast,
       [
@@ -208,7 +206,7 @@ describe('POST /chat/Message', () => {
         send('an unknown dialog', { ...hi, chat_dialog_id: '{unknown}' }, 404, NOT_FOUND),
         send('no id of a dialog', { ...hi, chat_dialog_id: 'abc' }, 404, NOT_FOUND),
         send(
-          'an unknown dialog beside a user',
+          'an unknown dialog together with a user',
           { ...hi, chat_dialog_id: 'abc', recipient_id: '{bob}' },
           404,
           NOT_FOUND,
@@ -233,7 +231,7 @@ describe('POST /chat/Message', () => {
     );
   });
 
-  test('changes the last message, the moment and the unread counts of the dialog', async () => {
+  test('sending a message updates the last message, the timestamp and the unread counts of its dialog', async () => {
     const [ann, ben] = await createUsers(2);
     const dialog = await created('/chat/Dialog', { type: 3, occupants_ids: ben.id }, ann);
     const sent = await withClockAt(60, () => created('/chat/Message', { recipient_id: ben.id, message: 'new' }, ann));
@@ -252,13 +250,13 @@ describe('POST /chat/Message', () => {
     expect(await dialogAs(apiKey)).toEqual(changed);
   });
 
-  test('never dates a message before the one it follows', async () => {
+  test('a message is never dated before its predecessor', async () => {
     const post = () => created('/chat/Message', { chat_dialog_id: cast.lobby, message: 'x' }, cast.mallory);
     await withClockAt(30, post);
     expect((await withClockAt(20, post)).date_sent).toBe(SENT_AT + 30);
   });
 
-  test('keeps whether the message is to be pushed', async () => {
+  test('the send_to_chat flag is stored', async () => {
     for (const [given, kept] of [
       [1, true],
       ['0', false],
@@ -273,7 +271,7 @@ describe('POST /chat/Message', () => {
     }
   });
 
-  test('makes one private dialog of 20 first messages from both sides at once', async () => {
+  test('20 concurrent first messages from both sides create one private dialog', async () => {
     const [ann, ben] = await createUsers(2);
     const messages = await Promise.all(
       Array.from({ length: 20 }, (_, place) => {
@@ -322,7 +320,7 @@ describe('GET /chat/Message/{id}', () => {
 });
 
 describe('GET /chat/Message', () => {
-  /** A group of Alice, Bob and Carol with the messages that the rows call by these words. */
+  /** A group of Alice, Bob and Carol with messages by the names that the rows use. */
   let room: string;
   const words = new Map<string, string>();
 
@@ -461,7 +459,7 @@ describe('GET /chat/Message', () => {
     ['limit=2&skip=1', 'two percent'],
     ['sort_desc=date_sent&limit=1&skip=4', 'one'],
     ['skip=5', ''],
-  ])('?%s lists: %s', async (query, messages) => {
+  ])('GET /chat/Message?%s lists: %s', async (query, messages) => {
     const { status, body } = await listRoom(query);
     expect(body.items.map(({ _id }: { _id: string }) => words.get(_id)).join(' ')).toBe(messages);
     expect(status).toBe(200);
@@ -480,7 +478,7 @@ describe('GET /chat/Message', () => {
     ['attachments.type[gt]=a', 'attachments.type[gt]'],
     ['attachments.type[ctn]=a', 'attachments.type[ctn]'],
     ['created_at[lt]=', 'created_at[lt]'],
-  ])('?%s is an incorrect filter', async (query, key) => {
+  ])('GET /chat/Message?%s is rejected as an incorrect filter', async (query, key) => {
     const { status, body } = await listRoom(query);
     expect([status, body]).toEqual([422, { errors: [`Incorrect filter: ${key}`] }]);
   });
@@ -495,7 +493,7 @@ describe('GET /chat/Message', () => {
     ['limit=101&skip=-1', 0, 100],
     ['limit=0&skip=', 0, 100],
     ['limit=-1&skip=1.5', 0, 100],
-  ])('%s is the window skip %d, limit %d', async (query, skip, limit) => {
+  ])('GET /chat/Message?%s returns the window skip %d, limit %d', async (query, skip, limit) => {
     expect((await listRoom(query)).body).toMatchObject({ skip, limit });
   });
 
@@ -505,7 +503,7 @@ describe('GET /chat/Message', () => {
   }
 });
 
-describe('reading messages', () => {
+describe('marking by reading', () => {
   let ann: TestUser;
   let ben: TestUser;
   let cleo: TestUser;
@@ -520,7 +518,7 @@ describe('reading messages', () => {
   const marks = (items: { read_ids: number[]; delivered_ids: number[]; read: number }[]) =>
     items.map(({ read_ids, delivered_ids, read }) => [read_ids, delivered_ids, read]);
 
-  test('marks what it returns, and shows it, unless told not to', async () => {
+  test('GET /chat/Message marks the returned messages and shows the marks, unless mark_as_read is 0', async () => {
     const { _id } = await created('/chat/Dialog', { type: 2, name: 'G', occupants_ids: [ben.id, cleo.id] }, ann);
     for (const message of ['1', '2', '3']) await created('/chat/Message', { chat_dialog_id: _id, message }, ann);
     const sent = [[ann.id], [ann.id], 0];
@@ -545,7 +543,7 @@ describe('reading messages', () => {
     expect(marks(await read(_id, ann))).toEqual([seen, seen, [everybody, everybody, 0]]);
   });
 
-  test('a private message is read once the other occupant has read it', async () => {
+  test('a private message is read when the other occupant has read it', async () => {
     const { _id, chat_dialog_id: dialogId } = await created(
       '/chat/Message',
       { recipient_id: ben.id, message: 'x' },
@@ -557,7 +555,7 @@ describe('reading messages', () => {
     expect(await unread(dialogId, ben)).toBe(0);
   });
 
-  test('nothing is marked or unread in a public group', async () => {
+  test('messages of public groups are neither marked nor unread', async () => {
     const { _id } = await created('/chat/Dialog', { type: 1, name: 'P' }, ann);
     await created('/chat/Message', { chat_dialog_id: _id, message: 'x' }, ann);
     expect(marks(await read(_id, ben))).toEqual([[[], [], 0]]);

@@ -30,7 +30,7 @@ const change = (
   answer?: unknown,
 ): Scenario => [name, as, 'PUT', HERE, body, status, answer];
 const left = (reactions: object): Scenario => [
-  'what is left',
+  'the remaining reactions',
   'carol',
   'GET',
   `${HERE}.json`,

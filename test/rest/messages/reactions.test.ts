@@ -25,7 +25,7 @@ const NO_MESSAGE = { errors: ['Message not found for the specified user and mess
 const NO_REACTION = { errors: ['Reaction not found for the specified user and message ID.'] };
 const HERE = '/chat/Message/{hello}/reactions';
 
-describe('one after another', () => {
+describe('reactions in sequence', () => {
   const LONGEST = '😀'.repeat(64);
   const ROWS: Scenario[] = [
     ['none at first', 'bob', 'GET', HERE, undefined, 200, '{}'],
@@ -60,12 +60,12 @@ describe('one after another', () => {
         haha: ['{bob}'],
       },
     ],
-    ['Carol can not remove what is not hers', 'carol', 'DELETE', HERE, { name: 'like' }, 404, NO_REACTION],
+    ["Carol cannot remove another user's reaction", 'carol', 'DELETE', HERE, { name: 'like' }, 404, NO_REACTION],
     ['nor anyone another letter case', 'bob', 'DELETE', HERE, { name: 'LIKE' }, 404, NO_REACTION],
     ['Alice removes hers', 'key for alice', 'DELETE', HERE, 'name=5', 200, undefined],
     ['once', 'alice', 'DELETE', HERE, { name: '5' }, 404, NO_REACTION],
     ['Bob removes his', 'bob', 'DELETE', `${HERE}.json?name=%20like+`, undefined, 200, undefined],
-    ['what is left', 'bob', 'GET', HERE, undefined, 200, { haha: ['{bob}'], like: ['{alice}'] }],
+    ['the remaining reactions', 'bob', 'GET', HERE, undefined, 200, { haha: ['{bob}'], like: ['{alice}'] }],
     ['the longest name', 'carol', 'POST', HERE, { name: LONGEST }, 200, undefined],
     ['names of prototypes', 'carol', 'POST', HERE, { name: '__proto__' }, 200, undefined],
     ['are names', 'carol', 'POST', HERE, { name: 'toString' }, 200, undefined],
@@ -83,7 +83,7 @@ describe('one after another', () => {
   ];
   testScenarios(() => cast, ROWS);
 
-  test('messages show them to each caller', async () => {
+  test('messages show reactions relative to each caller', async () => {
     const total = { haha: 1, like: 1, [LONGEST]: 1, toString: 1, ['__proto__']: 1 };
     const reactions = async (as: Caller) => (await rest('GET', `/chat/Message/${cast.hello}`, { as })).body.reactions;
     expect(await reactions(cast.alice)).toEqual({ own: ['like'], total });
@@ -99,7 +99,7 @@ describe('one after another', () => {
     expect(await reactions(cast.bob)).toBeNull();
   });
 
-  test('own ones stand in the order of adding, and come last when added again', async () => {
+  test('own reactions are in the order of adding, and a reaction added again moves to the end', async () => {
     const path = `/chat/Message/${cast.hello}/reactions`;
     for (const name of ['a', 'b', 'c']) await rest('POST', path, { as: cast.bob, json: { name } });
     await rest('DELETE', path, { as: cast.bob, json: { name: 'a' } });
@@ -108,7 +108,7 @@ describe('one after another', () => {
     expect(list.body.items[0].reactions).toEqual({ own: ['b', 'c', 'a'], total: { b: 1, c: 1, a: 1 } });
   });
 
-  test('20 at once leave one', async () => {
+  test('20 concurrent identical requests leave one reaction', async () => {
     const path = `/chat/Message/${cast.hello}/reactions`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => rest('POST', path, { as: cast.carol, json: { name: 'angry' } })),
@@ -119,7 +119,7 @@ describe('one after another', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejected reactions', () => {
   const like = { name: 'like' };
   const forEachChange = (rows: (method: 'POST' | 'DELETE') => Scenario[]) => [...rows('POST'), ...rows('DELETE')];
 

@@ -10,8 +10,8 @@ beforeAll(async () => {
   real.DIALOG = json(await replay('POST', '/chat/Dialog.json', 'F', 'occupants_ids=8&type=3'))._id;
 });
 
-describe('messages', () => {
-  test('are sent', async () => {
+describe('wire samples of messages', () => {
+  test('the samples send messages', async () => {
     const answer = await replay(
       'POST',
       '/chat/Message.json',
@@ -55,7 +55,7 @@ describe('messages', () => {
       ['MSG'],
     ],
     ['/chat/Message.json?chat_dialog_id=DIALOG&date_sent[gte]=1480327065.456978', 0, 100, ['MSG']],
-  ])('%s', async (path, skip, limit, names) => {
+  ])('the sample %s has the documented response', async (path, skip, limit, names) => {
     const answer = await replay('GET', path);
     expect(outcome(answer)).toEqual([
       200,
@@ -63,11 +63,11 @@ describe('messages', () => {
     ]);
   });
 
-  test('are found', async () => {
+  test('the samples find messages', async () => {
     expect(json(await replay('GET', '/chat/Message/MSG.json'))._id).toBe(real.MSG);
   });
 
-  test('are marked and edited', async () => {
+  test('the samples mark and edit messages', async () => {
     const samples: [path: string, body: string][] = [
       ['/chat/Message/MSG.json', 'chat_dialog_id=DIALOG&read=1'],
       ['/chat/Message/MSG.json', 'chat_dialog_id=DIALOG&message=new%20text'],
@@ -81,16 +81,16 @@ describe('messages', () => {
     ['/chat/Message/unread.json?chat_dialog_ids=DIALOG%2CDIALOG', '{"total":0,"DIALOG":0}'],
     ['/chat/Message/unread.json?chat_dialog_ids=DIALOG%2C%20DIALOG', '{"total":0,"DIALOG":0}'],
     ['/chat/Message/unread.json?', '{"total":0}'],
-  ])('%s', async (path, counts) => {
+  ])('the sample %s has the documented response', async (path, counts) => {
     const { status, text } = await replay('GET', path);
     expect([status, text]).toEqual([200, filled(counts)]);
   });
 });
 
-describe('reactions', () => {
+describe('wire samples of reactions', () => {
   const path = '/chat/Message/MSG/reactions';
 
-  test('come and go', async () => {
+  test('the samples add and remove reactions', async () => {
     expect(outcome(await replay('POST', `${path}.json`, 'J', '{"name":"like"}'))).toEqual([200, '']);
     const listed = await replay('GET', path);
     expect([listed.status, listed.text]).toEqual([200, '{"like":[7]}']);
@@ -100,7 +100,7 @@ describe('reactions', () => {
     expect(outcome(await replay('DELETE', path, 'J', '{"name":"like"}'))).toEqual([200, '']);
   });
 
-  test('of no message', async () => {
+  test('the samples react to a message that does not exist', async () => {
     expect(outcome(await replay('DELETE', '/chat/Message/notExistentId/reactions', 'J', '{"name":"like"}'))).toEqual([
       400,
       BAD_MESSAGE_ID,
@@ -108,11 +108,11 @@ describe('reactions', () => {
   });
 });
 
-describe('deletions', () => {
+describe('wire samples of deletions', () => {
   const LISTS = (deleted: string, notFound: string) =>
     filled(`{"SuccessfullyDeleted":{"ids":[${deleted}]},"NotFound":{"ids":[${notFound}]}}`);
 
-  test('are deleted', async () => {
+  test('the samples delete messages', async () => {
     const forAll = await replay('DELETE', '/chat/Message/MSG,notExistentId.json', 'F', 'force=1');
     expect([forAll.status, forAll.text]).toEqual([200, LISTS('"MSG"', '"notExistentId"')]);
     const sent = await replay('POST', '/chat/Message.json', 'J', '{"chat_dialog_id":"DIALOG","message":"hi"}');

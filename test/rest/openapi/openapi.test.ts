@@ -18,26 +18,25 @@ function operations({ paths }: OpenApiDocument): { method: string; path: string;
   );
 }
 
-/** Operations that run that of another. */
 const OTHER_NAMES: Record<string, string> = { downloadBlobFile: 'findBlobFile' };
 
 /** `/users/{id}` → `/users/{}` */
 const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 async function served(): Promise<OpenApiDocument> {
-  // What is done with the document takes long enough for the service to close an idle connection.
+  // The tests process the document for longer than the service keeps idle connections open.
   return JSON.parse((await rawRequest('GET', '/openapi.json', { headers: { Connection: 'close' } })).text);
 }
 
-describe('the document', () => {
-  test('is valid OpenAPI 3.1', async () => {
+describe('the OpenAPI document', () => {
+  test('the document is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     const result = await validator.validate((await served()) as unknown as Record<string, unknown>);
     expect(result).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  test('is that of this service: its address, its token headers', async () => {
+  test('the document contains the URL and the token headers of this service', async () => {
     const document = await served();
     expect(document.servers).toEqual([{ url: 'https://api.example.org/base' }]);
     expect(document.components.securitySchemes).toMatchObject({
@@ -51,7 +50,7 @@ describe('the document', () => {
     );
   });
 
-  test.each(ENDPOINTS)('has %s %s', (method, path, status, name) => {
+  test.each(ENDPOINTS)('the document contains %s %s', (method, path, status, name) => {
     const found = operations(testDocument()).filter(
       (one) => one.method === method && shapeOf(one.path) === shapeOf(path),
     );
@@ -62,13 +61,13 @@ describe('the document', () => {
     expect([operation.operationId, second, OTHER_NAMES[operation.operationId]]).toContain(name);
   });
 
-  test('has nothing else', () => {
+  test('the document contains no other operations', () => {
     const known = new Set(ENDPOINTS.map(([method, path]) => `${method} ${shapeOf(path)}`));
     const others = operations(testDocument()).filter(({ method, path }) => !known.has(`${method} ${shapeOf(path)}`));
     expect(others).toEqual([]);
   });
 
-  test('tells of every route, with a summary, an example, a success and errors', () => {
+  test('every operation has a summary, an example, a success response and error responses', () => {
     const described = operations(testDocument());
     expect(described).toHaveLength(routes.length - 2);
     expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(described.length);
@@ -88,10 +87,9 @@ describe('the document', () => {
     }
   });
 
-  test('has schemas that its examples fit', () => {
+  test('the examples match their schemas', () => {
     for (const { operation } of operations(testDocument())) {
       for (const [type, { schema, examples = {} }] of Object.entries(operation.requestBody?.content ?? {})) {
-        // Forms hold texts alone.
         if (type !== 'application/json') continue;
         const validate = compiled(schema);
         for (const { value } of Object.values(examples)) {
@@ -109,7 +107,7 @@ describe('the document', () => {
     }
   });
 
-  test('follows a limit of the code', () => {
+  test('the document contains the limits of the code', () => {
     const { schema } = testDocument().paths['/users']!.post!.requestBody!.content['application/x-www-form-urlencoded']!;
     expect((schema.properties as Record<string, object>)['user[login]']).toMatchObject({
       minLength: USER_LENGTHS.login.min,
@@ -118,12 +116,12 @@ describe('the document', () => {
     });
   });
 
-  test('is the same whenever it is made', () => {
+  test('the document is the same each time it is generated', () => {
     expect(JSON.stringify(openApiDocument('http://a', ['T']))).toBe(JSON.stringify(openApiDocument('http://a', ['T'])));
   });
 });
 
-describe('the check that all tests of REST go through', () => {
+describe('the response check of all REST tests', () => {
   const json = (status: number, body: unknown) => ({
     status,
     contentType: 'application/json; charset=utf-8',
@@ -131,14 +129,19 @@ describe('the check that all tests of REST go through', () => {
   });
 
   test.each([
-    ['a status that is not told', 'GET', '/session', json(402, { errors: ['Pay'] })],
-    ['a member too many', 'GET', '/chat/Dialog/x/notifications', json(200, { notifications: { enabled: 1, more: 1 } })],
-    ['a member too few', 'GET', '/account_settings', json(200, { account_id: 1 })],
+    ['an undocumented status', 'GET', '/session', json(402, { errors: ['Pay'] })],
+    [
+      'an additional member',
+      'GET',
+      '/chat/Dialog/x/notifications',
+      json(200, { notifications: { enabled: 1, more: 1 } }),
+    ],
+    ['a missing member', 'GET', '/account_settings', json(200, { account_id: 1 })],
     ['a wrong type', 'POST', '/ai/ai_extensions/ai_summarize', json(200, { summary: null })],
-    ['an error in another shape', 'GET', '/class.json', json(401, { errors: 'Token is required' })],
-    ['a body where there is none', 'DELETE', '/session', json(200, {})],
-    ['no body where there is one', 'GET', '/session', { status: 200, contentType: undefined, text: '' }],
-  ])('refuses %s', (_name, method, path, answer) => {
+    ['an error of another form', 'GET', '/class.json', json(401, { errors: 'Token is required' })],
+    ['a body where none is documented', 'DELETE', '/session', json(200, {})],
+    ['a missing body', 'GET', '/session', { status: 200, contentType: undefined, text: '' }],
+  ])('the response check rejects %s', (_name, method, path, answer) => {
     expect(() => expectDocumented(method, path, answer)).toThrow(path.replace('.json', ''));
   });
 });
@@ -155,7 +158,7 @@ describe('/docs', () => {
     ['/openapi.json', 'application/json; charset=utf-8', '"openapi":"3.1.1"'],
   ];
 
-  test.each(FILES)('serves %s', async (path, type, holds) => {
+  test.each(FILES)('/docs serves %s', async (path, type, holds) => {
     const { status, headers, text } = await rawRequest('GET', path);
     expect(status).toBe(200);
     expect(text).toContain(holds);
@@ -177,7 +180,7 @@ describe('/docs', () => {
     expect(Buffer.from(await compressed.arrayBuffer()).toString('utf8')).toBe(text);
   });
 
-  test('lets nothing run but its own files, and speaks to the service alone', async () => {
+  test('/docs runs only its own scripts and connects only to its own server', async () => {
     const { headers, text } = await rawRequest('GET', '/docs');
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -200,17 +203,17 @@ describe('/docs', () => {
     '/openapi.json/',
     '/openapi.yaml',
     '/Docs',
-  ])('knows no %s', async (path) => {
+  ])('/docs responds 404 to %s', async (path) => {
     const { status, text } = await rawRequest('GET', path);
     expect([status, text]).toEqual([404, `{"errors":["The resource wasn't found"]}`]);
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('takes no %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE'])('/docs rejects the method %s', async (method) => {
     const { status } = await rawRequest(method, '/docs');
     expect(status).toBe(404);
   });
 
-  test('sends a path as it stands, so that none of the above was mended by the client', async () => {
+  test('the server does not normalize dot segments, so the paths above reach it unchanged', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const { hostname, port } = new URL(running.url);
       const socket = connect(Number(port), hostname, () => {

@@ -23,7 +23,6 @@ beforeAll(async () => {
   cast = await createChatCast();
 });
 
-/** An event as it is given: to be sent later, so that it stands as it was made. */
 const given = (changes: object = {}) => ({
   event: {
     notification_type: 'push',
@@ -36,7 +35,6 @@ const given = (changes: object = {}) => ({
   },
 });
 
-/** As it is answered. */
 const event = (changes: object = {}) => ({
   id: expect.any(Number),
   event_type: 'one_shot',
@@ -202,7 +200,7 @@ describe('POST /events', () => {
         tag_query: JSON.stringify({ all: '😀'.repeat(50) }),
       }),
       refused(
-        'long tags beside those that are read',
+        'long tags in addition to known ones',
         { user: { tags: { any: 'a', none: 'x'.repeat(32_768) } } },
         'tag_query is too long (maximum is 32768 bytes)',
       ),
@@ -218,13 +216,13 @@ describe('POST /events', () => {
           errors: ['environment should be production or development', 'message is required', 'Recipients are required'],
         },
       ],
-      ['by nobody', 'nobody', 'POST', '/events', given(), 401, TOKEN_REQUIRED],
+      ['without credentials', 'nobody', 'POST', '/events', given(), 401, TOKEN_REQUIRED],
       ['by an application session', 'application', 'POST', '/events', given(), 422, NEED_USER],
     ],
   );
 });
 
-describe('one event', () => {
+describe('a single event', () => {
   let ofKey: number;
   beforeAll(async () => {
     cast.values.event = (await created('/events', given(PERIODIC), cast.alice)).event.id;
@@ -309,7 +307,7 @@ describe('one event', () => {
   );
 });
 
-test('an event is told as XML', async () => {
+test('an event is available as XML', async () => {
   const { status, text } = await rest('GET', `/events/${cast.values.ofKey}.xml`, { as: cast.callers.key! });
   expect(status).toBe(200);
   expect(text).toMatch(
@@ -327,7 +325,7 @@ describe('GET /events', () => {
     for (let made = 0; made < 12; made++) ids.push((await created('/events', given(), lister)).event.id);
   });
 
-  test('pages come with the newest first', async () => {
+  test('GET /events lists the newest events first', async () => {
     const list = async (query: string) => (await rest('GET', `/events.json${query}`, { as: lister })).body;
     const idsOf = (page: { items: { event: { id: number } }[] }) => page.items.map(({ event: { id } }) => id);
     const newest = ids.toReversed();
@@ -354,16 +352,16 @@ describe('GET /events', () => {
       ...['per_page=0', 'per_page=101', 'per_page=x', 'page=0', 'page=-1', 'page=x'].map(
         (query): Scenario => [query, 'lister', 'GET', `/events.json?${query}`, undefined, 400, {}],
       ),
-      ['by nobody', 'nobody', 'GET', '/events', undefined, 401, TOKEN_REQUIRED],
+      ['without credentials', 'nobody', 'GET', '/events', undefined, 401, TOKEN_REQUIRED],
       ['by an application session', 'application', 'GET', '/events', undefined, 422, NEED_USER],
     ],
   );
 });
 
-describe('what becomes of an event without devices', () => {
+describe('events without devices', () => {
   const status = async (id: number) => (await rest('GET', `/events/${id}/status`, { as: cast.bob })).body.event;
 
-  test('one shot is sent at once, and once', async () => {
+  test('a one-shot event is sent immediately and once', async () => {
     const { event: made } = await created('/events', given({ date: undefined }), cast.bob);
     expect(made).toMatchObject({ date: null, active: true, occured_count: 0 });
     await until(async () => !(await status(made.id)).active);
@@ -382,7 +380,7 @@ describe('what becomes of an event without devices', () => {
     expect(await status(made.id)).toMatchObject({ active: false });
   });
 
-  test('one for more users than a page is spread page by page, without the ids of pages before', async () => {
+  test('an event for many users is spread page by page without listing the ids of earlier pages', async () => {
     const at = running.now();
     const own = { applicationId: APPLICATION.id, createdAt: at, updatedAt: at };
     const users = await db.user.createManyAndReturn({ data: numbers(600).map(() => own), select: { id: true } });
@@ -402,7 +400,7 @@ describe('what becomes of an event without devices', () => {
     expect(passed.map((ids) => (Array.isArray(ids) ? ids : `${ids}`.split(',')).length)).toEqual([600, 100]);
   });
 
-  test('one for later is sent then', async () => {
+  test('a scheduled event is sent at its time', async () => {
     const { event: made } = await created('/events', given(), cast.bob);
     clock.set(new Date((LATER - 1) * 1000));
     running.app.services.pushNotifier.wake();

@@ -22,7 +22,7 @@ const KEYS = {
   p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url'),
   auth: Buffer.alloc(16, 2).toString('base64url'),
 };
-/** Nowhere that a push may be sent to, even where private networks are allowed. */
+/** Endpoints that are never allowed, even with private networks enabled. */
 const BAD_ENDPOINTS = [
   'file:///etc/passwd',
   'javascript:alert(1)',
@@ -132,7 +132,7 @@ describe('subscriptions', () => {
         item(expect.any(Number), 'u1', null, 'android', 'email'),
       ]),
       post(
-        'a browser is subscribed by what it says of itself',
+        'a browser is subscribed by its PushSubscription object',
         'key for alice',
         { notification_channel: 'web', push_token: BROWSER, device: { platform: 'web', udid: 'w' } },
         201,
@@ -145,7 +145,7 @@ describe('subscriptions', () => {
   );
 });
 
-describe('what is wrong with a subscription', () => {
+describe('rejected subscriptions', () => {
   testScenarios(
     () => cast,
     [
@@ -216,7 +216,7 @@ describe('what is wrong with a subscription', () => {
       post('by a key alone', 'key', GCM, 422, NEED_USER),
       ['listing by a key alone', 'key', 'GET', '/subscriptions', undefined, 422, NEED_USER],
       ['deleting by a key alone', 'key', 'DELETE', '/subscriptions/1', undefined, 422, NEED_USER],
-      ['listing by nobody', 'nobody', 'GET', '/subscriptions', undefined, 401, TOKEN_REQUIRED],
+      ['listing without credentials', 'nobody', 'GET', '/subscriptions', undefined, 401, TOKEN_REQUIRED],
     ],
   );
 });
@@ -253,7 +253,7 @@ describe('push tokens', () => {
       ['but once', 'carol', 'DELETE', '/push_tokens/1.json', undefined, 404, NOT_FOUND],
       ['an id is a positive integer', 'carol', 'DELETE', '/push_tokens/-1', undefined, 422, BAD_ID],
       [
-        'what is wrong with one',
+        'errors of a push token',
         'carol',
         'POST',
         '/push_tokens',
@@ -276,7 +276,7 @@ async function subscribe(as: { headers: Record<string, string> }, udid: string, 
   return answer.body as { subscription: { id: number; device: { udid: string } } }[];
 }
 
-test('of more than ten the one told of longest ago goes', async () => {
+test('an eleventh device removes the one registered longest ago', async () => {
   const user = await createUser();
   for (let index = 0; index < 10; index++) {
     clock.reset(index);
@@ -291,7 +291,7 @@ test('of more than ten the one told of longest ago goes', async () => {
   clock.reset();
 });
 
-test('of two users who claim a device at once one has it', async () => {
+test('when two users claim a device concurrently, one of them has it', async () => {
   const users = [await createUser(), await createUser()];
   for (let round = 0; round < 10; round++) {
     await Promise.all(users.map((user) => subscribe(user, `r${round}`, `contested ${round}`)));
@@ -299,13 +299,13 @@ test('of two users who claim a device at once one has it', async () => {
   }
 });
 
-test('a device that is told of twice at once is one', async () => {
+test('concurrent identical requests create one subscription', async () => {
   const user = await createUser();
   await Promise.all(Array.from({ length: 5 }, () => subscribe(user, 'twice', 'twice')));
   expect(await db.pushSubscription.count({ where: { applicationId: APPLICATION.id, userId: user.id } })).toBe(1);
 });
 
-test('with a user go their devices', async () => {
+test('deleting a user deletes their devices and push tokens', async () => {
   const user = await createUser();
   await subscribe(user, 'gone', 'gone');
   await rest('POST', '/push_tokens', { as: user, json: { push_token: TOKEN, device: DEVICE } });

@@ -5,7 +5,7 @@ import { AT, json, outcome, replay, useSampleUsers } from '../../support/fixture
 useApp();
 useSampleUsers();
 
-describe('devices', () => {
+describe('wire samples of devices', () => {
   const item = (id: unknown, udid: string, platform: string, channel: string, bundle: string | null) => ({
     subscription: {
       id,
@@ -21,7 +21,7 @@ describe('devices', () => {
   const android = item(expect.any(Number), 'u1', 'android', 'gcm', 'com.x');
   const iphone = item(expect.any(Number), 'u2', 'ios', 'apns', null);
 
-  test('are subscribed by a form', async () => {
+  test('the samples subscribe a device by a form', async () => {
     const answer = await replay(
       'POST',
       '/subscriptions.json',
@@ -31,7 +31,7 @@ describe('devices', () => {
     expect(outcome(answer)).toEqual([201, [android]]);
   });
 
-  test('and from a push token', async () => {
+  test('the samples subscribe a device with a push token', async () => {
     const token = await replay(
       'POST',
       '/push_tokens.json',
@@ -46,7 +46,7 @@ describe('devices', () => {
     expect(outcome(answer)).toEqual([201, [android, iphone]]);
   });
 
-  test('are listed and deleted', async () => {
+  test('the samples list and delete subscriptions', async () => {
     const listed = await replay('GET', '/subscriptions.json');
     expect(outcome(listed)).toEqual([200, [android, iphone]]);
     const { id } = json(listed)[0].subscription;
@@ -55,10 +55,10 @@ describe('devices', () => {
   });
 });
 
-describe('events', () => {
+describe('wire samples of events', () => {
   let id: number;
 
-  test('are made', async () => {
+  test('the samples create events', async () => {
     const answer = await replay(
       'POST',
       '/events.json',
@@ -92,7 +92,7 @@ describe('events', () => {
     ({ id } = json(answer).event);
   });
 
-  test('are shown, sent, listed and deleted', async () => {
+  test('the samples show, send, list and delete events', async () => {
     const status = async () => json(await replay('GET', `/events/${id}/status.json`)).event;
     while ((await status()).active);
     expect(await status()).toEqual({

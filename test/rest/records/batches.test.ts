@@ -39,22 +39,22 @@ describe('POST /data/{class}/multi', () => {
     ['by a form from 0', 'record[0][make]=a&record[1][make]=b'],
     ['by a form from 1, escaped, out of order', 'record%5B2%5D%5Bmake%5D=b&record%5B1%5D%5Bmake%5D=a'],
     ['by a form as an array', 'record[][make]=a&record[][make]=b'],
-  ])('%s', async (_name, body) => {
+  ])('several records are created %s', async (_name, body) => {
     expect(outcomeOf(await call('POST', body))).toEqual([201, cars('a', 'b')]);
   });
 
-  test('by multipart', async () => {
+  test('several records are created by a multipart body', async () => {
     const form = multipart({ 'record[1][make]': 'a', 'record[2][make]': 'b' });
     const answer = await rest('POST', PATH, { as: cast.olga, form, headers: { 'Content-Type': MULTIPART } });
     expect(outcomeOf(answer)).toEqual([201, cars('a', 'b')]);
   });
 
-  test('class_name comes before the items', async () => {
+  test('the response has class_name before the items', async () => {
     const { text } = await call('POST', { record: [{ make: 'a' }] });
     expect(text).toMatch(/^\{"class_name":"cars","items":\[\{"_id":"[0-9a-f]{24}","_parent_id":null,/);
   });
 
-  test('each with permissions and a parent of its own, null by a form', async () => {
+  test('each record may have its own permissions and parent, and the text null in a form unsets a field', async () => {
     const parent = await newCar({}, cast.olga);
     const { status, body } = await call(
       'POST',
@@ -69,7 +69,7 @@ describe('POST /data/{class}/multi', () => {
     ]);
   });
 
-  test('a hundred', async () => {
+  test('one request creates 100 records', async () => {
     const record = Object.fromEntries(Array.from({ length: 100 }, (_, nth) => [nth + 1, { year: nth }]));
     const { status, body } = await call('POST', { record });
     expect([status, body.items.map(({ year }: { year: number }) => year)]).toEqual([
@@ -109,13 +109,13 @@ describe('POST /data/{class}/multi', () => {
     ],
     [{ record: { 3: { permissions: { read: { access: 'all' } } } } }, 422, refused('Record 3: Unknown access: all')],
     ['record[99999999999][make]=x', 400, MALFORMED],
-  ])('%j is refused and nothing stored', async (body, status, answer) => {
+  ])('%j is rejected and nothing is stored', async (body, status, answer) => {
     const before = await count();
     expect(outcomeOf(await call('POST', body))).toEqual([status, answer]);
     expect(await count()).toBe(before);
   });
 
-  test('whom and where it is refused', async () => {
+  test('unauthorized callers, unknown classes and other methods are rejected', async () => {
     const record = { 1: { make: 'x' } };
     expect(outcomeOf(await call('POST', { record }, cast.olga, '/data/guarded/multi'))).toEqual([403, MAY_NOT_DO]);
     expect((await call('POST', { record }, apiKey, '/data/guarded/multi')).status).toBe(201);
@@ -136,7 +136,7 @@ describe('PUT /data/{class}/multi', () => {
   const shown = async (id: string) => (await rest('GET', `/data/cars/${id}`, { as: apiKey })).body;
   const second = () => newCar({ make: 'CD', year: 5 }, cast.olga);
 
-  test('changes, in numeric order, what the caller may update; the rest is not found', async () => {
+  test('a batch update applies changes in numeric order and reports records that the caller may not update as not found', async () => {
     const more = await second();
     const { status, text, body } = await call('PUT', {
       record: {
@@ -159,7 +159,7 @@ describe('PUT /data/{class}/multi', () => {
     expect(await shown(other)).toMatchObject({ make: 'AB' });
   });
 
-  test('by a form, from 0, as an array, by the key', async () => {
+  test('a batch update accepts forms, numbering from 0, arrays and API keys', async () => {
     const more = await second();
     const form = `record[0][id]=${own}&record[0][make]=null&record[0][tags][0]=z&record[1][id]=${more}&record[1][inc][year]=2`;
     expect((await call('PUT', form)).body.items).toMatchObject([{ make: null, tags: ['z'] }, { year: 7 }]);
@@ -172,7 +172,7 @@ describe('PUT /data/{class}/multi', () => {
     expect((await call('PUT', list, apiKey)).body.items).toMatchObject([{ make: 'k' }, { make: 'l' }]);
   });
 
-  test('one that is named twice is changed twice and shown once', async () => {
+  test('a record that is named twice is updated twice and returned once', async () => {
     const record = [
       { id: own, inc: { year: 1 } },
       { id: own, inc: { year: 10 } },
@@ -181,7 +181,7 @@ describe('PUT /data/{class}/multi', () => {
     expect([body.items.length, body.items[0].year]).toEqual([1, 12]);
   });
 
-  test('none that is known', async () => {
+  test('a batch update without known records succeeds with not_found ids', async () => {
     expect(outcomeOf(await call('PUT', { record: [{ id: UNKNOWN_ID, make: 'x' }] }))).toEqual([
       200,
       { class_name: 'cars', not_found: { ids: [UNKNOWN_ID] }, items: [] },
@@ -189,36 +189,40 @@ describe('PUT /data/{class}/multi', () => {
   });
 
   test.each<[name: string, type: string, body: string]>([
-    ['no record', JSON_TYPE, '{}'],
-    ['an empty one', JSON_TYPE, '{"record":{}}'],
+    ['no records', JSON_TYPE, '{}'],
+    ['an empty record', JSON_TYPE, '{"record":{}}'],
     ['an empty list', JSON_TYPE, '{"record":[]}'],
-    ['a text', JSON_TYPE, '{"record":"x"}'],
-    ['a key that is no number', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"a":{"id":"OWN"}}}'],
-    ['a record that is no object', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":"x"}}'],
-    ['no id', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":{"make":"x"}}}'],
+    ['a text instead of records', JSON_TYPE, '{"record":"x"}'],
+    ['a non-numeric key', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"a":{"id":"OWN"}}}'],
+    ['a record that is not an object', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":"x"}}'],
+    ['a missing id', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":{"make":"x"}}}'],
     ['an empty id', FORM, 'record[1][id]=OWN&record[1][make]=x&record[2][id]='],
-    ['an id that is no text', JSON_TYPE, '{"record":{"1":{"id":["OWN"],"make":"x"}}}'],
-    ['a field that can not be cast', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":{"id":"OWN","year":"x"}}}'],
+    ['an id that is not a text', JSON_TYPE, '{"record":{"1":{"id":["OWN"],"make":"x"}}}'],
+    ['a field that cannot be cast', JSON_TYPE, '{"record":{"1":{"id":"OWN","make":"x"},"2":{"id":"OWN","year":"x"}}}'],
     [
-      'the same of a record that is not found',
+      'such a field of a record that is not found',
       JSON_TYPE,
       `{"record":{"1":{"id":"OWN","make":"x"},"2":{"id":"${UNKNOWN_ID}","year":"x"}}}`,
     ],
     ['an operator that does not fit', FORM, 'record[1][id]=OWN&record[1][make]=x&record[1][inc][make]=1'],
-    ['a place out of range', FORM, 'record[1][id]=OWN&record[1][make]=x&record[1][place]=91,1'],
+    ['a location out of range', FORM, 'record[1][id]=OWN&record[1][make]=x&record[1][place]=91,1'],
     ['an unknown access', FORM, 'record[1][id]=OWN&record[1][make]=x&record[1][permissions][read][access]=all'],
     [
-      'users that are none',
+      'invalid users',
       FORM,
       'record[1][id]=OWN&record[1][make]=x&record[1][permissions][read][access]=open_for_users_ids',
     ],
-    ['too many', JSON_TYPE, `{"record":[${Array.from({ length: 101 }, () => '{"id":"OWN","make":"x"}').join()}]}`],
-    ['too large', JSON_TYPE, `{"record":[{"id":"OWN","make":"${'x'.repeat(262_145)}"}]}`],
-    ['no JSON', JSON_TYPE, '{"record":'],
-    ['no form', FORM, 'record[1][id]=OWN&record[1][make]=%ff'],
+    [
+      'too many records',
+      JSON_TYPE,
+      `{"record":[${Array.from({ length: 101 }, () => '{"id":"OWN","make":"x"}').join()}]}`,
+    ],
+    ['too large records', JSON_TYPE, `{"record":[{"id":"OWN","make":"${'x'.repeat(262_145)}"}]}`],
+    ['invalid JSON', JSON_TYPE, '{"record":'],
+    ['an invalid form', FORM, 'record[1][id]=OWN&record[1][make]=%ff'],
     ['too deep', FORM, 'record[1][id]=OWN&record[1][a][b][c][d][e][f][g][h][i]=1'],
     ['NUL', JSON_TYPE, '{"record":[{"id":"OWN","make":"\\u0000"}]}'],
-  ])('%s is 400 and nothing else, and changes nothing', async (_name, type, body) => {
+  ])('%s responds 400 and changes nothing', async (_name, type, body) => {
     const answer = await rest('PUT', PATH, {
       as: cast.olga,
       form: body.replaceAll('OWN', own),
@@ -228,14 +232,14 @@ describe('PUT /data/{class}/multi', () => {
     expect(await shown(own)).toMatchObject({ make: 'AB', year: 1 });
   });
 
-  test('what is too large only with what is there, too', async () => {
+  test('a record that becomes too large together with its stored fields is rejected', async () => {
     await call('PUT', { record: [{ id: own, tags: ['x'.repeat(200_000)] }] });
     const answer = await call('PUT', { record: [{ id: own, make: 'x', push: { tags: 'y'.repeat(70_000) } }] });
     expect(outcomeOf(answer)).toEqual([400, {}]);
     expect(await shown(own)).toMatchObject({ make: 'AB' });
   });
 
-  test('an unknown class', async () => {
+  test('an unknown class is rejected', async () => {
     const record = [{ id: own, make: 'x' }];
     expect(outcomeOf(await call('PUT', { record }, cast.olga, '/data/Cars/multi'))).toEqual([403, UNDEFINED_CLASS]);
   });

@@ -60,7 +60,7 @@ const REFUSALS: [caller: string, status: number, answer: object][] = [
   ['other key', 403, UNDEFINED_CLASS],
 ];
 
-describe('calls of records', () => {
+describe('callers of records', () => {
   testScenarios(
     () => cast,
     [...READS, ...WRITES].flatMap(([method, path, body]) =>
@@ -72,13 +72,11 @@ describe('calls of records', () => {
     WRITES.map(([method, path, body]): Scenario => ['needs a user', 'application', method, path, body, 422, NEED_USER]),
   );
 
-  test('nothing has come of it', async () => {
+  test('rejected calls change nothing', async () => {
     const { body } = await rest('GET', '/data/cars', { as: apiKey });
     expect(body.items).toMatchObject([{ _id: cast.values.kept, make: 'AB' }]);
   });
 });
-
-// Who may do what: each kind of permission, for each caller.
 
 type Kind = 'open' | 'owner' | 'open_for_users_ids' | 'open_for_groups';
 const ALL = ['olga', 'nina', 'greta', 'mallory', 'key', 'key for olga', 'key for mallory'];
@@ -92,8 +90,8 @@ const ALLOWED: Record<Kind, string[]> = {
 const KINDS = Object.keys(ALLOWED) as Kind[];
 const permission = (access: Kind) => ({ access, ids: [cast.nina.id], groups: ['g1', 'none'] });
 
-describe.each(KINDS)('%s', (kind) => {
-  test.each(ALL)('to read: %s', async (caller) => {
+describe.each(KINDS)('%s permission', (kind) => {
+  test.each(ALL)('read is granted as the permission says: %s', async (caller) => {
     const as = cast.callers[caller]!;
     const id = await newCar({ year: 5, permissions: { read: permission(kind) } }, cast.olga);
     const may = ALLOWED[kind].includes(caller);
@@ -110,14 +108,14 @@ describe.each(KINDS)('%s', (kind) => {
     expect((await rest('POST', '/data/cars', { as, form })).status).toBe(may ? 201 : 422);
   });
 
-  test('to read: an application session only what is open', async () => {
+  test('an application session reads only open records', async () => {
     const as = cast.callers.application!;
     const id = await newCar({ permissions: { read: permission(kind) } }, cast.olga);
     expect((await rest('GET', `/data/cars/${id}`, { as })).status).toBe(kind === 'open' ? 200 : 403);
     expect((await rest('GET', `/data/cars?_id=${id}`, { as })).body.items.length).toBe(kind === 'open' ? 1 : 0);
   });
 
-  test.each(ALL)('to update: %s', async (caller) => {
+  test.each(ALL)('update is granted as the permission says: %s', async (caller) => {
     const as = cast.callers[caller]!;
     const id = await newCar({ make: 'AB', permissions: { update: permission(kind) } }, cast.olga);
     const may = ALLOWED[kind].includes(caller);
@@ -130,7 +128,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(body.make).toBe(may ? 'three' : 'AB');
   });
 
-  test.each(ALL)('to delete: %s', async (caller) => {
+  test.each(ALL)('delete is granted as the permission says: %s', async (caller) => {
     const as = cast.callers[caller]!;
     const may = ALLOWED[kind].includes(caller);
     const car = () => newCar({ permissions: { delete: permission(kind) } }, cast.olga);
@@ -144,7 +142,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(left.body.items.length).toBe(may ? 0 : 3);
   });
 
-  test.each(ALL)('to create: %s', async (caller) => {
+  test.each(ALL)('create is granted as the permission says: %s', async (caller) => {
     const as: Caller = cast.callers[caller]!;
     const name = `made_${kind}`;
     const known = await rest('GET', `/class/${name}`, { as: apiKey });
@@ -164,7 +162,7 @@ describe.each(KINDS)('%s', (kind) => {
   });
 });
 
-test('who asks at once with others is answered for themselves', async () => {
+test('concurrent requests of different callers are authorized separately', async () => {
   const cars = await Promise.all(
     KINDS.map(async (kind) => ({
       kind,
@@ -186,7 +184,7 @@ test('who asks at once with others is answered for themselves', async () => {
   expect(unknown.map(({ status }) => status)).toEqual([...cars.map(() => 200), 404]);
 });
 
-describe('a class that lets nobody', () => {
+describe('a class with the permission not_allowed', () => {
   let id: string;
   beforeAll(async () => {
     await created('/class', { name: 'shut', fields: { label: 'String' } }, apiKey);
@@ -209,7 +207,7 @@ describe('a class that lets nobody', () => {
     ['update', 'PUT', '', 'label=y'],
     ['delete', 'DELETE', '', undefined],
     ['create', 'POST', 's', 'label=z'],
-  ])('%s: the owner neither, an API key all the same', async (deed, method, place, form) => {
+  ])('%s is denied to the owner and granted to an API key', async (deed, method, place, form) => {
     const form_ = { permissions: { [deed]: { access: 'not_allowed' } } };
     expect((await rest('PUT', '/class/shut', { as: apiKey, json: form_ })).status).toBe(200);
     const path = place ? '/data/shut' : `/data/shut/${id}`;
@@ -223,7 +221,7 @@ describe('a class that lets nobody', () => {
     expect((await rest(method, path, { as: apiKey, form })).status).toBe(deed === 'create' ? 201 : 200);
   });
 
-  test('what records get from their class', async () => {
+  test('records inherit permissions from their class', async () => {
     const named = { access: 'open_for_users_ids', users_ids: [String(cast.nina.id)] };
     const json = { permissions: { read: { access: 'not_allowed' }, update: named, delete: { access: 'open' } } };
     await rest('PUT', '/class/shut', { as: apiKey, json });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const refused = (...sentences: string[]) => ({ errors: sentences });
 
-/** Olga's cars, anew before each test: hers alone to change, one that all may change, one that all may delete, one of nobody's. */
+/** Cars of Olga, created again before each test: one with defaults, one open for update, one open for delete, one of a key. */
 beforeEach(async () => {
   clock.reset();
   const { olga, values } = cast;
@@ -90,14 +90,14 @@ describe('PUT /data/{class}/{id}', () => {
         { _id: '{closed}', created_at: NOW, updated_at: expect.any(Number) },
       ),
       row('the parent stays', 'olga', '/data/cars/{own}', { _parent_id: '{free}' }, 200, own({})),
-      row('by nobody else', 'mallory', '/data/cars/{own}', 'make=y', 403, MAY_NOT_DO),
-      row('by no other where it is of nobody', 'olga', '/data/cars/{keys}', 'make=y', 403, MAY_NOT_DO),
+      row('by another user', 'mallory', '/data/cars/{own}', 'make=y', 403, MAY_NOT_DO),
+      row('of an API key, by a user', 'olga', '/data/cars/{keys}', 'make=y', 403, MAY_NOT_DO),
       row('an unknown one', 'olga', '/data/cars/{unknown}', 'make=y', 404, NOT_FOUND),
       row('no id', 'olga', '/data/cars/abc', 'make=y', 404, NOT_FOUND),
       row('one of another class', 'olga', '/data/parts/{own}', 'label=y', 404, NOT_FOUND),
       row('an unknown class', 'olga', '/data/Cars/{own}', 'make=y', 403, UNDEFINED_CLASS),
       row(
-        'what is wrong is told first',
+        'invalid values are reported before missing records',
         'mallory',
         '/data/cars/{unknown}',
         'year=y',
@@ -123,7 +123,7 @@ describe('PUT /data/{class}/by_criteria', () => {
     rest('PUT', '/data/cars/by_criteria.json', { as, ...(typeof body === 'string' ? { form: body } : { json: body }) });
   const only = () => `search_criteria[_id][in]=${['own', 'free', 'keys'].map((name) => cast.values[name]).join(',')}`;
 
-  test('changes every match that the caller may update, and shows a page', async () => {
+  test('an update by criteria changes every match that the caller may update and returns a page', async () => {
     const { status, body } = await put(`${only()}&inc[year]=10&make=new&limit=1&skip=1`);
     expect([status, Object.keys(body)]).toEqual([200, ['class_name', 'skip', 'limit', 'total_found', 'items']]);
     expect(body).toEqual({
@@ -136,7 +136,7 @@ describe('PUT /data/{class}/by_criteria', () => {
     expect((await rest('GET', `/data/cars/${cast.values.keys}`, { as: apiKey })).body).toMatchObject({ make: 'AB' });
   });
 
-  test('as JSON, by an API key, none to be found', async () => {
+  test('an update by criteria accepts JSON from an API key and may match nothing', async () => {
     const json = { search_criteria: { _id: { in: [cast.values.own] }, year: 5 }, make: 'x' };
     expect(outcomeOf(await put(json, apiKey))).toEqual([
       200,
@@ -144,7 +144,7 @@ describe('PUT /data/{class}/by_criteria', () => {
     ]);
   });
 
-  test('of what one may not read nothing is changed', async () => {
+  test('an update by criteria changes no record that the caller cannot read', async () => {
     const form = `search_criteria[_id]=${cast.values.closed}&make=x`;
     expect((await put(form, cast.mallory)).body.total_found).toBe(0);
     expect((await put(form, cast.olga)).body.total_found).toBe(1);
@@ -167,12 +167,12 @@ describe('PUT /data/{class}/by_criteria', () => {
     ['search_criteria[make]=AB&year=x', 'Field year should be an integer'],
     ['search_criteria[make]=AB&inc[make]=1', "Operator inc can't be used with field make"],
     ['search_criteria[make]=AB&permissions[read][access]=all', 'Unknown access: all'],
-  ])('%j: %s', async (body, sentence) => {
+  ])('updating by %j is rejected: %s', async (body, sentence) => {
     expect(outcomeOf(await put(body, apiKey))).toEqual([422, refused(sentence)]);
     expect((await rest('GET', '/data/cars?make=never&count=1', { as: apiKey })).body.items).toEqual({ count: 0 });
   });
 
-  test('of an unknown class', async () => {
+  test('an update by criteria of an unknown class is rejected', async () => {
     const answer = await rest('PUT', '/data/Cars/by_criteria', { as: cast.olga, form: 'search_criteria[a]=1' });
     expect(outcomeOf(answer)).toEqual([403, UNDEFINED_CLASS]);
   });
@@ -196,7 +196,7 @@ describe('DELETE /data/{class}/{id}', () => {
       row('by an API key', 'key', '/data/cars/{own}.json', 200, undefined),
       row('by whom it lets', 'mallory', '/data/cars/{bin}', 200, undefined),
       row('by no other', 'mallory', '/data/cars/{free}', 403, MAY_NOT_DO),
-      row('by nobody else where it is of nobody', 'olga', '/data/cars/{keys}', 403, MAY_NOT_DO),
+      row('of an API key, by a user', 'olga', '/data/cars/{keys}', 403, MAY_NOT_DO),
       row('an unknown one', 'olga', '/data/cars/{unknown}', 404, NOT_FOUND),
       row('no id', 'olga', '/data/cars/abc', 404, NOT_FOUND),
       row('one of another class', 'olga', '/data/parts/{own}', 404, NOT_FOUND),
@@ -229,7 +229,7 @@ describe('DELETE /data/{class}/{id}', () => {
     ],
   );
 
-  test('takes what lies below along, whoever owns it and however deep', async () => {
+  test('deleting a record deletes its descendants of any owner and depth', async () => {
     const { olga, mallory, values } = cast;
     const private_ = { permissions: { read: { access: 'owner' } } };
     const child = await created(`/data/cars/${values.own}/parts`, { label: 'c', ...private_ }, mallory);
@@ -249,7 +249,7 @@ describe('DELETE /data/{class}/by_criteria', () => {
     rest('DELETE', '/data/cars/by_criteria.json', { as, form });
   const only = () => `_id[in]=${['own', 'free', 'keys'].map((name) => cast.values[name]).join(',')}`;
 
-  test('deletes the matches that the caller may delete', async () => {
+  test('a deletion by criteria deletes the matches that the caller may delete', async () => {
     expect(outcomeOf(await remove(only(), cast.mallory))).toEqual([200, { total_deleted: 0 }]);
     expect(outcomeOf(await remove(`${only()}&year[gt]=1`))).toEqual([200, { total_deleted: 1 }]);
     expect(outcomeOf(await remove(only()))).toEqual([200, { total_deleted: 1 }]);
@@ -257,7 +257,7 @@ describe('DELETE /data/{class}/by_criteria', () => {
     expect(outcomeOf(await remove(only(), apiKey))).toEqual([200, { total_deleted: 0 }]);
   });
 
-  test('by the query, too', async () => {
+  test('a deletion by criteria reads the query too', async () => {
     const answer = await rest('DELETE', `/data/cars/by_criteria?_id=${cast.values.own}`, { as: cast.olga });
     expect(outcomeOf(answer)).toEqual([200, { total_deleted: 1 }]);
   });
@@ -271,7 +271,7 @@ describe('DELETE /data/{class}/by_criteria', () => {
     ['make[like]=A', 'Incorrect filter: make[like]'],
     ['year=x', 'Incorrect filter: year'],
     ['toString=1', 'Incorrect filter: toString'],
-  ])('%s: %s', async (form, key) => {
+  ])('deleting by %s is rejected: %s', async (form, key) => {
     const before = (await rest('GET', '/data/cars?count=1', { as: apiKey })).body.items;
     const { status, body } = await remove(form, apiKey);
     expect(status).toBe(422);
@@ -280,7 +280,7 @@ describe('DELETE /data/{class}/by_criteria', () => {
   });
 
   test.each([{ and: [{}] }, { or: [{}] }, { make: {} }, { created_at: { nin: [] } }])(
-    '%j asks for nothing',
+    'the criteria %j are rejected because they contain no condition',
     async (json) => {
       const before = (await rest('GET', '/data/cars?count=1', { as: apiKey })).body.items;
       expect((await rest('DELETE', '/data/cars/by_criteria', { as: apiKey, json })).status).toBe(422);

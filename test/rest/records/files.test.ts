@@ -37,7 +37,6 @@ const NO_FIELD = (name: string) => refused(`Field ${name} is not a file field`);
 
 const UNNAMED = refused('Field name is missing');
 
-/** A form with a file between its fields. */
 function form(
   before: Record<string, string>,
   content: string,
@@ -55,14 +54,13 @@ const upload = (body: string, as: Caller = cast.olga, target = path()) =>
 const read = async () => (await rest('GET', `/data/cars/${id}`, { as: apiKey })).body;
 const download = (as: Caller = cast.olga, headers = {}, method = 'GET') =>
   rawRequest(method, path('?field_name=motor'), { as, headers });
-/** Files whose bytes are kept. */
 const keptFiles = async () =>
   (await readdir(join(running.dataDir, 'files'), { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),
   ).length;
 
-describe('a file', () => {
-  test('goes into its field, and comes out', async () => {
+describe('files of records', () => {
+  test('a file is uploaded into its field and downloaded', async () => {
     const { status, text } = await upload(form({ field_name: 'motor' }, 'hello'));
     const { file_id: fileId } = JSON.parse(text);
     expect([status, text]).toEqual([
@@ -82,14 +80,14 @@ describe('a file', () => {
     expect(got.headers).toHaveProperty('svc-token-expirationdate');
   });
 
-  test('may come before the name of its field, and by a key', async () => {
+  test('a file may precede the name of its field in the form, also with an API key', async () => {
     const { status } = await upload(form({}, 'hello', { field_name: 'motor' }), apiKey);
     expect([status, (await download()).text]).toEqual([200, 'hello']);
     expect((await upload(form({}, 'again'), apiKey, path('?field_name=motor'))).status).toBe(200);
     expect((await download()).text).toBe('again');
   });
 
-  test('takes the place of the one before, whose bytes go', async () => {
+  test('a new file replaces the old one, whose content is deleted', async () => {
     const before = await keptFiles();
     await upload(form({ field_name: 'motor' }, 'first'));
     const { motor } = await read();
@@ -100,7 +98,7 @@ describe('a file', () => {
     expect(await keptFiles()).toBe(before + 1);
   });
 
-  test('in parts', async () => {
+  test('a file supports range and HEAD requests', async () => {
     await upload(form({ field_name: 'motor' }, '0123456789'));
     const part = await download(cast.olga, { Range: 'bytes=2-4' });
     expect([part.status, part.text, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10']);
@@ -109,7 +107,7 @@ describe('a file', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '10']);
   });
 
-  test('is left alone by a change of the record, and its field by what clients send of it', async () => {
+  test('updating the record leaves its files unchanged and ignores values for file fields', async () => {
     await upload(form({ field_name: 'motor' }, 'hello'));
     const whole = await read();
     const { body } = await rest('PUT', `/data/cars/${id}`, {
@@ -120,7 +118,7 @@ describe('a file', () => {
     expect((await download()).text).toBe('hello');
   });
 
-  test('goes, and is gone', async () => {
+  test('a deleted file is gone, and deleting it again responds 404', async () => {
     const before = await keptFiles();
     await upload(form({ field_name: 'motor' }, 'hello'));
     expect(outcomeOf(await rest('DELETE', path(), { as: cast.olga, form: 'field_name=motor' }))).toEqual([200, '']);
@@ -133,14 +131,14 @@ describe('a file', () => {
     ]);
   });
 
-  test('is found again by none of its record once that is deleted', async () => {
+  test('the files of a deleted record are released', async () => {
     await upload(form({ field_name: 'motor' }, 'hello'));
     await rest('DELETE', `/data/cars/${id}`, { as: cast.olga });
     expect((await download()).status).toBe(404);
     expect(await db.unclaimedFile.count()).toBeGreaterThan(0);
   });
 
-  test('has the last part of its name, whatever that is', async () => {
+  test('a file keeps only the last segment of its name', async () => {
     for (const [given, shown] of [
       ['../../etc/passwd', 'passwd'],
       ['é".txt'.replace('"', '%22'), 'é%22.txt'],
@@ -153,8 +151,8 @@ describe('a file', () => {
   });
 });
 
-describe('who may', () => {
-  test('put one there: who may update the record', async () => {
+describe('rights to files', () => {
+  test('users who may update a record may upload its files', async () => {
     const body = form({ field_name: 'motor' }, 'hello');
     const before = await keptFiles();
     for (const [caller, status, answer] of [
@@ -173,7 +171,7 @@ describe('who may', () => {
     expect((await upload(body, cast.mallory)).status).toBe(200);
   });
 
-  test('have it: who may read the record, by header or parameter', async () => {
+  test('users who may read a record may download its files, with a token header or parameter', async () => {
     const body = form({ field_name: 'motor' }, 'hello');
     const closed = `/data/cars/${cast.values.closed}/file.json?field_name=motor`;
     await upload(body);
@@ -192,7 +190,7 @@ describe('who may', () => {
     expect(await get(open)).toBe(401);
   });
 
-  test('the token is a parameter of downloads alone', async () => {
+  test('the token parameter is a credential only for downloads', async () => {
     const body = form({ field_name: 'motor' }, 'hello');
     const target = `/data/cars/${id}/file?field_name=motor&token=${cast.olga.token}`;
     const given = await rawRequest('POST', target, { headers: { 'Content-Type': MULTIPART }, body });
@@ -201,7 +199,7 @@ describe('who may', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected file requests', () => {
   const row = (
     name: string,
     method: string,
@@ -260,13 +258,13 @@ describe('what is refused', () => {
     ],
   );
 
-  test('nothing is left of it', async () => {
+  test('rejected uploads leave no stored file', async () => {
     const before = await keptFiles();
     for (const field of ['none', 'make']) await upload(form({ field_name: field }, 'hello'));
     expect(await keptFiles()).toBe(before);
   });
 
-  test('deleting is for whoever may update', async () => {
+  test('deleting a file requires the right to update the record', async () => {
     await upload(form({ field_name: 'motor' }, 'hello'));
     for (const caller of ['mallory', 'key for mallory']) {
       const answer = await rest('DELETE', path(), { as: cast.callers[caller]!, form: 'field_name=motor' });

@@ -8,7 +8,6 @@ import { apiKey } from '../../support/fixtures/users.ts';
 useApp();
 
 let cast: RecordCast;
-/** Cars by one letter. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -157,14 +156,13 @@ const FILTERS: [query: string, words: string][] = [
   ['created_at[lte]=9999-12-31T23:59:59Z', 'abcde'],
   ['created_at[gte]=0001-01-01', 'abcde'],
   ['created_at=null', ''],
-  // Names that a class does not know are none of its filters.
   ['colour=red&id={id_a}&userId=5&parentId=x&createdAt=1&class_name=x&token=x', 'abcde'],
   ['toString=1&constructor=1&__proto__=1&hasOwnProperty=1', 'abcde'],
   ['record=x&or=x&and=x', 'abcde'],
 ];
 
-describe('a filter', () => {
-  test.each(FILTERS)('%s: %s', async (query, words) => {
+describe('record filters', () => {
+  test.each(FILTERS)('the filter %s finds %s', async (query, words) => {
     const { status, body, text } = await rest('GET', `/data/cars?${encodeURI(fill(query)).replaceAll('%25', '%')}`, {
       as: cast.olga,
     });
@@ -235,8 +233,8 @@ const MISFITS: [key: string, value: string][] = [
   ].map((value): [string, string] => ['place[near]', value]),
 ];
 
-describe('a filter that does not fit', () => {
-  test.each(MISFITS)('%s=%s', async (key, value) => {
+describe('record filters that do not fit the field', () => {
+  test.each(MISFITS)('%s=%s is rejected', async (key, value) => {
     const query = `${key}=${encodeURIComponent(value)}`;
     const outcome = [422, { errors: [`Incorrect filter: ${key}`] }];
     expect(outcomeOf(await rest('GET', `/data/cars?${query}`, { as: cast.olga }))).toEqual(outcome);
@@ -246,12 +244,12 @@ describe('a filter that does not fit', () => {
     expect(outcomeOf(await rest('PUT', '/data/cars/by_criteria', { as: apiKey, form }))).toEqual(outcome);
   });
 
-  test('nothing was changed or deleted by any of them', async () => {
+  test('rejected filters changed or deleted nothing', async () => {
     expect((await rest('GET', '/data/cars?count=1', { as: apiKey })).body.items).toEqual({ count: 5 });
     expect((await rest('GET', '/data/cars?price=7&count=1', { as: apiKey })).body.items).toEqual({ count: 0 });
   });
 });
 
-test('of an unknown class there is no list', async () => {
+test('a list of an unknown class is rejected', async () => {
   expect(outcomeOf(await rest('GET', '/data/Cars?make=x', { as: cast.olga }))).toEqual([403, UNDEFINED_CLASS]);
 });

@@ -9,8 +9,8 @@ import { apiKey } from '../../support/fixtures/users.ts';
 
 useApp();
 
-// Names and values that mean harm, wherever a request has a name or a value: a clear error or an ordinary answer, and
-// nothing has changed afterwards that was not to be changed.
+// Malicious names and values at every place of a request: each yields a clear error or a normal response, and nothing
+// changes that the request may not change.
 
 let cast: RecordCast;
 let id: string;
@@ -26,7 +26,6 @@ beforeAll(async () => {
   before = await everything();
 });
 
-/** All records and classes as they are stored. */
 async function everything(): Promise<string> {
   const where = { applicationId: APPLICATION.id };
   const records = await db.$queryRaw`
@@ -61,7 +60,6 @@ const NAMES = [
   'make.year',
 ];
 
-/** A request with the name at every place that one can stand at, by whoever owns the record. */
 const PLACES: Record<string, (name: string) => [method: string, path: string, json?: object]> = {
   'a class': (name) => ['GET', `/data/${encoded(name)}`],
   'a class to write': (name) => ['POST', `/data/${encoded(name)}`, { make: 'x' }],
@@ -78,7 +76,7 @@ const PLACES: Record<string, (name: string) => [method: string, path: string, js
   'a group': (name) => ['GET', '/data/cars', { group_by: name }],
   'a calculation': (name) => ['GET', '/data/cars', { group_by: 'make', [name]: { calc: 'avg' } }],
   'a function': (name) => ['GET', '/data/cars', { group_by: 'make', year: { calc: name } }],
-  'what is shown': (name) => ['GET', '/data/cars', { output: { include: [name], exclude: name } }],
+  'a field selection': (name) => ['GET', '/data/cars', { output: { include: [name], exclude: name } }],
   'an operation of permissions': (name) => [
     'PUT',
     `/data/cars/${id}`,
@@ -102,10 +100,10 @@ const PLACES: Record<string, (name: string) => [method: string, path: string, js
   'a type': (name) => ['PUT', '/class/cars', { fields: { harmless: name } }],
 };
 
-/** As JSON has it, a lone surrogate as itself. */
+/** Escapes like JSON but keeps a lone surrogate. */
 const encoded = (name: string) => encodeURIComponent(name.toWellFormed());
 
-test.each(Object.entries(PLACES))('as %s', async (_place, requestOf) => {
+test.each(Object.entries(PLACES))('a malicious name as %s is handled', async (_place, requestOf) => {
   for (const name of NAMES) {
     const [method, path, json] = requestOf(name);
     const body = json === undefined ? undefined : JSON.stringify(json);
@@ -122,7 +120,7 @@ function send(method: string, path: string, body: string | undefined, byKey = fa
   return rawRequest(method, path, { as, body, headers: body === undefined ? {} : { 'Content-Type': JSON_TYPE } });
 }
 
-describe('values', () => {
+describe('malicious values', () => {
   const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const refusals: [name: string, method: string, path: string, body: string, status: number, errors?: string[]][] = [
     ['NUL in a text', 'PUT', '/data/cars/ID', '{"make":"a\\u0000b"}', 400, ['Malformed request body']],
@@ -197,7 +195,7 @@ describe('values', () => {
     ],
     ['alternatives that are no filters', 'GET', '/data/cars', '{"or":["x"]}', 400, ['filter should be an object']],
     [
-      'sums of what is too large',
+      'sums that overflow',
       'PUT',
       '/data/cars/ID',
       '{"year":9007199254740991,"inc":{"year":1}}',
@@ -205,7 +203,7 @@ describe('values', () => {
       ['Field year should be an integer'],
     ],
     [
-      'an index that would take all memory',
+      'an index that would exhaust memory',
       'PUT',
       '/data/cars/ID',
       '{"tags":{"4294967295":"x"}}',
@@ -230,13 +228,13 @@ describe('values', () => {
     ],
   ];
 
-  test.each(refusals)('%s', async (_name, method, path, body, status, errors) => {
+  test.each(refusals)('%s is handled', async (_name, method, path, body, status, errors) => {
     const answer = await send(method, path.replace('ID', id), body);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { errors }]);
     expect(await everything()).toBe(before);
   });
 
-  test('1,000 values, long lists and odd texts are ordinary', async () => {
+  test('1,000 values, long lists and unusual texts are accepted', async () => {
     const answers = [
       await send('GET', '/data/cars', `{"year":{"in":[${Array.from({ length: 999 }, (_, n) => n)}]}}`),
       await send('GET', '/data/cars', `{"tags":{"nin":[${Array.from({ length: 900 }, (_, n) => n)}]},"year":{"gt":1}}`),
@@ -251,14 +249,14 @@ describe('values', () => {
     ]);
   });
 
-  test('a lone surrogate is stored as the sign of what can not be read', async () => {
+  test('a lone surrogate is stored as the replacement character', async () => {
     const { _id } = await created('/data/cars', {}, cast.olga);
     const { text } = await send('PUT', `/data/cars/${_id}`, '{"make":"a\\ud800b","tags":["\\udfff"]}');
     expect(JSON.parse(text)).toMatchObject({ make: 'a\ufffdb', tags: ['\ufffd'] });
     await rest('DELETE', `/data/cars/${_id}`, { as: cast.olga });
   });
 
-  test('numbers at the end of what can be counted', async () => {
+  test('numbers at the limits of their types are stored exactly', async () => {
     await created('/class', { name: 'ends', fields: { group: 'Integer', value: 'Float' } }, apiKey);
     for (const value of [1.7e308, 1.7e308, -5e-324]) await created('/data/ends', { group: 1, value }, apiKey);
     for (const calculation of ['sum', 'avg']) {
@@ -273,7 +271,7 @@ describe('values', () => {
     expect(filtered.body.items).toMatchObject([{ value: -5e-324 }]);
   });
 
-  test('places less than any atom away from zero are there', async () => {
+  test('locations very close to zero are stored', async () => {
     for (const place of [
       [-7e-323, 5e-324],
       [90, 1e-292],
@@ -285,7 +283,7 @@ describe('values', () => {
     }
   });
 
-  test('fields whose names every object has are fields as all others', async () => {
+  test('fields named like members of Object.prototype are ordinary fields', async () => {
     const json = { toString: 'x', valueOf: '7', hasOwnProperty: ['a'] };
     const { status, body } = await rest('POST', '/data/odd', { as: cast.olga, json });
     expect([status, body]).toMatchObject([201, { toString: 'x', valueOf: 7, hasOwnProperty: ['a'] }]);

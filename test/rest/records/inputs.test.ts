@@ -92,8 +92,8 @@ const FORMS: [name: string, type: string | undefined, body: string | undefined, 
   ],
 ];
 
-describe('every form of a request makes the same record', () => {
-  test.each(FORMS)('%s', async (_name, type, body, query) => {
+describe('request formats for records', () => {
+  test.each(FORMS)('%s creates the same record', async (_name, type, body, query) => {
     const { values, olga } = cast;
     const { status, text } = await rawRequest('POST', `/data/cars.json${query ? `?${query}` : ''}`, {
       as: olga,
@@ -104,7 +104,7 @@ describe('every form of a request makes the same record', () => {
     expect([status, shown]).toEqual([201, { _parent_id: null, user_id: values.olga, permissions: SHARED, ...FIELDS }]);
   });
 
-  test('and so does the body of a GET that lists it', async () => {
+  test('the JSON body of a GET lists the record', async () => {
     for (const [type, body] of [
       [JSON_TYPE, '{"year":{"gt":6},"limit":1,"output":{"include":"year"}}'],
       [FORM, 'year[gt]=6&limit=1&output[include]=year'],
@@ -120,7 +120,7 @@ describe('every form of a request makes the same record', () => {
     }
   });
 
-  test('the text null unsets a field in all of them but JSON', async () => {
+  test('the text null unsets a field in every format except JSON', async () => {
     const id = await newCar({ make: 'AB', tags: ['a'], year: 1 }, cast.olga);
     const calls: [type: string | undefined, body: string | undefined, query: string][] = [
       [FORM, 'make=null&tags=null&year=null', ''],
@@ -142,10 +142,10 @@ describe('every form of a request makes the same record', () => {
   });
 });
 
-describe('permissions', () => {
+describe('record permissions', () => {
   const change = (id: string, json: object) => rest('PUT', `/data/cars/${id}`, { as: cast.olga, json });
 
-  test('what is shown goes in again, with the whole record', async () => {
+  test('a returned record with permissions can be sent back unchanged', async () => {
     const id = await newCar({ make: 'AB', permissions: SHARED, tags: ['a'] }, cast.olga);
     const { body: shown } = await rest('GET', `/data/cars/${id}`, { as: cast.olga });
     const again = await change(id, { ...shown, make: 'CD' });
@@ -162,7 +162,7 @@ describe('permissions', () => {
     );
   });
 
-  test('those that are left out stay, those that are given are replaced', async () => {
+  test('omitted permissions stay unchanged, and given ones are replaced', async () => {
     const id = await newCar({ permissions: SHARED }, cast.olga);
     const { body } = await change(id, { permissions: { read: { access: 'owner' }, create: { access: 'nonsense' } } });
     expect(body.permissions).toEqual({ ...SHARED, read: { access: 'owner' } });
@@ -201,7 +201,7 @@ describe('permissions', () => {
       { access: 'open_for_groups', groups: [] },
       { access: 'open_for_groups', users_groups: [] },
     ],
-  ])('%j is shown as %j', async (given, shown) => {
+  ])('the permissions %j are returned as %j', async (given, shown) => {
     const answer = await rest('POST', '/data/cars', { as: cast.olga, json: { permissions: { read: given } } });
     expect([answer.status, answer.body.permissions]).toEqual([201, { ...DEFAULT_PERMISSIONS, read: shown }]);
   });
@@ -229,7 +229,7 @@ describe('permissions', () => {
       { access: 'open_for_groups', groups: Array.from({ length: 1_001 }, (_, nth) => `g${nth}`) },
       'Too many groups (maximum is 1000)',
     ],
-  ])('%j: %s', async (given, sentence) => {
+  ])('the permissions %j are rejected: %s', async (given, sentence) => {
     const id = await newCar({ permissions: SHARED }, cast.olga);
     const outcome = [422, { errors: [sentence] }];
     const json = { permissions: { read: given } };

@@ -15,7 +15,6 @@ import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 useApp();
 
 let cast: RecordCast;
-/** Cars by one letter. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -45,7 +44,7 @@ const list = (query: string, as: Caller = cast.mallory, path = '/data/cars.json'
 const wordOf = (id: string) => Object.keys(ids).find((word) => ids[word] === id)!;
 const wordsIn = (items: { _id: string }[]) => items.map(({ _id }) => wordOf(_id)).join('');
 
-test('a page is in the order of the contract', async () => {
+test('a page has the member order of the contract', async () => {
   const { status, text } = await list('limit=1');
   expect([status, text]).toEqual([
     200,
@@ -56,7 +55,7 @@ test('a page is in the order of the contract', async () => {
   ]);
 });
 
-describe('who sees what', () => {
+describe('visibility of records', () => {
   test.each([
     ['mallory', 'abcde'],
     ['nina', 'abcde'],
@@ -65,7 +64,7 @@ describe('who sees what', () => {
     ['key for olga', 'abcdepg'],
     ['key', 'abcdepg'],
     ['application', 'abcde'],
-  ])('%s: %s', async (caller, words) => {
+  ])('%s sees %s', async (caller, words) => {
     const as = cast.callers[caller]!;
     const { body } = await list('', as);
     expect(wordsIn(body.items)).toBe(words);
@@ -75,12 +74,12 @@ describe('who sees what', () => {
     expect(wordsIn(groups)).toBe(words);
   });
 
-  test('another application has no such class', async () => {
+  test('a caller of another application does not find the class', async () => {
     expect(outcomeOf(await list('', cast.otherKey))).toEqual([403, UNDEFINED_CLASS]);
   });
 });
 
-describe('pages', () => {
+describe('record pages', () => {
   test.each<[query: string, skip: number, limit: number, words: string]>([
     ['', 0, 100, 'abcde'],
     ['limit=2', 0, 2, 'ab'],
@@ -102,7 +101,7 @@ describe('pages', () => {
     ['limit=-1&sort_desc=year&year[ne]=null', 0, 1, 'a'],
     ['limit=-1&skip=1', 1, 1, 'd'],
     ['limit=-1&make=none', 0, 1, ''],
-  ])('%s', async (query, skip, limit, words) => {
+  ])('%s returns the expected page', async (query, skip, limit, words) => {
     const { status, body } = await list(query);
     expect([status, body.class_name, body.skip, body.limit, wordsIn(body.items)]).toEqual([
       200,
@@ -114,7 +113,7 @@ describe('pages', () => {
   });
 });
 
-describe('orders', () => {
+describe('record order', () => {
   test.each([
     ['sort_asc=_id', 'abcde'],
     ['sort_desc=_id', 'edcba'],
@@ -133,7 +132,7 @@ describe('orders', () => {
     ['sort_asc=year&sort_desc=price', 'cbaed'],
     ['sort_asc=&sort_desc=', 'abcde'],
     ['sort_asc=price&sort_desc=', 'eabcd'],
-  ])('%s: %s', async (query, words) => {
+  ])('%s sorts the records as %s', async (query, words) => {
     const { body } = await list(query);
     expect(wordsIn(body.items)).toBe(words);
     const paged: string[] = [];
@@ -154,7 +153,7 @@ describe('orders', () => {
     'fields->>make',
     'r.id',
     'Make',
-  ])('not by %s', async (field) => {
+  ])('the sort parameter %s is rejected', async (field) => {
     for (const key of ['sort_asc', 'sort_desc']) {
       expect(outcomeOf(await list(`${key}=${encodeURIComponent(field)}`))).toEqual([
         422,
@@ -164,7 +163,7 @@ describe('orders', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('field selection', () => {
   test.each<[query: string, item: object]>([
     ['output[include]=make,year', { make: 'AB', year: 2001 }],
     ['output[include]=make%2C+year', { make: 'AB', year: 2001 }],
@@ -173,12 +172,12 @@ describe('what is shown', () => {
     ['output[include]=make,nothing,__proto__', { make: 'AB' }],
     ['output[include]=make,permissions', { make: 'AB' }],
     ['output[include]=permissions&permissions=1', { permissions: DEFAULT_PERMISSIONS }],
-  ])('%s', async (query, item) => {
+  ])('%s selects the expected fields', async (query, item) => {
     const { body } = await list(`_id=${ids.a}&${query}`);
     expect(body.items).toEqual([{ _id: ids.a, ...item }]);
   });
 
-  test('all but what is excluded', async () => {
+  test('output[exclude] omits the given fields', async () => {
     const { body } = await list(`_id=${ids.a}&output[exclude]=_id,built,tags&permissions=1`);
     const [item] = (await list(`_id=${ids.a}&permissions=1`)).body.items;
     const { _id, built: _built, tags: _tags, ...others } = item;
@@ -188,7 +187,7 @@ describe('what is shown', () => {
   });
 });
 
-describe('groups', () => {
+describe('groups of records', () => {
   test.each<[query: string, items: object[]]>([
     ['group_by=make', [{ _id: 'AB' }, { _id: 'CD' }, { _id: 'ef' }, { _id: null }]],
     [
@@ -235,16 +234,16 @@ describe('groups', () => {
     ['group_by=place', [{ _id: [1, 2] }, { _id: null }]],
     ['group_by=created_at&limit=2', [{ _id: 1_795_196_819 }, { _id: 1_795_196_820 }]],
     ['group_by=make&make=none', []],
-  ])('%s', async (query, items) => {
+  ])('%s groups the records', async (query, items) => {
     const { status, body } = await list(query);
     expect([status, body.items]).toEqual([200, items]);
   });
 
-  test('by owner', async () => {
+  test('records can be grouped by owner', async () => {
     expect((await list('group_by=user_id')).body.items).toEqual([{ _id: cast.olga.id }]);
   });
 
-  test('count wins over groups', async () => {
+  test('count takes precedence over groups', async () => {
     expect((await list('group_by=make&count=1')).body.items).toEqual({ count: 5 });
   });
 
@@ -260,16 +259,16 @@ describe('groups', () => {
     ['group_by=make&colour[calc]=sum', 'colour[calc]'],
     ['group_by=make&_id[calc]=sum', '_id[calc]'],
     ['price[calc]=avg', 'price[calc]'],
-  ])('%s', async (query, key) => {
+  ])('the group parameter %s is rejected', async (query, key) => {
     expect(outcomeOf(await list(query))).toEqual([422, { errors: [`Incorrect filter: ${key}`] }]);
   });
 });
 
-describe('children', () => {
+describe('child records', () => {
   const below = (query: string, as: Caller = cast.mallory, path = `/data/cars/${ids.a}/parts.json`) =>
     list(query, as, path);
 
-  test('are listed, sorted, counted as any list', async () => {
+  test('child records are listed, sorted and counted like any list', async () => {
     const { status, body } = await below('');
     expect([status, Object.keys(body), body.class_name, wordsIn(body.items)]).toEqual([
       200,
@@ -284,7 +283,7 @@ describe('children', () => {
     expect((await below('', cast.mallory, `/data/cars/${ids.b}/parts`)).body.items).toEqual([]);
   });
 
-  test('of a parent that is not there, of another class, out of sight', async () => {
+  test('children of a missing, invisible or foreign-class parent are not found', async () => {
     for (const path of [
       `/data/cars/${cast.values.unknown}/parts`,
       '/data/cars/abc/parts',

@@ -10,7 +10,6 @@ beforeAll(async () => {
   cast = await createRecordCast();
 });
 
-/** What a car is before each change. */
 const BEFORE = {
   make: 'AB',
   year: 5,
@@ -29,7 +28,6 @@ const BEFORE = {
   ],
 };
 
-/** A change as JSON or as a form, and what it makes of the fields it names. */
 const CHANGES: [change: object | string, after: object][] = [
   [{ inc: { year: 2 } }, { year: 7 }],
   [{ inc: { year: '-2' } }, { year: 3 }],
@@ -109,20 +107,19 @@ const CHANGES: [change: object | string, after: object][] = [
     },
   ],
   [{ tags: ['new'] }, { tags: ['new'] }],
-  // Plain fields first, then operators.
   [
     { inc: { year: 1 }, year: 10, push: { tags: 'z' }, tags: ['y'] },
     { year: 11, tags: ['y', 'z'] },
   ],
   [{ _id: 'x', _parent_id: 'x', user_id: 1, created_at: 1, updated_at: 1, nested: {} }, {}],
   [{ motor: null }, {}],
-  // No operators, since they are no objects, and no fields either.
+  // Not objects, so neither operators nor fields.
   [{ inc: 5, push: 'x', pull: ['x'], pop: null }, {}],
   [{}, {}],
 ];
 
-describe('a change', () => {
-  test.each(CHANGES)('%j gives %j', async (change, after) => {
+describe('record operators', () => {
+  test.each(CHANGES)('%j results in %j', async (change, after) => {
     const id = await newCar(BEFORE, cast.olga);
     const sent = typeof change === 'string' ? { form: change } : { json: change };
     const { status, body } = await rest('PUT', `/data/cars/${id}`, { as: cast.olga, ...sent });
@@ -135,14 +132,14 @@ describe('a change', () => {
     [{ push: { tags: 'a' } }, { tags: ['a'] }],
     [{ add_to_set: { tags: ['a', 'a'] } }, { tags: ['a'] }],
     [{ tags: { 3: 'a' } }, { tags: ['a'] }],
-  ])('%j of unset fields gives %j', async (change, after) => {
+  ])('%j of unset fields results in %j', async (change, after) => {
     const id = await newCar({}, cast.olga);
     const { status, body } = await rest('PUT', `/data/cars/${id}`, { as: cast.olga, json: change });
     expect([status, body]).toMatchObject([200, after]);
   });
 
   test.each([{ pull: { tags: 'a' } }, { pull_all: { tags: ['a'] } }, { pop: { tags: 1 } }])(
-    '%j of an unset field leaves nothing in it',
+    '%j of an unset field leaves it unset',
     async (change) => {
       const id = await newCar({}, cast.olga);
       const { status, body } = await rest('PUT', `/data/cars/${id}`, { as: cast.olga, json: change });
@@ -157,11 +154,11 @@ const ARRAYS = FIELDS.filter((field) => Array.isArray(BEFORE[field as keyof type
 const kinds = (operator: string, fit: string[]) =>
   [...FIELDS, 'motor'].filter((field) => !fit.includes(field)).map((field) => [operator, field] as const);
 
-describe('a field of the wrong kind', () => {
+describe('operators on fields of the wrong type', () => {
   test.each([
     ...kinds('inc', NUMBERS),
     ...['push', 'add_to_set', 'pull', 'pull_all', 'pop'].flatMap((operator) => kinds(operator, ARRAYS)),
-  ])('%s of %s', async (operator, field) => {
+  ])('%s of %s is rejected', async (operator, field) => {
     const id = await newCar(BEFORE, cast.olga);
     const json = { make: 'changed', [operator]: { [field]: 1 } };
     const answer = await rest('PUT', `/data/cars/${id}`, { as: cast.olga, json });
@@ -198,14 +195,14 @@ describe('a field of the wrong kind', () => {
       "Operator inc can't be used with field make",
       "Operator pop can't be used with field tags",
     ],
-  ])('%j: %s', async (json, ...sentences) => {
+  ])('%j is rejected: %s', async (json, ...sentences) => {
     const id = await newCar(BEFORE, cast.olga);
     const answer = await rest('PUT', `/data/cars/${id}`, { as: cast.olga, json: { make: 'changed', ...json } });
     expect(outcomeOf(answer)).toEqual([422, { errors: sentences }]);
     expect((await rest('GET', `/data/cars/${id}`, { as: cast.olga })).body).toMatchObject(BEFORE);
   });
 
-  test('what must not become too large', async () => {
+  test('an operator that makes a record too large is rejected', async () => {
     const id = await newCar({ tags: ['x'.repeat(200_000)], price: 1.7e308 }, cast.olga);
     const put = (json: object) => rest('PUT', `/data/cars/${id}`, { as: cast.olga, json });
     expect(outcomeOf(await put({ push: { tags: 'y'.repeat(62_200) } }))).toEqual([

@@ -40,7 +40,7 @@ const part = (fields: object, about: object = {}) => {
 const OLGAS = { user_id: '{olga}' };
 
 describe('POST /data/{class}', () => {
-  test('answers in the order of the contract', async () => {
+  test('the response has the member order of the contract', async () => {
     const json = { value: 1, tags: ['a'], make: 'AB', permissions: { delete: { access: 'open' } } };
     const { status, text, body } = await rest('POST', '/data/cars.json', { as: cast.olga, json });
     const unset = JSON.stringify({ ...UNSET, make: 'AB', tags: ['a'] }).slice(1);
@@ -55,7 +55,7 @@ describe('POST /data/{class}', () => {
     () => cast,
     [
       ['nothing but a class is needed', 'olga', 'POST', '/data/cars', undefined, 201, car({}, OLGAS)],
-      ['one of an API key alone is of nobody', 'key', 'POST', '/data/cars', 'make=x', 201, car({ make: 'x' })],
+      ['a record of an API key alone has no owner', 'key', 'POST', '/data/cars', 'make=x', 201, car({ make: 'x' })],
       [
         'one on behalf of a user is theirs',
         'key for olga',
@@ -87,11 +87,11 @@ describe('POST /data/{class}', () => {
       ['below null', 'olga', 'POST', '/data/cars', { _parent_id: null }, 201, car({}, OLGAS)],
       ['below null in a form', 'olga', 'POST', '/data/cars', '_parent_id=null', 201, car({}, OLGAS)],
       ['below what there is not', 'olga', 'POST', '/data/cars', '_parent_id={unknown}', 422, NO_PARENT],
-      ['below what is no id', 'olga', 'POST', '/data/cars', '_parent_id=abc', 422, NO_PARENT],
+      ['below an invalid id', 'olga', 'POST', '/data/cars', '_parent_id=abc', 422, NO_PARENT],
       ['below what one may not see', 'mallory', 'POST', '/data/cars', '_parent_id={hidden}', 422, NO_PARENT],
       ['an unknown class', 'olga', 'POST', '/data/Cars', 'make=x', 403, UNDEFINED_CLASS],
       [
-        'all that is wrong is told',
+        'all errors are reported',
         'olga',
         'POST',
         '/data/cars',
@@ -129,7 +129,7 @@ describe('POST /data/{class}/{parent_id}/{child}', () => {
         201,
         below({ label: 'x' }, { user_id: '{mallory}' }),
       ),
-      row('the path wins over what it says', 'olga', CHILD, '_parent_id={unknown}', 201, below({})),
+      row('the path takes precedence over the parameter', 'olga', CHILD, '_parent_id={unknown}', 201, below({})),
       row(
         'with permissions',
         'olga',
@@ -138,24 +138,31 @@ describe('POST /data/{class}/{parent_id}/{child}', () => {
         201,
         below({}, { permissions: { ...DEFAULT_PERMISSIONS, read: { access: 'owner' } } }),
       ),
-      row('a field that can not be cast', 'olga', CHILD, 'weight=heavy', 400, {}),
+      row('a field that cannot be cast', 'olga', CHILD, 'weight=heavy', 400, {}),
       row('bad permissions', 'olga', CHILD, 'permissions[read][access]=all', 400, {}),
-      row('users that are none', 'olga', CHILD, 'permissions[read][access]=open_for_users_ids', 400, {}),
-      row('a form that is none', 'olga', CHILD, 'label=%ff', 400, {}),
+      row('invalid users', 'olga', CHILD, 'permissions[read][access]=open_for_users_ids', 400, {}),
+      row('an invalid form', 'olga', CHILD, 'label=%ff', 400, {}),
       row('too many parts of a name', 'olga', CHILD, 'a[b][c][d][e][f][g][h][i][j][k]=1', 400, {}),
       row('a field too large', 'olga', CHILD, { label: 'x'.repeat(262_144) }, 400, {}),
       row('an unknown parent', 'olga', '/data/cars/{unknown}/parts', 'label=x', 404, NOT_FOUND),
       row('a parent that is no id', 'olga', '/data/cars/abc/parts', 'label=x', 404, NOT_FOUND),
       row('a parent of another class', 'olga', '/data/parts/{kept}/cars', 'make=x', 404, NOT_FOUND),
       row('a parent that one may not see', 'mallory', '/data/cars/{closed}/parts', 'label=x', 404, NOT_FOUND),
-      row('what can not be cast below an unknown parent', 'olga', '/data/cars/{unknown}/parts', 'weight=x', 400, {}),
+      row(
+        'a field that cannot be cast below an unknown parent',
+        'olga',
+        '/data/cars/{unknown}/parts',
+        'weight=x',
+        400,
+        {},
+      ),
       row('an unknown class of the parent', 'olga', '/data/Cars/{kept}/parts', 'label=x', 403, UNDEFINED_CLASS),
       row('an unknown class of the child', 'olga', '/data/cars/{kept}/Parts', 'label=x', 403, UNDEFINED_CLASS),
       row('a body of another type', 'olga', CHILD, undefined, 201, below({})),
     ],
   );
 
-  test('no JSON is 400 and nothing else', async () => {
+  test('invalid JSON responds 400', async () => {
     for (const text of ['{', '[]', '"a"', '1']) {
       const answer = await rest('POST', `/data/cars/${cast.values.kept}/parts.json`, {
         as: cast.olga,

@@ -12,7 +12,7 @@ beforeAll(async () => {
   id = await newCar({}, cast.olga);
 });
 
-// Each value goes in as JSON, and texts and numbers also by a form, at creation and at a change.
+// Each value is sent as JSON, and texts and numbers also as a form, in a creation and in an update.
 
 const LAST_INTEGER = 9_007_199_254_740_991;
 
@@ -117,7 +117,7 @@ const WANTED = {
   places: 'Field places should be a location',
 };
 
-/** JSON as text, for numbers that JavaScript does not write. */
+/** JSON as text, for numbers that JavaScript cannot represent. */
 const BAD: [field: keyof typeof WANTED, values: string[]][] = [
   ['make', ['{}', '["a"]', '[]', '{"gt":"a"}']],
   [
@@ -207,8 +207,8 @@ const body = (field: string, json: string) => ({
   headers: { 'Content-Type': 'application/json' },
 });
 
-describe('what is good', () => {
-  test.each(GOOD)('%s takes %j as %j', async (field, given, shown) => {
+describe('accepted values', () => {
+  test.each(GOOD)('%s stores %j as %j', async (field, given, shown) => {
     const json = JSON.stringify(given);
     const created = await rest('POST', '/data/cars', body(field, json));
     expect([created.status, created.body[field]]).toEqual([201, shown]);
@@ -225,9 +225,9 @@ describe('what is good', () => {
   });
 });
 
-describe('what is not', () => {
+describe('rejected values', () => {
   test.each(BAD.flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
-    '%s does not take %s',
+    '%s rejects %s',
     async (field, value) => {
       const before = await rest('GET', `/data/cars/${id}`, { as: cast.olga });
       const outcome = [422, { errors: [WANTED[field]] }];
@@ -237,13 +237,13 @@ describe('what is not', () => {
     },
   );
 
-  test.each(['tags', 'sizes', 'flags', 'dates', 'places'])('%s takes no object for a list', async (field) => {
+  test.each(['tags', 'sizes', 'flags', 'dates', 'places'])('%s rejects an object for a list', async (field) => {
     const outcome = [422, { errors: [`Field ${field} should be an array`] }];
     expect(outcomeOf(await rest('POST', '/data/cars', body(field, '{"a":1}')))).toEqual(outcome);
     expect(outcomeOf(await rest('PUT', `/data/cars/${id}`, body(field, '{"a":1}')))).toEqual(outcome);
   });
 
-  test.each(OUT_OF_RANGE)('a place at %j: %s', async (given, sentence) => {
+  test.each(OUT_OF_RANGE)('a location at %j is rejected: %s', async (given, sentence) => {
     for (const [field, json] of [
       ['place', JSON.stringify(given)],
       ['places', JSON.stringify([given])],
@@ -252,7 +252,7 @@ describe('what is not', () => {
     }
   });
 
-  test('nothing of it was stored', async () => {
+  test('rejected values were not stored', async () => {
     const { body: list } = await rest('GET', '/data/cars?count=1', { as: cast.olga });
     const forms = GOOD.filter(([, given]) => typeof given !== 'object').length;
     expect(list.items.count).toBe(1 + GOOD.length + forms);

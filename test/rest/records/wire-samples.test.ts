@@ -25,13 +25,13 @@ beforeAll(async () => {
   await created('/class', { name: 'cars', fields }, apiKey);
 });
 
-test('a record is made without what its class does not know', async () => {
+test('the samples create a record and ignore names that are not fields', async () => {
   const answer = await replay('POST', '/data/cars.json', 'J', MAKE);
   expect(outcome(answer)).toEqual([201, { ...ABOUT, make: 'AB', model: null, value: 100, tags: ['a'], motors: null }]);
   real.REC = json(answer)._id;
 });
 
-test('records are listed', async () => {
+test('the samples list records', async () => {
   const rest =
     'limit=2&make[or]=AB%2CCD&output[include]=make%2Cmodel&skip=1&sort_desc=_id&tags[all]=a%2Cb&value[gt]=50';
   const none = await replay('GET', `/data/cars.json?_parent_id=x&${rest}`);
@@ -40,7 +40,7 @@ test('records are listed', async () => {
   expect(json(found).items).toEqual([{ _id: real.REC, make: 'AB', model: null }]);
 });
 
-test('a record is changed', async () => {
+test('the samples update a record', async () => {
   const body = `{"_id":"${real.REC}","model":"N2","inc":{"value":1},"push":{"tags":["z"]},"add_to_set":{"tags":["q"]}}`;
   const answer = await replay('PUT', '/data/cars/REC.json', 'J', body);
   const changed = { ...ABOUT, make: 'AB', model: 'N2', value: 101, tags: ['a', 'z', 'q'], motors: null };
@@ -49,7 +49,7 @@ test('a record is changed', async () => {
   expect(outcome(await replay('PUT', '/data/cars/REC.json', 'J', whole))).toEqual([200, { ...changed, model: 'N3' }]);
 });
 
-test('a file is put into a field, loaded by its address alone, and taken away', async () => {
+test('the samples upload a file into a field, download it by URL, and delete it', async () => {
   const body =
     '--B\r\nContent-Disposition: form-data; name="field_name"\r\n\r\nmotors\r\n' +
     '--B\r\nContent-Disposition: form-data; name="file"; filename="x.txt"\r\nContent-Type: text/plain\r\n\r\nhello\r\n--B--\r\n';
@@ -65,7 +65,7 @@ test('a file is put into a field, loaded by its address alone, and taken away', 
   expect((await replayBare('GET', url, undefined, undefined, {})).status).toBe(404);
 });
 
-test('records are deleted', async () => {
+test('the samples delete records', async () => {
   const [first, second] = [real.REC, json(await replay('POST', '/data/cars.json', 'J', MAKE))._id];
   real.REC = second;
   expect(outcome(await replay('DELETE', '/data/cars/REC.json'))).toEqual([200, '']);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
 });
 
-/** Status, and what stands behind the prolog; an empty body has no type either. */
+/** Status, and the body after the XML prolog; an empty body has no Content-Type either. */
 async function xml(method: string, path: string, as: Caller, form?: string): Promise<[number, string]> {
   const { status, text, headers } = await rest(method, path, { as, form });
   expect(headers.get('content-type')).toBe(text === '' ? null : 'application/xml; charset=utf-8');
@@ -35,7 +35,7 @@ const OPEN = '<read><access>open</access></read>';
 const PERMISSIONS = `<permissions>${OPEN}<update><access>owner</access></update><delete><access>owner</access></delete></permissions>`;
 const TIMES = '<created-at type="integer">1795196819</created-at><updated-at type="integer">1795196819</updated-at>';
 const LISTS = ['sizes', 'rates', 'flags', 'dates', 'places'].map((name) => `<${name} nil="true"/>`).join('');
-/** As in JSON, but that what begins with `_` comes last. */
+/** Like JSON, except that names with a leading `_` come last. */
 const shown = (permissions: string) =>
   `${TIMES}<user-id type="integer">${cast.olga.id}</user-id>${permissions}<make>&lt;a&amp;b&gt;</make>` +
   '<year type="integer">5</year><price type="float">1.5</price><sold type="boolean">true</sold>' +
@@ -43,7 +43,7 @@ const shown = (permissions: string) =>
   '<place type="array"><value type="integer">1</value><value type="float">2.5</value></place><motor nil="true"/>' +
   `<tags type="array"><value>x</value><value>y</value></tags>${LISTS}<_id>${id}</_id><_parent-id nil="true"/>`;
 
-test('a record is a record', async () => {
+test('a record has the root element record', async () => {
   expect(await xml('GET', `/data/cars/${id}.xml`, cast.mallory)).toEqual([
     200,
     `<record>${shown(PERMISSIONS)}</record>`,
@@ -56,7 +56,7 @@ test('a record is a record', async () => {
   expect(below).toBe(201);
 });
 
-test('lists are records, their items as they are in JSON', async () => {
+test('a list has the root element records with the items of the JSON', async () => {
   const page = '<class-name>cars</class-name><skip type="integer">0</skip><limit type="integer">100</limit>';
   const items = `<items type="array"><item>${shown('')}</item></items>`;
   expect(await xml('GET', `/data/cars.xml?_id=${id}`, cast.olga)).toEqual([200, `<records>${page}${items}</records>`]);
@@ -83,7 +83,7 @@ test('lists are records, their items as they are in JSON', async () => {
   ]);
 });
 
-test('several at once are records, too', async () => {
+test('several records of one request have the root element records', async () => {
   const [status, made] = await xml('POST', '/data/cars/multi.xml', cast.olga, 'record[1][make]=x');
   expect([status, made]).toEqual([
     201,
@@ -100,7 +100,7 @@ test('several at once are records, too', async () => {
   ]);
 });
 
-test('what became of deletions is a result, or nothing', async () => {
+test('deletions respond with the root element result or with an empty body', async () => {
   const own = await newCar({ make: 'bin' }, cast.olga);
   expect(await xml('DELETE', `/data/cars/${own},abc.xml`, cast.olga)).toEqual([
     200,
@@ -113,14 +113,14 @@ test('what became of deletions is a result, or nothing', async () => {
   expect(await xml('DELETE', `/data/cars/${await newCar({}, cast.olga)}.xml`, cast.olga)).toEqual([200, '']);
 });
 
-test('permissions alone are a record', async () => {
+test('permissions alone have the root element record', async () => {
   expect(await xml('GET', `/data/cars/${id}.xml?permissions=1`, cast.olga)).toEqual([
     200,
     `<record>${PERMISSIONS}<record-id>${id}</record-id></record>`,
   ]);
 });
 
-test('errors are their sentences; an empty object has none', async () => {
+test('error texts become error elements, and an empty object has none', async () => {
   expect(await xml('GET', '/data/none.xml', cast.olga)).toEqual([403, error('Undefined class')]);
   expect(await xml('PUT', `/data/cars/${id}.xml`, cast.mallory, 'make=x')).toEqual([403, MAY_NOT]);
   expect(await xml('DELETE', '/data/cars/abc.xml', cast.olga)).toEqual([404, MISSING]);
@@ -132,7 +132,7 @@ test('errors are their sentences; an empty object has none', async () => {
   expect(await xml('PUT', '/data/cars/multi.xml', cast.olga, 'record=')).toEqual([400, '<errors/>']);
 });
 
-test('the token may be a parameter', async () => {
+test('the token may be a parameter of XML paths', async () => {
   const [status] = await xml('GET', `/data/cars/${id}.xml?token=${cast.olga.token}`, { headers: {} });
   expect(status).toBe(200);
   expect(await xml('POST', `/data/cars.xml?token=${'0'.repeat(40)}`, { headers: {} }, 'make=x')).toEqual([
@@ -141,7 +141,7 @@ test('the token may be a parameter', async () => {
   ]);
 });
 
-test('a file that is put is a result, one that is loaded is itself', async () => {
+test('an uploaded file responds with the root element result, and a download with its content', async () => {
   const body =
     '--B\r\nContent-Disposition: form-data; name="file"; filename="x.txt"\r\nContent-Type: text/plain\r\n\r\nhello\r\n--B--\r\n';
   const path = `/data/cars/${id}/file.xml?field_name=motor`;
@@ -157,7 +157,7 @@ test('a file that is put is a result, one that is loaded is itself', async () =>
   expect(await xml('DELETE', path, cast.olga)).toEqual([404, MISSING]);
 });
 
-test('classes', async () => {
+test('classes are available as XML', async () => {
   const { _id } = await created('/class', { name: 'Bike', fields: { gears: 'Integer_a' } }, apiKey);
   const open = '<access>open</access>';
   const bike =

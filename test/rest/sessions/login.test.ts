@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const BAD_SOCIAL = { errors: ['Bad Authentication data'] };
 
-/** Whose session a token is; null for an application's. */
+/** The user of the session; null for an application session. */
 async function ownerOf(as: Caller): Promise<number | null> {
   return (await execute('{ session { userId } }', {}, as)).session.userId;
 }
@@ -38,7 +38,7 @@ function logIn(as: Caller, json: object) {
 }
 
 describe('POST /login', () => {
-  test('makes the same token the session of the user, and shows them', async () => {
+  test('a login makes the application session a user session and returns the user', async () => {
     const alice = await createUser({ full_name: 'Alice', tag_list: 'a,b' });
     const session = await openSession();
     const { status, body, headers } = await logIn(session, { login: alice.login, password: alice.password });
@@ -54,7 +54,7 @@ describe('POST /login', () => {
     expect(await ownerOf(alice)).toBe(alice.id);
   });
 
-  test('counts as the first request of the user', async () => {
+  test('a login counts as the first request of the user', async () => {
     const { id } = await db.user.create({
       data: {
         applicationId: APPLICATION.id,
@@ -72,7 +72,7 @@ describe('POST /login', () => {
     expect((await user()).last_request_at).toBe('2026-11-20T17:46:59Z');
   });
 
-  test('takes login or e-mail, flat or under `user`, in every form of body, letter case ignored', async () => {
+  test('a login accepts login or e-mail, flat or under `user`, in every body format, ignoring letter case', async () => {
     const { id, password } = await createUser({ login: 'Some.Body', email: 'some@body.io' });
     const given: object[] = [
       { login: 'some.BODY', password },
@@ -94,7 +94,7 @@ describe('POST /login', () => {
     expect(JSON.parse(parts.text).user.id).toBe(id);
   });
 
-  test('takes a session over from another user', async () => {
+  test('a login replaces the user of a session', async () => {
     const [alice, bob] = await createUsers(2);
     await logIn(alice, { login: bob.login, password: bob.password });
     expect(await ownerOf(alice)).toBe(bob.id);
@@ -111,7 +111,7 @@ describe('POST /login', () => {
     ['no password', as, 'POST', '/login.json', { login }, 401, undefined],
     ['a password alone', as, 'POST', '/login.json', { password: 'password-1' }, 401, undefined],
     ['an empty login', as, 'POST', '/login.json', { login: '', password: 'password-1' }, 401, undefined],
-    ['a login that is none', as, 'POST', '/login.json', { login: { ne: 1 }, password: 'password-1' }, 401, undefined],
+    ['an invalid login', as, 'POST', '/login.json', { login: { ne: 1 }, password: 'password-1' }, 401, undefined],
     ['nothing', as, 'POST', '/login.json', undefined, 401, undefined],
     ['an empty user', as, 'POST', '/login.json', { user: {} }, 401, undefined],
     ['an unknown provider', as, 'POST', '/login.json', { provider: 'x', keys: { token: 'T' } }, 422, BAD_SOCIAL],
@@ -122,16 +122,16 @@ describe('POST /login', () => {
     ['an API key', 'key', 'POST', '/login.json', { login, password: 'password-1' }, 401, TOKEN_REQUIRED],
     ['an API key for a user', 'key for alice', 'POST', '/login.json', { login }, 401, TOKEN_REQUIRED],
     ['a lost token', 'nobody', 'POST', '/login.json', { login }, 401, NO_SESSION, { 'SVC-Token': 'x' }],
-    ['nobody who logs out', 'nobody', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
+    ['an anonymous caller who logs out', 'nobody', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
     ['an API key that logs out', 'key for alice', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
     ['a lost token that logs out', 'nobody', 'DELETE', '/login', undefined, 401, NO_SESSION, { 'SVC-Token': 'x' }],
     ['a look at it', as, 'GET', '/login.json', undefined, 404, NOT_FOUND],
   ];
-  describe('refuses', () => {
+  describe('rejected logins', () => {
     testScenarios(() => ({ ...cast, values: { ...cast.values, login: cast.alice.login } }), REFUSALS);
   });
 
-  test('a refusal leaves the session as it was, and its sockets open', async () => {
+  test('a rejected login leaves the session and its sockets unchanged', async () => {
     const alice = await createUser();
     const socket = await connect(alice);
     const wrong = await rawRequest('POST', '/login.json', {
@@ -148,13 +148,13 @@ describe('POST /login', () => {
     expect((await socket.run('{ me { id } }')).data.me.id).toBe(alice.id);
   });
 
-  test('logs in nobody of another application', async () => {
+  test('a login of another application is rejected', async () => {
     const session = await openSession();
     const { status, text } = await logIn(session, { login: 'stranger', password: 'password-1' });
     expect([status, text]).toEqual([401, '']);
   });
 
-  test('by a provider, also for somebody new', async () => {
+  test('a login by provider works for new users too', async () => {
     const { url } = await startProvider((_request, response, { pathname }) => {
       if (pathname !== '/debug_token') answerJson(response, { id: '5', name: 'Ann' });
       else answerJson(response, { data: { app_id: '12', is_valid: true, expires_at: 0, user_id: '5' } });
@@ -175,7 +175,7 @@ describe('POST /login', () => {
 });
 
 describe('DELETE /login', () => {
-  test('makes the token an application session again, as often as it is asked', async () => {
+  test('a logout makes the session an application session again and may be repeated', async () => {
     const alice = await createUser();
     for (let times = 1; times <= 2; times++) {
       const answer = await rawRequest('DELETE', '/login.json', { as: alice });
@@ -189,7 +189,7 @@ describe('DELETE /login', () => {
     expect((await logIn(alice, { login: alice.login, password: alice.password })).status).toBe(200);
   });
 
-  test('leaves the other sessions of the user alone', async () => {
+  test('a logout leaves other sessions of the user unchanged', async () => {
     const alice = await createUser();
     const other = await openSession(alice);
     await rest('DELETE', '/login.json', { as: alice });
@@ -200,7 +200,7 @@ describe('DELETE /login', () => {
 describe('loginUser and logoutUser', () => {
   const LOGIN = 'mutation ($input: LoginUserInput!) { loginUser(input: $input) { id } }';
 
-  test('do what REST does', async () => {
+  test('loginUser and logoutUser behave like REST', async () => {
     const alice = await createUser();
     const session = await openSession();
     const { login, password } = alice;
@@ -210,7 +210,7 @@ describe('loginUser and logoutUser', () => {
     expect(await ownerOf(session)).toBeNull();
   });
 
-  test('refuse as it does', async () => {
+  test('loginUser and logoutUser are rejected like REST', async () => {
     const session = await openSession();
     expect(await errorOf(LOGIN, { input: { login: cast.alice.login, password: 'x' } }, session)).toMatchObject({
       code: 'UNAUTHENTICATED',
@@ -225,11 +225,11 @@ describe('loginUser and logoutUser', () => {
   });
 });
 
-describe('what was opened with the token before', () => {
+describe('subscriptions opened before a login or logout', () => {
   test.each<[string, (as: Caller, next: { login: string; password: string }) => Promise<{ status: number }>]>([
     ['logging out', (as) => rest('DELETE', '/login.json', { as })],
-    ['logging in as somebody else', (as, { login, password }) => logIn(as, { login, password })],
-  ])('%s ends, on every process, and nothing else', async (_name, change) => {
+    ['logging in as another user', (as, { login, password }) => logIn(as, { login, password })],
+  ])('%s closes the sockets of the session on every process, and no others', async (_name, change) => {
     const [alice, bob] = await createUsers(2);
     const other = await openSession(alice);
     const dialogId = await createDialog(alice, [alice]);
@@ -254,7 +254,7 @@ describe('what was opened with the token before', () => {
     await second.stop();
   });
 
-  test('a socket opened right after a login stays, and is the new user', async () => {
+  test('a socket opened right after a login stays open and belongs to the new user', async () => {
     const [alice, bob] = await createUsers(2);
     const dialogId = await createDialog(bob, [bob]);
     for (const { login, password } of [bob, alice, bob]) {
@@ -267,7 +267,7 @@ describe('what was opened with the token before', () => {
     expect((await heard.socket.run('{ me { id } }')).data.me.id).toBe(bob.id);
   });
 
-  test('logging out and in again as the same user ends it too', async () => {
+  test('logging out and in again as the same user closes the sockets too', async () => {
     const alice = await createUser();
     const socket = await connect(alice);
     await rest('DELETE', '/login.json', { as: alice });
@@ -275,7 +275,7 @@ describe('what was opened with the token before', () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
-  test("an application session's socket ends with the login", async () => {
+  test('a login closes the sockets of the application session', async () => {
     const session = await openSession();
     const socket = await connect(session);
     await rest('DELETE', '/login.json', { as: session });

@@ -11,7 +11,7 @@ useApp({ publicUrl: 'https://api.example.org', resetPageUrl: 'https://app.exampl
 
 const reset = (email: string) => rest('GET', `/users/password/reset.json?email=${email}`, { as: apiKey });
 
-test('RESET_PAGE_URL is where the link leads, its own query and fragment kept', async () => {
+test('the reset link starts with RESET_PAGE_URL and keeps its query and fragment', async () => {
   await createUser({ email: 'a@x.io' });
   expect((await reset('a@x.io')).status).toBe(200);
   expect(linkIn((await mailsTo('a@x.io'))[0]!)).toMatch(
@@ -19,7 +19,7 @@ test('RESET_PAGE_URL is where the link leads, its own query and fragment kept', 
   );
 });
 
-test('a mail that could not be sent is a fault, and may be asked for again at once', async () => {
+test('a failure to send the mail responds 500 and does not delay the next attempt', async () => {
   await createUser({ email: 'b@x.io' });
   const folder = join(running.dataDir, 'mail');
   await rm(folder, { recursive: true, force: true });

@@ -69,7 +69,7 @@ describe('GET /users/password/reset', () => {
     ['On-Behalf-Of alone', 'alice', 'GET', PATH, undefined, 400, ONLY_WITH_KEY, { 'On-Behalf-Of': '1' }],
   ] satisfies Scenario[]);
 
-  test('in XML: empty, nothing, and the sentence', async () => {
+  test('the XML responses are empty, or contain the error text', async () => {
     const { token } = await openSession();
     const outcome = async (email: string) => {
       const { status, text } = await rawRequest('GET', `/users/password/reset.xml?email=${email}&token=${token}`);
@@ -83,7 +83,7 @@ describe('GET /users/password/reset', () => {
     ]);
   });
 
-  test('turned off for the application', async () => {
+  test('an application can turn the password reset off', async () => {
     const turn = (passwordReset: boolean) =>
       db.application.update({ where: { id: APPLICATION.id }, data: { passwordReset } });
     await turn(false);
@@ -103,8 +103,8 @@ describe('GET /users/password/reset', () => {
   });
 });
 
-describe('the mail', () => {
-  test('goes to the stored address; its link sets a new password', async () => {
+describe('the reset mail', () => {
+  test('the mail goes to the stored address, and its link sets a new password', async () => {
     const user = await createUser({ email: 'Dora@X.io' });
     expect((await reset('DORA@x.IO')).status).toBe(200);
     const [mail, ...others] = await mailsTo('dora@x.io');
@@ -122,7 +122,7 @@ describe('the mail', () => {
     await expect(openSession(user)).rejects.toThrow('401');
   });
 
-  test('is sent once a minute for an address, however many ask at the same moment', async () => {
+  test('one mail per minute is sent to an address, also for concurrent requests', async () => {
     await createUser({ email: 'erin@x.io' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => reset('erin@x.io')));
     expect(answers.map(({ status, text }) => `${status}${text}`)).toEqual(Array(20).fill('200'));
@@ -137,7 +137,7 @@ describe('the mail', () => {
     expect(tokenIn(mails[0]!)).not.toBe(tokenIn(mails[1]!));
   });
 
-  test('row 23: its link comes from the configuration, whatever the headers say', async () => {
+  test('row 23: the link uses the configured URL and ignores the request headers', async () => {
     await createUser({ email: 'frank@x.io' });
     const answer = await rawRequest('GET', `${PATH}?email=frank@x.io`, {
       as: apiKey,
@@ -156,7 +156,7 @@ describe('the mail', () => {
     expect(linkIn(mail!).startsWith(`${running.url}/reset-password?`)).toBe(true);
   });
 
-  test('row 24: the database holds no token, and nothing of the user is in the text', async () => {
+  test('row 24: the database holds no token, and the text contains nothing about the user', async () => {
     const name = 'Visit http://evil.example now';
     await createUser({ email: 'grace@x.io', full_name: name, login: 'evil.example' });
     await reset('grace@x.io');
@@ -167,7 +167,7 @@ describe('the mail', () => {
     expect(rows.at(-1)!.token_hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('is not sent for a body that breaks off the address', async () => {
+  test('a body that breaks off within the address sends no mail', async () => {
     const before = (await writtenMails()).length;
     const answer = await rawRequest('GET', PATH, {
       as: apiKey,

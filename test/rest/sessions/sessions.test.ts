@@ -31,7 +31,7 @@ type Fields = Record<string, string>;
 
 let nonce = 50_000;
 
-/** The parameters of an application session with a right signature, changed before it; undefined leaves one out. */
+/** Parameters of a correctly signed application session; changes apply before signing, and undefined omits a parameter. */
 function signed(changes: Record<string, string | undefined> = {}, secret = APPLICATION.authSecret): Fields {
   const fields = {
     application_id: String(APPLICATION.id),
@@ -49,7 +49,7 @@ function post(fields: Fields, headers?: Record<string, string>): Promise<RestAns
 }
 
 describe('POST /session', () => {
-  test('opens an application session', async () => {
+  test('a signed request opens an application session', async () => {
     const fields = signed({ nonce: '-577359397' });
     const { status, body, headers } = await post(fields);
     expect(body).toEqual({
@@ -70,7 +70,7 @@ describe('POST /session', () => {
     expect(headers.get('svc-token-expirationdate')).toBe('2026-11-20 19:46:59 UTC');
   });
 
-  test('opens a user session by login or by e-mail, letter case ignored', async () => {
+  test('a signed request opens a user session by login or e-mail, ignoring letter case', async () => {
     const user = await createUser({ login: 'Mixed.Case', email: 'Mixed@X.io' });
     for (const name of [{ 'user[login]': 'mIXED.cASE' }, { 'user[email]': 'MIXED@x.IO' }]) {
       const { status, body } = await post(signed({ ...name, 'user[password]': user.password }));
@@ -78,7 +78,7 @@ describe('POST /session', () => {
     }
   });
 
-  test('reads JSON, a form, multipart fields and the query alike, and signs their union', async () => {
+  test('the parameters may be JSON, a form, multipart fields or the query, and the signature covers all of them', async () => {
     const fields = signed({ 'user[login]': cast.alice.login, 'user[password]': cast.alice.password });
     const { 'user[login]': login, 'user[password]': password, ...others } = fields;
     const asJson = await rest('POST', '/session', {
@@ -101,16 +101,16 @@ describe('POST /session', () => {
     expect(parts.status).toBe(201);
   });
 
-  test('signs extra parameters and ignores them', async () => {
+  test('unknown parameters are signed and ignored', async () => {
     const extra = { 'device[platform]': 'ios', 'device[udid]': 'u', 'user[owner_id]': '1', scope: 'a b+c&=%é' };
     expect((await post(signed({ 'device[platform]': 'ios', scope: 'a b+c&=%é' }))).status).toBe(201);
     const asUser = signed({ ...extra, 'user[login]': cast.bob.login, 'user[password]': cast.bob.password });
     expect((await post(asUser)).body.session.user_id).toBe(cast.bob.id);
-    // What was not signed is refused.
+    // An unsigned additional parameter is rejected.
     expect((await post({ ...signed(), scope: 'x' })).body).toEqual(BAD_SIGNATURE);
   });
 
-  test('gives what no parameter of the application reaches: a stored hash, never the token', async () => {
+  test('the response contains no secrets, and the database stores only a hash of the token', async () => {
     const { token } = await openSession();
     const rows = await db.session.findMany();
     expect(JSON.stringify(rows.map((row) => row.tokenHash))).not.toContain(token);
@@ -123,7 +123,7 @@ describe('POST /session', () => {
     ['another scheme', { Authorization: 'Bearer x' }],
     ['two credentials', { 'SVC-Token': 'x', Authorization: 'ApiKey KEY' }],
     ['On-Behalf-Of alone', { 'On-Behalf-Of': '7' }],
-  ])('ignores %s', async (_name, headers) => {
+  ])('POST /session ignores %s', async (_name, headers) => {
     const { status, body } = await post(signed(), headers);
     expect([status, body.session.user_id]).toEqual([201, 0]);
   });
@@ -132,20 +132,20 @@ describe('POST /session', () => {
     ['no parameters', () => ({}), 422, NO_APPLICATION],
     ['no application', () => signed({ application_id: undefined }), 422, NO_APPLICATION],
     ['an unknown application', () => signed({ application_id: '93' }), 422, NO_APPLICATION],
-    ['no number of an application', () => signed({ application_id: '92x' }), 422, NO_APPLICATION],
-    ['an application beyond all ids', () => signed({ application_id: '99999999999' }), 422, NO_APPLICATION],
+    ['a non-numeric application', () => signed({ application_id: '92x' }), 422, NO_APPLICATION],
+    ['an application id out of range', () => signed({ application_id: '99999999999' }), 422, NO_APPLICATION],
     ['no auth key', () => signed({ auth_key: undefined }), 422, NO_APPLICATION],
-    ['another auth key', () => signed({ auth_key: 'AUTHKEYS' }), 422, NO_APPLICATION],
+    ['a wrong auth key', () => signed({ auth_key: 'AUTHKEYS' }), 422, NO_APPLICATION],
     ['no signature', () => ({ ...signed(), signature: '' }), 422, BAD_SIGNATURE],
-    ['the signature of another secret', () => signed({}, 'Secret'), 422, BAD_SIGNATURE],
+    ['a signature with another secret', () => signed({}, 'Secret'), 422, BAD_SIGNATURE],
     ['an upper-case signature', () => upperCased(signed()), 422, BAD_SIGNATURE],
     ['a SHA-256 signature', () => signedAs('sha256'), 422, BAD_SIGNATURE],
     ['no timestamp', () => signed({ timestamp: undefined }), 422, BAD_TIMESTAMP],
-    ['a timestamp that is no integer', () => signed({ timestamp: `${SIGNED_AT}.5` }), 422, BAD_TIMESTAMP],
+    ['a non-integer timestamp', () => signed({ timestamp: `${SIGNED_AT}.5` }), 422, BAD_TIMESTAMP],
     ['a timestamp 3601 s behind', () => signed({ timestamp: String(SIGNED_AT - 3601) }), 422, BAD_TIMESTAMP],
     ['a timestamp 3601 s ahead', () => signed({ timestamp: String(SIGNED_AT + 3601) }), 422, BAD_TIMESTAMP],
     ['no nonce', () => signed({ nonce: undefined }), 422, BAD_NONCE],
-    ['a nonce that is no integer', () => signed({ nonce: 'abc' }), 422, BAD_NONCE],
+    ['a non-integer nonce', () => signed({ nonce: 'abc' }), 422, BAD_NONCE],
     ['a nonce with a fraction', () => signed({ nonce: '1.5' }), 422, BAD_NONCE],
     ['an unknown login', () => signed({ 'user[login]': 'no.such', 'user[password]': 'password-1' }), 401, undefined],
     ['an unknown e-mail', () => signed({ 'user[email]': 'no@x.io', 'user[password]': 'password-1' }), 401, undefined],
@@ -163,14 +163,14 @@ describe('POST /session', () => {
       422,
       BAD_SOCIAL,
     ],
-  ])('refuses %s', async (_name, fields, status, answer) => {
+  ])('POST /session rejects %s', async (_name, fields, status, answer) => {
     const given = await post(fields());
     expect(given.body).toEqual(answer);
     expect(given.status).toBe(status);
     expect(given.headers.has('svc-token-expirationdate')).toBe(false);
   });
 
-  test('checks application, signature, timestamp, nonce and password in this order', async () => {
+  test('application, signature, timestamp, nonce and password are checked in this order', async () => {
     const used = signed();
     expect((await post(used)).status).toBe(201);
     const wrong = { nonce: used.nonce, timestamp: '1', 'user[login]': 'no.such' };
@@ -190,12 +190,12 @@ describe('POST /session', () => {
     ]);
   });
 
-  test('takes timestamps up to an hour off', async () => {
+  test('timestamps may differ by up to an hour', async () => {
     expect((await post(signed({ timestamp: String(SIGNED_AT - 3600) }))).status).toBe(201);
     expect((await post(signed({ timestamp: String(SIGNED_AT + 3600) }))).body.session.ts).toBe(SIGNED_AT + 3600);
   });
 
-  test('uses a pair of nonce and timestamp up once its signature is right', async () => {
+  test('a nonce and timestamp are used up once the signature is correct', async () => {
     const first = signed();
     expect((await post({ ...first, signature: 'wrong' })).body).toEqual(BAD_SIGNATURE);
     expect((await post(first)).status).toBe(201);
@@ -207,7 +207,7 @@ describe('POST /session', () => {
     expect((await post(failed)).body).toEqual(BAD_NONCE);
   });
 
-  test('gives one session to 50 replays of one request at once', async () => {
+  test('50 concurrent replays of one request open one session', async () => {
     const replayed = signed({ 'user[login]': cast.carol.login, 'user[password]': cast.carol.password });
     const sessions = () => db.session.count({ where: { userId: cast.carol.id } });
     const before = await sessions();
@@ -219,7 +219,7 @@ describe('POST /session', () => {
     expect(await sessions()).toBe(before + 1);
   });
 
-  test('takes only SHA-256 where the application says so, and knows nonces by application', async () => {
+  test('an application can require SHA-256, and nonces are counted per application', async () => {
     const other = await db.application.create({
       data: {
         name: 'sha',
@@ -244,7 +244,7 @@ describe('POST /session', () => {
     expect([status, body.session.application_id]).toEqual([201, other.id]);
   });
 
-  test('signs in nobody of another application', async () => {
+  test('users of another application cannot sign in', async () => {
     const { id, authKey, authSecret } = await createOtherApplication('third');
     const { login, password } = cast.alice;
     const fields = signed(
@@ -255,7 +255,7 @@ describe('POST /session', () => {
     expect([status, text]).toEqual([401, '']);
   });
 
-  test('refuses a NUL anywhere', async () => {
+  test('a NUL in any parameter is rejected', async () => {
     const { status, body } = await post(signed({ scope: 'a\0b' }));
     expect([status, body]).toEqual([400, { errors: ['Malformed request body'] }]);
   });
@@ -263,7 +263,7 @@ describe('POST /session', () => {
 
 describe('GET and DELETE /session', () => {
   const REFUSALS: Scenario[] = [
-    ['nobody has no session', 'nobody', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
+    ['an anonymous caller has no session', 'nobody', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
     ['an API key has no session', 'key', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
     ['nor has it for a user', 'key for alice', 'DELETE', '/session', undefined, 401, TOKEN_REQUIRED],
     ['a session is not found by its id', 'alice', 'GET', '/session/1.json', undefined, 404, NOT_FOUND],
@@ -271,7 +271,7 @@ describe('GET and DELETE /session', () => {
   ];
   testScenarios(() => cast, REFUSALS);
 
-  test('show the session, and end it', async () => {
+  test('GET /session shows the session, and DELETE /session ends it', async () => {
     const opened = await post(signed({ 'user[login]': cast.alice.login, 'user[password]': cast.alice.password }));
     const as = { headers: { 'SVC-Token': opened.body.session.token } };
     const shown = await rest('GET', '/session.json', { as });
@@ -290,10 +290,10 @@ describe('GET and DELETE /session', () => {
   });
 });
 
-describe('a session lives on by its requests', () => {
+describe('session lifetime', () => {
   afterEach(() => clock.reset());
 
-  test('119 minutes keep it, 120 end it, each request restarts them', async () => {
+  test('a session ends 120 minutes after its latest request', async () => {
     const [kept, ended] = [await openSession(), await openSession()];
     clock.reset(119 * MINUTE);
     const first = await rest('GET', '/session.json', { as: kept });
@@ -311,7 +311,7 @@ describe('a session lives on by its requests', () => {
     expect((await rest('GET', '/session.json', { as: kept })).body).toEqual(NO_SESSION);
   });
 
-  test('also by requests that fail', async () => {
+  test('failed requests extend a session too', async () => {
     const as = await openSession();
     const failing: [method: string, path: string, form?: string][] = [
       ['GET', '/users/abc'],
@@ -327,7 +327,7 @@ describe('a session lives on by its requests', () => {
     expect((await rest('GET', '/session.json', { as })).status).toBe(200);
   });
 
-  test('a used nonce is still known while its timestamp counts', async () => {
+  test('a used nonce is remembered as long as its timestamp is accepted', async () => {
     const fields = signedParameters();
     expect((await post(fields)).status).toBe(201);
     clock.reset(60 * MINUTE);

@@ -16,7 +16,7 @@ const TOUCH = 'UPDATE users SET last_request_at = now() WHERE id = $1';
 type Fields = Record<string, string>;
 type SignIn = (fields: Fields) => Promise<RestAnswer>;
 
-/** `POST /session` with the fields of a sign-in, named as they are signed there. */
+/** `POST /session` with sign-in fields, renamed to the names that are signed there. */
 const openUserSession: SignIn = (fields) =>
   rest('POST', '/session.json', { form: new URLSearchParams(signedParameters(fields)).toString() });
 
@@ -35,10 +35,10 @@ const sessionsOf = (userId: number) => sql('SELECT id FROM sessions WHERE user_i
 describe.each<[name: string, signIn: () => Promise<SignIn>]>([
   ['POST /session', async () => openUserSession],
   ['POST /login', async () => logInto(await openSession())],
-])('%s with a password that is checked while', (_name, prepare) => {
+])('%s with a concurrent change during the password check', (_name, prepare) => {
   test.each([
-    ['it is changed opens nothing', CHANGE],
-    ['the user is deleted opens nothing', DELETE],
+    ['no session is opened when the password changes', CHANGE],
+    ['no session is opened when the user is deleted', DELETE],
   ])('%s', async (_what, change) => {
     const user = await createUser();
     const signIn = await prepare();
@@ -48,7 +48,7 @@ describe.each<[name: string, signIn: () => Promise<SignIn>]>([
     expect(await sessionsOf(user.id)).toEqual(change === DELETE ? [] : before);
   });
 
-  test('something else of the user changes opens a session', async () => {
+  test('a session is opened when other fields of the user change', async () => {
     const user = await createUser();
     const signIn = await prepare();
     const { status } = await whileUserIsLocked(user.id, TOUCH, () => signIn(passwordOf(user)));
@@ -57,7 +57,7 @@ describe.each<[name: string, signIn: () => Promise<SignIn>]>([
   });
 });
 
-describe('a sign-in by a provider', () => {
+describe('provider sign-in with a concurrent change', () => {
   const fields = { provider: 'facebook', 'keys[token]': 'FT' };
 
   async function useFacebook(): Promise<void> {
@@ -76,7 +76,7 @@ describe('a sign-in by a provider', () => {
     );
   }
 
-  test('opens a session though the password is changed, and none for a user who is deleted', async () => {
+  test('a session is opened when the password changes, but not when the user is deleted', async () => {
     await useFacebook();
     const { id } = await createUser({ facebook_id: '1' });
     for (const signIn of [openUserSession, logInto(await openSession())]) {
@@ -88,7 +88,7 @@ describe('a sign-in by a provider', () => {
   });
 });
 
-test('of 20 sign-ins at the moment of a password change no session is left that the old password opened', async () => {
+test('after 20 sign-ins concurrent with a password change, no session of the old password remains', async () => {
   const user = await createUser();
   const own = await sessionsOf(user.id);
   const tokens = await Promise.all(Array.from({ length: 10 }, () => openSession()));

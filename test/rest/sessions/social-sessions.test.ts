@@ -20,7 +20,7 @@ function user(id: number) {
   return db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId: APPLICATION.id, id } } });
 }
 
-/** A Graph API for which each token `FT<id>` is that of the user with the id, `FT` that of user 1. */
+/** A Graph API on which `FT<id>` is the token of the user with the id, and `FT` that of user 1. */
 const graphApi: Answer = (_request, response, { pathname, searchParams }) => {
   const isInspection = pathname === '/debug_token';
   const [match, digits] = /^FT(\d*)$/.exec(searchParams.get(isInspection ? 'input_token' : 'access_token')!) ?? [];
@@ -60,8 +60,8 @@ function wireSample(nonce: number): Promise<RestAnswer> {
   return rest('POST', '/session.json', { form });
 }
 
-describe('a sign-in by Facebook', () => {
-  test('works as a legacy client writes it on the wire', async () => {
+describe('sign-in with Facebook', () => {
+  test('a sign-in works in the wire format of legacy clients', async () => {
     await db.identityProvider.deleteMany();
     const refused = await wireSample(917);
     expect([refused.status, refused.body]).toEqual([422, BAD]);
@@ -83,7 +83,7 @@ describe('a sign-in by Facebook', () => {
     expect((await user(body.session.user_id)).facebookId).toBe('1');
   });
 
-  test('is refused while the application has not set it up', async () => {
+  test('a sign-in is rejected while the application has not configured Facebook', async () => {
     await db.identityProvider.deleteMany();
     const before = await db.session.count();
     const { status, body } = await post(facebook(1));
@@ -91,7 +91,7 @@ describe('a sign-in by Facebook', () => {
     expect(await db.session.count()).toBe(before);
   });
 
-  test('opens a user session, for a user whom the first one creates', async () => {
+  test('a sign-in opens a user session and creates the user on first use', async () => {
     await useFacebook();
     const first = await post(facebook(77));
     expect(first.status).toBe(201);
@@ -113,7 +113,7 @@ describe('a sign-in by Facebook', () => {
     expect(again.body.session.user_id).toBe(session.user_id);
   });
 
-  test('finds a user who has the account already, and changes nothing of them', async () => {
+  test('a sign-in finds an existing user with the account and changes nothing', async () => {
     await useFacebook();
     const ann = await createUser({ facebook_id: '78', full_name: 'Ann' });
     const before = await user(ann.id);
@@ -123,12 +123,12 @@ describe('a sign-in by Facebook', () => {
     expect(after).toEqual((({ lastRequestAt: _, ...rest }) => rest)(before));
   });
 
-  test('creates one user of many first ones at the same moment', async () => {
+  test('concurrent first sign-ins create one user', async () => {
     const held: (() => void)[] = [];
     await useFacebook((request, response, url) => {
       const answer = () => graphApi(request, response, url);
       if (url.pathname !== '/me') return answer();
-      // Nobody gets an answer before all have asked.
+      // Facebook responds only after all requests have arrived.
       if (held.push(answer) === 30) for (const release of held) release();
     });
     const answers = await Promise.all(Array.from({ length: 30 }, () => post(facebook(79))));
@@ -137,7 +137,7 @@ describe('a sign-in by Facebook', () => {
     expect(await db.user.count({ where: { facebookId: '79' } })).toBe(1);
   });
 
-  test('is another user in another application, by its own settings', async () => {
+  test('the same account is a different user in another application with other settings', async () => {
     await useFacebook();
     const at = running.now();
     const other = await db.application.create({
@@ -150,16 +150,16 @@ describe('a sign-in by Facebook', () => {
   });
 
   test.each<[string, Record<string, string>]>([
-    ['a token that Facebook does not know', facebook('x')],
+    ['an unknown token', facebook('x')],
     ['no token', { provider: 'facebook', 'keys[secret]': 'S' }],
     ['an empty token', { provider: 'facebook', 'keys[token]': '' }],
-    ['an object for a token', { provider: 'facebook', 'keys[token][ne]': '1' }],
+    ['an object as token', { provider: 'facebook', 'keys[token][ne]': '1' }],
     ['an unknown provider', { provider: 'google', 'keys[token]': 'FT1' }],
-    ['the provider in capitals', { provider: 'FACEBOOK', 'keys[token]': 'FT1' }],
-    ['the name of a method for a provider', { provider: 'toString', 'keys[token]': 'FT1' }],
-    ['no name for a provider', { provider: '', 'keys[token]': 'FT1' }],
-    ['a provider that is not set up', { provider: 'twitter', 'keys[token]': 'FT1', 'keys[secret]': 'S' }],
-  ])('with %s is refused and opens nothing', async (_name, fields) => {
+    ['the provider in upper case', { provider: 'FACEBOOK', 'keys[token]': 'FT1' }],
+    ['a method name as provider', { provider: 'toString', 'keys[token]': 'FT1' }],
+    ['an empty provider', { provider: '', 'keys[token]': 'FT1' }],
+    ['a provider that is not configured', { provider: 'twitter', 'keys[token]': 'FT1', 'keys[secret]': 'S' }],
+  ])('a sign-in with %s is rejected and opens no session', async (_name, fields) => {
     await useFacebook();
     const before = await Promise.all([db.user.count(), db.session.count()]);
     const { status, body } = await post(fields);
@@ -167,7 +167,7 @@ describe('a sign-in by Facebook', () => {
     expect(await Promise.all([db.user.count(), db.session.count()])).toEqual(before);
   });
 
-  test('asks nobody before the signature is right', async () => {
+  test('Facebook receives no request before the signature is verified', async () => {
     let calls = 0;
     await useFacebook((_request, response) => {
       calls++;
@@ -179,14 +179,14 @@ describe('a sign-in by Facebook', () => {
     expect(calls).toBe(0);
   });
 
-  test('is refused, not a fault, while Facebook is away', async () => {
+  test('a sign-in is rejected without an internal error while Facebook is down', async () => {
     await useFacebook((_request, response) => answerJson(response, {}, 503));
     const { status, body } = await post(facebook(77));
     expect([status, body]).toEqual([422, BAD]);
   });
 });
 
-describe('a sign-in by phone', async () => {
+describe('sign-in by phone', async () => {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256' };
 
@@ -219,7 +219,7 @@ describe('a sign-in by phone', async () => {
     };
   }
 
-  test('creates the user, and finds them again', async () => {
+  test('the first sign-in creates the user and later ones find them', async () => {
     await useFirebase();
     const first = await post(await phone('+15551230001'));
     expect(first.status).toBe(201);
@@ -229,7 +229,7 @@ describe('a sign-in by phone', async () => {
     expect(created).toMatchObject({ phone: '+15551230001', fullName: null, login: null, passwordHash: null });
   });
 
-  test('logs in with a session that is there, as it opens one', async () => {
+  test('a login with an existing session works like a new session', async () => {
     await useFirebase();
     const { token, headers } = await openSession();
     const form = new URLSearchParams(await phone('+15551230005')).toString();
@@ -244,7 +244,7 @@ describe('a sign-in by phone', async () => {
     expect((await rest('GET', '/session.json', { headers })).body.session.user_id).toBe(body.user.id);
   });
 
-  test('finds the oldest user with the phone', async () => {
+  test('a sign-in finds the oldest user with the phone', async () => {
     await useFirebase();
     const oldest = await createUser({ phone: '+15551230002' });
     await createUser({ phone: '+15551230002' });
@@ -252,7 +252,7 @@ describe('a sign-in by phone', async () => {
     expect(body.session.user_id).toBe(oldest.id);
   });
 
-  test('creates one user of many first ones at the same moment', async () => {
+  test('concurrent first sign-ins create one user', async () => {
     await useFirebase();
     const asked = await Promise.all(Array.from({ length: 30 }, () => phone('+15551230003')));
     const answers = await Promise.all(asked.map(post));
@@ -260,7 +260,7 @@ describe('a sign-in by phone', async () => {
     expect(await db.user.count({ where: { phone: '+15551230003' } })).toBe(1);
   });
 
-  test('is refused for another project, and without one', async () => {
+  test('a sign-in is rejected for another project and without configuration', async () => {
     await useFirebase();
     const { 'firebase_phone[project_id]': _, ...without } = await phone('+15551230004');
     const ours = await phone('+15551230004');

@@ -14,14 +14,14 @@ beforeAll(async () => {
   second = (await openSession()).token;
 });
 
-describe('the token is taken from every configured header', () => {
+describe('configured token headers', () => {
   test.each<[name: string, headers: () => Record<string, string>, token: () => string]>([
     ['the first', () => ({ 'X-First-Token': first }), () => first],
     ['the second', () => ({ 'X-Second-Token': first }), () => first],
     ['any letter case', () => ({ 'x-FIRST-token': first }), () => first],
     ['both: the first wins', () => ({ 'X-Second-Token': second, 'X-First-Token': first }), () => first],
-    ['the first one empty', () => ({ 'X-First-Token': '', 'X-Second-Token': second }), () => second],
-  ])('%s', async (_name, headers, token) => {
+    ['an empty first one', () => ({ 'X-First-Token': '', 'X-Second-Token': second }), () => second],
+  ])('the token is read from %s', async (_name, headers, token) => {
     const answer = await rawRequest('GET', '/session.json', { headers: headers() });
     expect(JSON.parse(answer.text).session.token).toBe(token());
     expectCommonHeaders(answer, NAMES);
@@ -32,16 +32,16 @@ describe('the token is taken from every configured header', () => {
   });
 
   test.each<[name: string, headers: () => Record<string, string>, status: number, body: unknown]>([
-    ['a name that is not configured', () => ({ 'SVC-Token': first }), 401, TOKEN_REQUIRED],
+    ['a header that is not configured', () => ({ 'SVC-Token': first }), 401, TOKEN_REQUIRED],
     ['a wrong first one', () => ({ 'X-First-Token': 'x', 'X-Second-Token': second }), 401, NO_SESSION],
-    ['a key beside it', () => ({ 'X-Second-Token': second, ...apiKey.headers }), 400, ONE_CREDENTIAL],
-  ])('but not from %s', async (_name, headers, status, body) => {
+    ['an API key in the same request', () => ({ 'X-Second-Token': second, ...apiKey.headers }), 400, ONE_CREDENTIAL],
+  ])('the token is not read from %s', async (_name, headers, status, body) => {
     const answer = await rawRequest('GET', '/session.json', { headers: headers() });
     expect([answer.status, JSON.parse(answer.text)]).toEqual([status, body]);
   });
 });
 
-test('a preflight is told all of them', async () => {
+test('a preflight allows all token headers', async () => {
   const { headers } = await rawRequest('OPTIONS', '/session.json');
   expect(headers['access-control-allow-headers']).toBe(
     'X-First-Token, X-Second-Token, Authorization, On-Behalf-Of, Content-Type, SVC-REST-API-Version',

@@ -8,8 +8,8 @@ import { AT, json, outcome, replay, useSampleUsers } from '../../support/fixture
 useApp();
 useSampleUsers();
 
-describe('sessions', () => {
-  test('of an application', async () => {
+describe('wire samples of sessions', () => {
+  test('the samples open an application session', async () => {
     const answer = await replay('POST', '/session.json', 'F', 'KEYS&nonce=7604&signature=SIG&timestamp=1795196819');
     expect(outcome(answer)).toEqual([
       201,
@@ -34,14 +34,14 @@ describe('sessions', () => {
     `KEYS&nonce=170&signature=${signature}&timestamp=1795196819&user[login]=bo%20b%2B%26%3D%25%C3%A9&user[password]=p%40ss%20w%C3%B6rd%2F%2B`;
   const SIGNATURE = '5e7c47750e212fb1767c1cc2291796100df6d971';
 
-  test('with a login that needs every escape', async () => {
+  test('the samples sign in with a login that needs every escape', async () => {
     const wrong = await replay('POST', '/session.json', 'F', ODD(`4${SIGNATURE.slice(1)}`));
     expect(outcome(wrong)).toEqual([422, { errors: { base: ['Unexpected signature'] } }]);
     const right = await replay('POST', '/session.json', 'F', ODD(SIGNATURE));
     expect(outcome(right)).toEqual([401, '']);
   });
 
-  test('by e-mail, also with an expired token beside it', async () => {
+  test('the samples sign in by e-mail, also with an expired token', async () => {
     const body = (nonce: number) =>
       `KEYS&nonce=${nonce}&signature=SIG&timestamp=1795196819&user[email]=a%2Bb%40x.io&user[password]=12345678`;
     const expired = await openSession();
@@ -55,7 +55,7 @@ describe('sessions', () => {
     }
   });
 
-  test('by a provider that nothing verifies', async () => {
+  test('the samples sign in with a provider that is not configured', async () => {
     const body = 'KEYS&keys[secret]=S&keys[token]=FT&nonce=918&provider=facebook&signature=SIG&timestamp=1795196819';
     expect(outcome(await replay('POST', '/session.json', 'F', body))).toEqual([
       422,
@@ -63,7 +63,7 @@ describe('sessions', () => {
     ]);
   });
 
-  test('without a signature', async () => {
+  test('the samples omit the signature', async () => {
     const body = '{"application_id":92,"auth_key":"AUTHKEY","user":{"login":"bob","password":"12345678"}}';
     expect(outcome(await replay('POST', '/session.json', 'J', body))).toEqual([
       422,
@@ -71,7 +71,7 @@ describe('sessions', () => {
     ]);
   });
 
-  test('are shown, and ended by empty form and multipart requests', async () => {
+  test('the samples show sessions and end them by empty form and multipart requests', async () => {
     expect((await replay('GET', '/session.json')).status).toBe(200);
     const ends: ['F' | 'M', string | undefined][] = [
       ['F', undefined],
@@ -86,8 +86,8 @@ describe('sessions', () => {
   });
 });
 
-describe('users', () => {
-  test('sign up', async () => {
+describe('wire samples of users', () => {
+  test('the samples sign up', async () => {
     const answer = await replay(
       'POST',
       '/users.json',
@@ -122,21 +122,21 @@ describe('users', () => {
     ]);
   });
 
-  test('are shown', async () => {
+  test('the samples show users', async () => {
     const answer = await replay('GET', '/users/7.json?');
     expect(json(answer).user).toMatchObject({ id: 7, login: 'user-7', email: 'a+b@x.io', last_request_at: AT });
   });
 });
 
-describe('a password reset', () => {
-  test('is asked for by an escaped address', async () => {
+describe('wire samples of the password reset', () => {
+  test('the samples request a reset with an escaped address', async () => {
     const answer = await replay('GET', '/users/password/reset.json?email=a%2Bb%40x.io');
     expect(outcome(answer)).toEqual([200, '']);
   });
 });
 
-describe('logging in and out', () => {
-  test('keeps the token', async () => {
+describe('wire samples of login and logout', () => {
+  test('login and logout keep the token', async () => {
     const { headers } = await openSession();
     const answer = await replay('POST', '/login.json', 'F', 'login=bob&password=12345678', headers);
     expect([answer.status, json(answer).user]).toMatchObject([200, { id: 101, login: 'bob', last_request_at: AT }]);

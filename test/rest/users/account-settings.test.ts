@@ -16,7 +16,7 @@ const settings = () => ({
 
 describe('GET /account_settings', () => {
   test.each(['/account_settings', '/account_settings.json', '/account_settings.json?', '/account_settings/'])(
-    'tells at %s where the service is',
+    'account settings state at %s the URLs of the service',
     async (path) => {
       const answer = await rawRequest('GET', path);
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, settings()]);
@@ -30,16 +30,16 @@ describe('GET /account_settings', () => {
     ['an unknown API key', { headers: { Authorization: 'ApiKey WRONG' } }],
     ['another scheme', { headers: { Authorization: 'Bearer x' } }],
     ['two credentials', { headers: { ...apiKey.headers, 'SVC-Token': 'x' } }],
-    ['On-Behalf-Of alone', { headers: { 'On-Behalf-Of': '7' } }],
-    ['On-Behalf-Of nobody', { headers: { ...apiKey.headers, 'On-Behalf-Of': '2147483647' } }],
+    ['On-Behalf-Of without an API key', { headers: { 'On-Behalf-Of': '7' } }],
+    ['On-Behalf-Of an unknown user', { headers: { ...apiKey.headers, 'On-Behalf-Of': '2147483647' } }],
     ['an API key', apiKey],
-  ])('does not look at %s', async (_name, as) => {
+  ])('account settings ignore %s', async (_name, as) => {
     const { status, body, headers } = await rest('GET', '/account_settings.json', { as });
     expect([status, body]).toEqual([200, settings()]);
     expect(headers.has('svc-token-expirationdate')).toBe(false);
   });
 
-  test('is the same for sessions, and for a token among the parameters', async () => {
+  test('account settings are the same for sessions and for a token parameter', async () => {
     for (const as of [await createUser(), await openSession()]) {
       expect((await rest('GET', '/account_settings.json', { as })).body).toEqual(settings());
     }
@@ -47,12 +47,12 @@ describe('GET /account_settings', () => {
     expect([status, text]).toEqual([200, expect.stringContaining(`<api-endpoint>${running.url}</api-endpoint>`)]);
   });
 
-  test('is not written, and has nothing below it', async () => {
+  test('account settings support only GET and have no sub-paths', async () => {
     expect((await rest('POST', '/account_settings.json')).status).toBe(404);
     expect((await rest('GET', '/account_settings/1.json')).status).toBe(404);
   });
 
-  test('is `accountSettings` of the schema', async () => {
+  test('account settings equal the GraphQL field `accountSettings`', async () => {
     expect(
       await execute('{ accountSettings { accountId apiEndpoint chatEndpoint turnserverEndpoint } }', {}, anonymous),
     ).toEqual({

@@ -33,7 +33,6 @@ async function outcome(answer: ReturnType<typeof rest>): Promise<[status: number
   return [status, text === '' ? '' : body];
 }
 
-/** With the sentences under `base`. */
 function atFault(fields: Record<string, string[]>) {
   const base = Object.entries(fields).flatMap(([field, texts]) => {
     const words = field.replaceAll('_', ' ');
@@ -43,7 +42,7 @@ function atFault(fields: Record<string, string[]>) {
 }
 
 describe('PUT /users/{id}', () => {
-  test('changes what is given and nothing else', async () => {
+  test('an update changes only the given fields', async () => {
     clock.reset(60_000);
     const before = (await rest('GET', `/users/${alice.id}`, { as: apiKey })).body.user;
     const given = {
@@ -80,7 +79,7 @@ describe('PUT /users/{id}', () => {
     expect((await openSession({ login: `NEW.${number}`, password: alice.password })).token).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('clears a field by null, and in forms by the empty text', async () => {
+  test('null clears a field, and in forms the empty text does', async () => {
     await put(alice.id, { full_name: 'A', website: 'w', tag_list: ['a'], parents_contacts: 'p', age_over16: true });
     const { body } = await put(alice.id, { full_name: null, parents_contacts: null, age_over16: false });
     expect(body.user).toMatchObject({
@@ -95,7 +94,7 @@ describe('PUT /users/{id}', () => {
     expect(cleared.body.user).toMatchObject({ website: null, user_tags: null, email: null, login: alice.login });
   });
 
-  test('is oneself only, but for an API key alone', async () => {
+  test('only the user and an API key alone may update a user', async () => {
     const named = { full_name: 'X' };
     expect(await outcome(put(bob.id, named))).toEqual([401, OTHER]);
     expect(await outcome(put(bob.id, named, onBehalfOf(alice)))).toEqual([401, OTHER]);
@@ -106,7 +105,7 @@ describe('PUT /users/{id}', () => {
     expect((await put(bob.id, named)).headers.get('www-authenticate')).toBe('ApiKey realm="service"');
   });
 
-  test('tells of the id, existence, permission, missing data and bad fields in this order', async () => {
+  test('an update checks id, existence, permission, missing data and invalid fields in this order', async () => {
     for (const id of ['abc', '0', '-1']) expect(await outcome(put(id, {}))).toEqual([422, BAD_ID]);
     for (const id of [2_147_483_647, '99999999999']) expect(await outcome(put(id, {}))).toEqual([404, '']);
     expect(await outcome(put(bob.id, {}))).toEqual([401, OTHER]);
@@ -121,7 +120,7 @@ describe('PUT /users/{id}', () => {
     ]);
   });
 
-  test('takes no e-mail that mail can not be sent to, unless it is the stored one', async () => {
+  test('an e-mail address that cannot receive mail is rejected unless it is unchanged', async () => {
     const email = `<a${number}@ex.com>`;
     const malformed = atFault({ email: ['should look like an email address.'] });
     expect(await outcome(put(alice.id, { email }))).toEqual([422, malformed]);
@@ -131,7 +130,7 @@ describe('PUT /users/{id}', () => {
     expect(await outcome(put(alice.id, { email: `<b${number}@ex.com>` }))).toEqual([422, malformed]);
   });
 
-  test('keeps logins and the like unique, but a user may keep their own', async () => {
+  test('login, e-mail and external ids stay unique, but users may send their own values', async () => {
     const taken = ['has already been taken'];
     expect(await outcome(put(alice.id, { login: bob.login.toUpperCase(), email: 'x' }))).toEqual([
       422,
@@ -145,7 +144,7 @@ describe('PUT /users/{id}', () => {
     ]);
   });
 
-  test('gives a wanted login to one of many at once', async () => {
+  test('of concurrent updates to one login, one succeeds', async () => {
     const users = [alice, bob, ...(await Promise.all([1, 2, 3, 4].map(() => createUser())))];
     const answers = await Promise.all(users.map((user) => put(user.id, { login: `wanted${number}` }, user)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -154,7 +153,7 @@ describe('PUT /users/{id}', () => {
     }
   });
 
-  test('leaves a login, an e-mail or a phone, whatever is cleared at once', async () => {
+  test('concurrent updates cannot clear all of login, e-mail and phone', async () => {
     const blank = atFault({ login: ["can't be blank"], email: ["can't be blank"] });
     expect(await outcome(put(alice.id, { login: null, email: '' }))).toEqual([422, blank]);
     const answers = await Promise.all([put(alice.id, { login: null }), put(alice.id, { email: null })]);
@@ -163,7 +162,7 @@ describe('PUT /users/{id}', () => {
     expect((await put(alice.id, { phone: '12345', login: null, email: null })).status).toBe(200);
   });
 
-  test('a user of another service, who has no name, changes all the same', async () => {
+  test('a user who has only a provider account can be updated', async () => {
     const { id } = await db.user.create({
       data: { applicationId: 92, facebookId: `9${number}`, createdAt: SAMPLE_TIME, updatedAt: SAMPLE_TIME },
     });
@@ -173,10 +172,10 @@ describe('PUT /users/{id}', () => {
   });
 });
 
-describe('a new password', () => {
+describe('changing a password', () => {
   const isLiving = async (caller: Caller) => (await rest('GET', '/session', { as: caller })).status === 200;
 
-  test('needs the old one, but from an API key alone', async () => {
+  test('a new password requires the old one, except for an API key alone', async () => {
     const invalid = atFault({ old_password: ['is invalid'] });
     for (const old of [{}, { old_password: 'wrong' }, { old_password: null }]) {
       expect(await outcome(put(alice.id, { password: 'password-2', ...old }))).toEqual([422, invalid]);
@@ -188,7 +187,7 @@ describe('a new password', () => {
     await expect(openSession(alice)).rejects.toThrow('401');
   });
 
-  test('follows the rules of passwords', async () => {
+  test('a new password must follow the password rules', async () => {
     for (const password of ['', null]) {
       expect(await outcome(put(alice.id, { password, old_password: alice.password }))).toEqual([
         422,
@@ -206,7 +205,7 @@ describe('a new password', () => {
     ]);
   });
 
-  test('ends the other sessions of the user', async () => {
+  test('a new password ends the other sessions of the user', async () => {
     const others = [await openSession(alice), await openSession(alice)];
     const changed = { password: 'password-2', old_password: alice.password };
     expect((await put(alice.id, { full_name: 'x' })).status).toBe(200);
@@ -225,7 +224,7 @@ describe('a new password', () => {
     expect(ended.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('is set by one of two who know the same old one', async () => {
+  test('of two updates with the same old password, one succeeds', async () => {
     const answers = await Promise.all(
       ['password-2', 'password-3'].map((password) =>
         put(alice.id, { password, old_password: alice.password }, onBehalfOf(alice)),
@@ -238,7 +237,7 @@ describe('a new password', () => {
 describe('DELETE /users', () => {
   const remove = (path: string, as: Caller) => rest('DELETE', `/users/${path}.json`, { as });
 
-  test('is for oneself, and for an API key alone', async () => {
+  test('only the user and an API key alone may delete a user', async () => {
     expect(await outcome(remove(`${bob.id}`, alice))).toEqual([401, OTHER]);
     expect(await outcome(remove(`external/${1000 + number}`, bob))).toEqual([401, OTHER]);
     expect(await outcome(remove(`${bob.id}`, await openSession()))).toEqual([422, NEED_USER]);
@@ -251,7 +250,7 @@ describe('DELETE /users', () => {
     expect(await outcome(remove(`external/${1000 + number}`, apiKey))).toEqual([404, '']);
   });
 
-  test('refuses what is no id', async () => {
+  test('a deletion rejects invalid ids', async () => {
     for (const id of ['abc', '0', '-1', 'external/abc', 'external/0', 'external/1.5']) {
       expect(await outcome(remove(id, alice))).toEqual([422, BAD_ID]);
     }
@@ -260,7 +259,7 @@ describe('DELETE /users', () => {
     }
   });
 
-  test('ends every session', async () => {
+  test('a deletion ends every session of the user', async () => {
     const other = await openSession(alice);
     await remove(`${alice.id}`, alice);
     for (const caller of [alice, other]) {
@@ -270,7 +269,7 @@ describe('DELETE /users', () => {
     await expect(openSession(alice)).rejects.toThrow('401');
   });
 
-  test('of one user many times at once succeeds once', async () => {
+  test('of concurrent deletions of one user, one succeeds', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => remove(`${alice.id}`, apiKey)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
   });

@@ -21,7 +21,7 @@ const numberFilter = fc
     part: { [FIELDS[field]]: { [COMPARISONS[operator]]: value } },
   }));
 
-/** Any text but one that would begin another filter, and none at all where it must not be empty. */
+/** Any text that does not start another filter; never empty where a value is required. */
 const value = fc.string({ unit: 'grapheme' }).filter((text) => !/,(?:number|string|date)[ +]/.test(text));
 
 const textFilter = fc
@@ -41,7 +41,7 @@ const momentFilter = fc
 const printed = fc.oneof(numberFilter, textFilter, momentFilter);
 
 describe('the grammar of filters', () => {
-  test('reads every filter that is printed, each in a parameter of its own', () => {
+  test('every printed filter is parsed from its own parameter', () => {
     fc.assert(
       fc.property(fc.array(printed, { minLength: 1 }), (filters) => {
         expect(readUserFilters({ filter: filters.map(({ text }) => text) })).toEqual(filters.map(({ part }) => part));
@@ -49,7 +49,7 @@ describe('the grammar of filters', () => {
     );
   });
 
-  test('reads them from one parameter too', () => {
+  test('several printed filters are parsed from one parameter', () => {
     fc.assert(
       fc.property(fc.array(printed, { minLength: 1 }), (filters) => {
         const filter = filters.map(({ text }) => text).join(',');
@@ -58,7 +58,7 @@ describe('the grammar of filters', () => {
     );
   });
 
-  test('answers any other text with a filter or with the one refusal', () => {
+  test('any other text yields a filter or the documented refusal', () => {
     const word = fc.oneof(
       fc.constantFrom('number', 'string', 'date', 'id', 'created_at', 'login', 'facebook_id', 'in', 'between', 'ne'),
       fc.constantFrom(',', ' ', '+', '2019-01-01', '9'.repeat(30), '__proto__', 'constructor'),
@@ -80,7 +80,7 @@ describe('the grammar of filters', () => {
     );
   });
 
-  test('refuses a day that no calendar has', () => {
+  test('a date that does not exist is rejected', () => {
     expect(() => readUserFilters({ filter: 'date created_at eq 2019-02-30' })).toThrow(UnprocessableError);
   });
 });

@@ -9,7 +9,6 @@ import { apiKey, type Caller, onBehalfOf, openSession } from '../../support/fixt
 
 useApp();
 
-/** Four users whose every filtered field differs; the last has nothing but what everybody has. */
 const ROWS = [
   user(11, 'Ann Lee', 'ann@x.io', 'Ann', '1111', 10n, '9', '2019-01-01T00:00:00Z'),
   user(12, 'Bob, Jr', 'bob@x.io', 'bob.jr', '+2 (22)', 20n, '10', '2019-06-15T12:30:00.500Z'),
@@ -77,7 +76,7 @@ async function idsOf(query: string): Promise<number[]> {
 type Row = (typeof ROWS)[number];
 type Comparable = number | bigint | string | null;
 
-/** Legacy field → how a row compares, and how the second row's value is written. */
+/** Legacy field → comparison of rows, and the value of the second row as a filter writes it. */
 const COMPARED: Record<string, [comparableOf: (row: Row) => Comparable, low: string, middle: string, high: string]> = {
   id: [(row) => row.id, '11', '12', '13'],
   created_at: [(row) => row.createdAt.getTime(), '2019-01-01T00:00:00Z', '2019-06-15 12:30:00.5', '1577836799'],
@@ -91,7 +90,7 @@ const TEXTS: Record<string, keyof Row> = { full_name: 'fullName', email: 'email'
 const idsWhere = (matches: (row: Row) => boolean) => ROWS.filter(matches).map((row) => row.id);
 const TYPES = ['number', 'string', 'date'];
 
-describe.each(Object.entries(COMPARED))('a filter of %s', (field, [comparableOf, low, middle, high]) => {
+describe.each(Object.entries(COMPARED))('filters of %s', (field, [comparableOf, low, middle, high]) => {
   const second = comparableOf(ROWS[1]!)!;
   const compared = (matches: (value: NonNullable<Comparable>) => boolean) =>
     idsWhere((row) => comparableOf(row) !== null && matches(comparableOf(row)!));
@@ -109,12 +108,12 @@ describe.each(Object.entries(COMPARED))('a filter of %s', (field, [comparableOf,
     ['in', `${middle},${high}`, [12, 13]],
     ['in', `${low}, ${middle}`, [11, 12]],
   ];
-  test.each(OPERATORS)('%s %s', async (operator, value, ids) => {
+  test.each(OPERATORS)('%s %s finds the matching users', async (operator, value, ids) => {
     expect(all.length).toBeGreaterThan(2);
     for (const type of TYPES) expect(await idsOf(filters(`${type} ${field} ${operator} ${value}`))).toEqual(ids);
   });
 
-  test('refuses what can not be cast', async () => {
+  test('a value that cannot be cast is rejected', async () => {
     for (const item of [
       `number ${field} gt x`,
       `string ${field} eq`,
@@ -131,9 +130,9 @@ describe.each(Object.entries(COMPARED))('a filter of %s', (field, [comparableOf,
   });
 });
 
-describe.each(Object.entries(TEXTS))('a filter of %s', (field, key) => {
+describe.each(Object.entries(TEXTS))('filters of %s', (field, key) => {
   const value = String(ROWS[2]![key]);
-  test('eq, ne, in', async () => {
+  test('eq, ne and in find the matching users', async () => {
     for (const type of TYPES) {
       expect(await idsOf(filters(`${type} ${field} eq ${value}`))).toEqual([13]);
       expect(await idsOf(filters(`${type} ${field} ne ${value}`))).toEqual([11, 12, 14]);
@@ -142,7 +141,7 @@ describe.each(Object.entries(TEXTS))('a filter of %s', (field, key) => {
     }
   });
 
-  test('is not compared', async () => {
+  test('other operators are rejected', async () => {
     for (const operator of ['gt', 'lt', 'ge', 'le', 'between', 'contains']) {
       const item = `string ${field} ${operator} a,b`;
       const { status, body } = await list(filters(item));
@@ -151,8 +150,8 @@ describe.each(Object.entries(TEXTS))('a filter of %s', (field, key) => {
   });
 });
 
-describe('filters', () => {
-  test('are all AND-ed, in one parameter or in several of any name', async () => {
+describe('user filters', () => {
+  test('filters are combined with AND, in one parameter or in several of any name', async () => {
     expect(await idsOf(filters('number id gt 11', 'number id lt 14'))).toEqual([12, 13]);
     expect(await idsOf(filters('number id gt 11,string id lt 14,date created_at ge 2019-12-01'))).toEqual([13]);
     expect(await idsOf('filter=number id gt 11&filter_x=number id lt 1')).toEqual([12, 13, 14]);
@@ -160,7 +159,7 @@ describe('filters', () => {
     expect(await idsOf('filter[]=&filter[]=')).toEqual([11, 12, 13, 14]);
   });
 
-  test('are separated by blanks, pluses as blanks, or escaped pluses', async () => {
+  test('filters are separated by spaces, pluses or escaped pluses', async () => {
     for (const query of [
       'filter[]=number+id+gt+13',
       'filter[]=number%20id%20gt%2013',
@@ -171,19 +170,19 @@ describe('filters', () => {
     expect(await idsOf('filter%5B%5D=string+phone+eq+%2B2+(22)')).toEqual([12]);
   });
 
-  test('keep blanks and commas of a value', async () => {
+  test('filters keep spaces and commas of a value', async () => {
     expect(await idsOf(filters('string full_name eq Bob, Jr'))).toEqual([12]);
     expect(await idsOf(filters('string full_name eq Eve eq 3'))).toEqual([13]);
     expect(await idsOf(filters('string full_name eq Eve'))).toEqual([]);
   });
 
-  test('ignore the letter case of login and e-mail alone', async () => {
+  test('filters ignore letter case for login and e-mail only', async () => {
     expect(await idsOf(filters('string login in ANN,BOB.JR'))).toEqual([11, 12]);
     expect(await idsOf(filters('string email eq EVE@X.IO'))).toEqual([13]);
     expect(await idsOf(filters('string full_name eq ann lee'))).toEqual([]);
   });
 
-  test('take a date for the whole day where it names a moment, and for its midnight as a bound', async () => {
+  test('a date filter means the complete day for equality, and midnight as a bound', async () => {
     expect(await idsOf(filters('date created_at eq 2019-06-15'))).toEqual([12]);
     expect(await idsOf(filters('date created_at eq 2019.12.31'))).toEqual([13]);
     expect(await idsOf(filters('date created_at ne 2019-12-31'))).toEqual([11, 12, 14]);
@@ -194,18 +193,18 @@ describe('filters', () => {
     expect(await idsOf(filters('date last_request_at ne 2019-12-31'))).toEqual([11, 12, 14]);
   });
 
-  test('find a user by the moment that the record shows', async () => {
+  test('filters find a user by the displayed timestamp', async () => {
     expect(await idsOf(filters('date created_at eq 2019-06-15T12:30:00Z'))).toEqual([12]);
     expect(await idsOf(filters('date created_at eq 2019-06-15T12:30:00.499Z'))).toEqual([]);
   });
 
-  test('of numbers beyond every id find nobody', async () => {
+  test('filters with numbers above every id find no users', async () => {
     expect(await idsOf(filters('number id gt 99999999999'))).toEqual([]);
     expect(await idsOf(filters('number id gt -99999999999'))).toEqual([11, 12, 13, 14]);
     expect(await idsOf(filters('number facebook_id gt -1'))).toEqual([11, 12, 13]);
   });
 
-  test('of other fields, or that are none, are refused', async () => {
+  test('filters of other fields and invalid filters are rejected', async () => {
     for (const item of [
       'string website eq x',
       'string password_hash eq x',
@@ -219,7 +218,7 @@ describe('filters', () => {
     }
   });
 
-  test('may not be more than a statement holds', async () => {
+  test('filters reject more values than a statement can hold', async () => {
     const many = Array.from({ length: 3_000 }, () => 'number id gt 1');
     const answer = await rawRequest('GET', '/users.json', {
       as: session,
@@ -237,7 +236,7 @@ describe('filters', () => {
   });
 });
 
-describe('order', () => {
+describe('user order', () => {
   const FIELDS: [field: string, ids: number[]][] = [
     ['id', [11, 12, 13, 14]],
     ['full_name', [11, 12, 13, 14]],
@@ -252,7 +251,7 @@ describe('order', () => {
   ];
   const SET = new Set(['id', 'created_at', 'updated_at']);
 
-  test.each(FIELDS)('by %s, unset values last in both directions', async (field, expected) => {
+  test.each(FIELDS)('users are sorted by %s, unset values last in both directions', async (field, expected) => {
     const ascending = await idsOf(`order=asc+string+${field}`);
     const descending = await idsOf(`order=desc%20whatever%20${field}`);
     if (expected.length > 0) expect(ascending).toEqual(expected);
@@ -260,7 +259,7 @@ describe('order', () => {
     expect(descending).toEqual(SET.has(field) ? turned : [...turned.slice(1), 14]);
   });
 
-  test('is by id at first', async () => {
+  test('users are sorted by id by default', async () => {
     expect(await idsOf('')).toEqual([11, 12, 13, 14]);
     expect(await idsOf('order=')).toEqual([11, 12, 13, 14]);
   });
@@ -276,19 +275,19 @@ describe('order', () => {
     ['sort_by=login', 'login'],
     ['sort_asc=id', 'id'],
     ['sort_desc=updated_at&order=asc+string+id', 'updated_at'],
-  ])('%s is refused', async (query, value) => {
+  ])('the order %s is rejected', async (query, value) => {
     const { status, body } = await list(query);
     expect([status, body]).toEqual([422, { errors: { base: [`Incorrect order: ${value}`] } }]);
   });
 });
 
-describe('pages', () => {
+describe('user pages', () => {
   const page = async (query: string) => {
     const { current_page, per_page, total_entries, items } = (await list(query)).body;
     return [current_page, per_page, total_entries, items.map((item: { user: { id: number } }) => item.user.id)];
   };
 
-  test('have ten users, count from one and go beyond the end', async () => {
+  test('pages contain ten users by default, start at 1, and are empty after the last one', async () => {
     expect(await page('')).toEqual([1, 10, 4, [11, 12, 13, 14]]);
     expect(await page('per_page=3')).toEqual([1, 3, 4, [11, 12, 13]]);
     expect(await page('page=2&per_page=3')).toEqual([2, 3, 4, [14]]);
@@ -297,7 +296,7 @@ describe('pages', () => {
     expect(await page(`page=2&per_page=1&order=desc+number+id&${filters('number id lt 14')}`)).toEqual([2, 1, 3, [12]]);
   });
 
-  test('come from a JSON body of a GET too', async () => {
+  test('page parameters may be in the JSON body of a GET', async () => {
     const { text } = await rawRequest('GET', '/users.json', {
       as: session,
       headers: { 'Content-Type': JSON_TYPE },
@@ -329,10 +328,10 @@ describe('pages', () => {
   );
 });
 
-describe('the number of users', () => {
+describe('the total number of users', () => {
   const counted = async () => (await db.application.findUniqueOrThrow({ where: { id: APPLICATION.id } })).userCount;
 
-  test('follows every way of adding and removing them', async () => {
+  test('the total follows every way of adding and removing users', async () => {
     expect(await counted()).toBe(4);
     await db.user.createMany({
       data: [20, 21, 22].map((id) => user(id, null, null, null, null, null, null, '2020-01-01')),
@@ -350,11 +349,11 @@ describe('the number of users', () => {
   });
 });
 
-describe('a list that is turned off', () => {
+describe('a disabled users list', () => {
   const FORBIDDEN = { errors: { base: ['Users retrieving forbidden in application settings'] } };
   const turn = (usersList: boolean) => db.application.update({ where: { id: APPLICATION.id }, data: { usersList } });
 
-  test('is for API keys alone', async () => {
+  test('a disabled users list is available only to API keys', async () => {
     await turn(false);
     for (const caller of [session, onBehalfOf({ id: 11 })]) {
       const { status, body } = await list('', caller);
@@ -367,7 +366,7 @@ describe('a list that is turned off', () => {
     expect((await list('')).status).toBe(200);
   });
 
-  test('answers XML as well', async () => {
+  test('a disabled users list is rejected in XML too', async () => {
     const { text } = await rawRequest('GET', '/users.xml?per_page=1', { as: session });
     expect(text).toMatch(
       /^<\?xml version="1.0" encoding="UTF-8"\?><users><current-page type="integer">1<.*<items type="array"><user>/,

@@ -70,7 +70,7 @@ const get = (path: string, status: number, answer: unknown, as = 'application'):
   answer,
 ];
 
-describe('one user', () => {
+describe('single users', () => {
   testScenarios(
     () => cast,
     [
@@ -109,7 +109,7 @@ describe('one user', () => {
       get('/users/external/x', 401, TOKEN_REQUIRED, 'nobody'),
       get('/users/by_nothing?login=bob.x', 422, BAD_ID),
       [
-        'a token of nobody',
+        'an unknown token',
         'nobody',
         'GET',
         '/users/phone',
@@ -123,7 +123,7 @@ describe('one user', () => {
     ],
   );
 
-  test('tells in XML that there is none', async () => {
+  test('a missing user yields an XML error', async () => {
     const { text } = await rawRequest('GET', '/users/by_login.xml?login=x', { as: apiKey });
     expect(text).toBe('<?xml version="1.0" encoding="UTF-8"?><errors><error>Couldn\'t find user</error></errors>');
   });

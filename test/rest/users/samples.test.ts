@@ -7,7 +7,7 @@ import { openSession } from '../../support/fixtures/users.ts';
 
 useApp();
 
-// The contract's samples of /users, byte by byte, in an order in which each finds what it needs.
+// The contract's samples of /users, byte by byte; each depends on the previous ones.
 
 const NOBODY = { code: null, message: "Couldn't find user" };
 
@@ -46,7 +46,7 @@ async function replay(method: string, path: string, type?: 'F' | 'J', body?: str
   return { status: answer.status, body: answer.text === '' ? '' : JSON.parse(answer.text) };
 }
 
-test('a sign-up by form', async () => {
+test('the samples sign up by form', async () => {
   const body =
     'user[custom_data]=%7B%22x%22%3A1%7D&user[external_user_id]=77&user[full_name]=Bob%20%26%20Co&user[login]=bob&user[password]=12345678&user[tag_list]=a%2Cb';
   expect(await replay('POST', '/users.json', 'F', body)).toMatchObject({
@@ -75,14 +75,14 @@ test.each([
   ['/users/by_full_name.json?full_name=Bob%20X&page=1&per_page=5', 1, 5, [7]],
   ['/users/by_tags.json?page=1&tags[]=a%2Cb', 1, 10, [101]],
   ['/users/by_tags.json?tags=a%2Cb', 1, 10, [101]],
-])('GET %s', async (path, page, perPage, ids) => {
+])('the sample GET %s has the documented response', async (path, page, perPage, ids) => {
   const { status, body } = await replay('GET', path);
   expect(status).toBe(200);
   expect(body).toMatchObject({ current_page: page, per_page: perPage });
   expect(body.items.map((item: { user: { id: number } }) => item.user.id)).toEqual(ids);
 });
 
-test('a page by a JSON body of a GET', async () => {
+test('the samples request a page with a JSON body', async () => {
   expect(await replay('GET', '/users.json', 'J', '{"page":2,"per_page":5}')).toEqual({
     status: 200,
     body: { current_page: 2, per_page: 5, total_entries: 2, items: [] },
@@ -97,7 +97,7 @@ test.each([
   ['/users/by_twitter_id.json?twitter_id=2', 7],
   ['/users/phone.json?phone=1234567890', 7],
   ['/users/external/77.json?', 101],
-])('GET %s', async (path, id) => {
+])('the sample GET %s has the documented response', async (path, id) => {
   expect(await replay('GET', path)).toMatchObject({ status: 200, body: { user: { id } } });
 });
 
@@ -106,11 +106,11 @@ test.each([
   ['/users/by_facebook_id.json?facebook_id=9', NOBODY],
   ['/users/by_tags.json?tags=x', NOBODY],
   ['/users/external/78.json?', ''],
-])('GET %s finds nobody', async (path, body) => {
+])('the sample GET %s finds no user', async (path, body) => {
   expect(await replay('GET', path)).toEqual({ status: 404, body });
 });
 
-test('a change by form', async () => {
+test('the samples update a user by form', async () => {
   const body = 'user[full_name]=N&user[old_password]=OLD-password&user[password]=NEW-password&user[tag_list]=x%2Cy';
   expect(await replay('PUT', '/users/7.json', 'F', body)).toMatchObject({
     status: 200,
@@ -118,7 +118,7 @@ test('a change by form', async () => {
   });
 });
 
-test('the end of both', async () => {
+test('the samples delete both users', async () => {
   expect(await replay('DELETE', '/users/7.json')).toEqual({ status: 200, body: '' });
   ({ token } = await openSession({ login: 'bob', password: '12345678' }));
   expect(await replay('DELETE', '/users/external/77.json')).toEqual({ status: 200, body: '' });

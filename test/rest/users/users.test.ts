@@ -17,7 +17,6 @@ beforeAll(async () => {
 const AT = '2026-11-20T17:46:59Z';
 const PASSWORD = 'password-1';
 
-/** The record of a user of whom only login and password were given. */
 const PLAIN = {
   id: expect.any(Number),
   full_name: null,
@@ -42,7 +41,7 @@ const PLAIN = {
 
 let number = 0;
 
-/** Signs somebody up with a free login and a good password, but for what is given. */
+/** Signs up with a free login and a valid password; `fields` override them. */
 function signUp(fields: object, as = apiKey) {
   return rest('POST', '/users.json', {
     as,
@@ -51,7 +50,7 @@ function signUp(fields: object, as = apiKey) {
 }
 
 describe('POST /users', () => {
-  test('answers every field of the record, and never the password', async () => {
+  test('a sign-up returns every field of the record except the password', async () => {
     const given = {
       login: 'Full.Name@x+y-z_1',
       email: 'Full@Example.ORG',
@@ -100,7 +99,7 @@ describe('POST /users', () => {
     expect(row.passwordHash).toMatch(/^\$argon2id\$/);
   });
 
-  test('takes a form, and any caller with a session or a key; their own session stays as it is', async () => {
+  test("a sign-up accepts a form and any session or API key, and the caller's session is unchanged", async () => {
     const as = await openSession();
     for (const caller of [as, cast.alice, apiKey, onBehalfOf(cast.alice)]) {
       const login = `form${++number}`;
@@ -112,28 +111,32 @@ describe('POST /users', () => {
   });
 
   test.each<[name: string, fields: object, answer: object]>([
-    ['login, e-mail or phone is enough: a phone', { login: undefined, phone: '1234' }, { login: null, phone: '1234' }],
+    ['a phone instead of a login', { login: undefined, phone: '1234' }, { login: null, phone: '1234' }],
     ['an e-mail', { login: '', email: 'only@x.io' }, { login: null, email: 'only@x.io' }],
     ['the shortest login', { login: 'a-_' }, { login: 'a-_' }],
     ['the longest login', { login: 'L'.repeat(40) }, { login: 'L'.repeat(40) }],
-    ['a login with blanks behind it', { login: 'trimmed \t' }, { login: 'trimmed' }],
+    ['a login with trailing spaces', { login: 'trimmed \t' }, { login: 'trimmed' }],
     ['the longest e-mail', { email: `${'e'.repeat(250)}@x.io` }, { email: `${'e'.repeat(250)}@x.io` }],
     ['the shortest and the longest password', { password: '!~'.repeat(20) }, {}],
-    ['a password that is a number', { password: 12_345_678 }, {}],
+    ['a numeric password', { password: 12_345_678 }, {}],
     ['the longest full name', { full_name: '😀'.repeat(255) }, { full_name: '😀'.repeat(255) }],
     ['the longest phone', { phone: '12345678901234567890' }, { phone: '12345678901234567890' }],
     ['the longest custom data', { custom_data: 'x'.repeat(5000) }, { custom_data: 'x'.repeat(5000) }],
-    ['custom data that is a number', { custom_data: 5 }, { custom_data: '5' }],
+    ['numeric custom data', { custom_data: 5 }, { custom_data: '5' }],
     ['the smallest ids', { external_user_id: '1', blob_id: 1 }, { external_user_id: 1, blob_id: '1' }],
     ['five tags of 50', { tag_list: list5('t'.repeat(49)) }, { user_tags: list5('t'.repeat(49)).join(',') }],
-    ['six tags of which two are one', { tag_list: ['a', 'b', 'c', 'd', 'e', 'e'] }, { user_tags: 'a,b,c,d,e' }],
+    ['six tags with a duplicate', { tag_list: ['a', 'b', 'c', 'd', 'e', 'e'] }, { user_tags: 'a,b,c,d,e' }],
     ['no tags', { tag_list: '' }, {}],
     ['nulls', { email: null, full_name: null, tag_list: null, age_over16: null, custom_data: null }, {}],
     ['empty texts', { email: '', full_name: '', phone: '', facebook_id: '', external_user_id: '' }, {}],
-    ['booleans that are off', { age_over16: 0, allow_sales_activities: 'false', allow_statistics_analysis: '0' }, {}],
+    ['false flags', { age_over16: 0, allow_sales_activities: 'false', allow_statistics_analysis: '0' }, {}],
     ['a lone surrogate', { full_name: 'a\ud800b' }, { full_name: 'a\ufffdb' }],
-    ['keys of prototypes', JSON.parse('{"__proto__":{"email":"no"},"constructor":1,"toString":"x"}'), {}],
-  ])('takes %s', async (_name, fields, answer) => {
+    [
+      'names of Object.prototype members',
+      JSON.parse('{"__proto__":{"email":"no"},"constructor":1,"toString":"x"}'),
+      {},
+    ],
+  ])('a sign-up accepts %s', async (_name, fields, answer) => {
     const { status, body } = await signUp(fields);
     const login = 'login' in answer ? {} : { login: `sign-up${number}` };
     expect(body).toEqual({ user: { ...PLAIN, ...login, ...answer } });
@@ -215,13 +218,13 @@ describe('POST /users', () => {
         age_over16: ['is invalid'],
       },
     ],
-  ])('refuses %j', async (fields, errors) => {
+  ])('a sign-up rejects %j', async (fields, errors) => {
     const { status, text } = await signUp(fields);
     expect(text).toBe(JSON.stringify({ errors: { ...errors, base: sentences(errors) } }));
     expect(status).toBe(422);
   });
 
-  test('takes what may be there once from one user of the application only', async () => {
+  test('unique fields can be used by one user of the application only', async () => {
     const taken = {
       login: 'Taken.Login',
       email: 'taken@x.io',
@@ -251,7 +254,7 @@ describe('POST /users', () => {
     expect(elsewhere.status).toBe(201);
   });
 
-  test('tells of what is taken and what is malformed together', async () => {
+  test('taken and malformed fields are reported together', async () => {
     const { status, text } = await signUp({ login: cast.alice.login, email: 'x', password: '1' });
     expect(text).toBe(
       '{"errors":{"login":["has already been taken"],"email":["should look like an email address."],' +
@@ -261,7 +264,7 @@ describe('POST /users', () => {
     expect(status).toBe(422);
   });
 
-  test('makes one user of 20 sign-ups of one login at once', async () => {
+  test('20 concurrent sign-ups with one login create one user', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, place) => signUp({ login: place % 2 ? 'twin' : 'TWIN' })),
     );
@@ -305,7 +308,7 @@ describe('GET /users/{id}', () => {
       (id): Scenario => [`no positive integer: ${id}`, 'alice', 'GET', `/users/${id}.json`, undefined, 422, BAD_ID],
     ),
     ['nobody', 'nobody', 'GET', '/users/abc.json', undefined, 401, TOKEN_REQUIRED],
-    ['a token of nobody', 'nobody', 'GET', '/users/1', undefined, 401, NO_SESSION, { 'SVC-Token': 'f'.repeat(40) }],
+    ['an unknown token', 'nobody', 'GET', '/users/1', undefined, 401, NO_SESSION, { 'SVC-Token': 'f'.repeat(40) }],
   ];
 
   beforeAll(async () => {
@@ -319,7 +322,7 @@ describe('last_request_at', () => {
   const lastRequest = async (id: number) =>
     (await rest('GET', `/users/${id}`, { as: apiKey })).body.user.last_request_at;
 
-  test('is null at first, and then the latest request as that user, by session or by key', async () => {
+  test('last_request_at is null at first, then the time of the latest request by session or API key', async () => {
     const { user } = await created('/users', { user: { login: 'quiet', password: PASSWORD } }, apiKey);
     expect(await lastRequest(user.id)).toBeNull();
     const session = await openSession({ login: 'quiet', password: PASSWORD });
@@ -334,7 +337,7 @@ describe('last_request_at', () => {
     clock.reset();
   });
 
-  test('is stored, too', async () => {
+  test('last_request_at is stored in the database', async () => {
     await running.app.services.sessionClock.flush();
     const row = await db.user.findFirstOrThrow({ where: { login: 'quiet' } });
     expect(row.lastRequestAt).toEqual(new Date(SAMPLE_TIME.getTime() + 120_000));
@@ -342,7 +345,6 @@ describe('last_request_at', () => {
   });
 });
 
-/** Five texts of one letter more. */
 function list5(text: string): string[] {
   return ['1', '2', '3', '4', '5'].map((digit) => text + digit);
 }

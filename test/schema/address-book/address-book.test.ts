@@ -41,7 +41,7 @@ async function withPhone(phone: string): Promise<QuickUser> {
 }
 
 describe('uploadContacts', () => {
-  test('tells what it did and what it did not take', async () => {
+  test('uploadContacts returns the counts of changes and the rejected contacts', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const contacts = [
       { name: 'A', phone: '1234567890' },
@@ -66,7 +66,7 @@ describe('uploadContacts', () => {
     });
   });
 
-  test('is refused without contacts, and with a long udid', async () => {
+  test('uploadContacts requires contacts and limits the length of the udid', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     expect(await errorOf(UPLOAD, {}, alice)).toEqual({
       message: 'Contacts should be an array',
@@ -82,7 +82,7 @@ describe('uploadContacts', () => {
     });
   });
 
-  test('takes as many statements for 10,000 contacts as for one', async () => {
+  test('uploadContacts runs the same number of statements for 10,000 contacts as for one', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const few = await statementsOf(() => upload(alice, numbered(1), { force: true }));
     const many = await statementsOf(() => upload(bob, numbered(10_000), { force: true }));
@@ -91,7 +91,7 @@ describe('uploadContacts', () => {
     expect((await execute(CONTACTS, {}, bob)).contacts.totalCount).toBe(10_000);
   });
 
-  test('two of one book at once come one after the other: nothing is doubled, and none fails', async () => {
+  test('concurrent uploads to one book run one after the other, without duplicates or failures', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const contacts = numbered(500);
     const results = await Promise.all(
@@ -102,18 +102,18 @@ describe('uploadContacts', () => {
     expect((await phonesOf(alice)).sort()).toEqual(contacts.map(({ phone }) => phone));
   });
 
-  test('that replace all at once leave the book of one of them', async () => {
+  test('concurrent uploads that replace the book leave the contacts of one of them', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const books = Array.from({ length: 6 }, (_, nth) => numbered(200, nth * 100));
     const results = await Promise.all(books.map((contacts) => upload(alice, contacts, { force: true })));
     const left = await phonesOf(alice);
-    // Contacts of two books keep the places that they had in the former.
+    // Contacts keep the position of their first upload.
     expect(books.map((book) => book.map(({ phone }) => phone).sort())).toContainEqual(left.toSorted());
     const balance = results.reduce((sum, { created, deleted }) => sum + created - deleted, 0);
     expect(balance).toBe(left.length);
   });
 
-  test('of different books do not wait for each other', async () => {
+  test('uploads to different books do not wait for each other', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const holder = await ownConnection();
     await holder.query('BEGIN');
@@ -135,7 +135,7 @@ describe('uploadContacts', () => {
     expect(await waiting).toMatchObject({ created: 1 });
   });
 
-  test('while the user is deleted leaves nothing behind', async () => {
+  test('an upload while the user is deleted leaves no contacts', async () => {
     for (let round = 0; round < 5; round++) {
       const [alice] = (await quickUsers(1)) as [QuickUser];
       await upload(alice, numbered(10), { udid: 'old' });
@@ -152,7 +152,7 @@ describe('uploadContacts', () => {
     }
   });
 
-  test('that fails changes nothing', async () => {
+  test('a failed upload changes nothing', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     await upload(alice, numbered(2));
     const before = await rowCounts();
@@ -165,7 +165,7 @@ describe('uploadContacts', () => {
 });
 
 describe('contacts', () => {
-  test('are walked forward and backward', async () => {
+  test('contacts are paged forward and backward', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const contacts = numbered(5).toReversed();
     await upload(alice, contacts);
@@ -185,12 +185,12 @@ describe('contacts', () => {
     expect(before.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: true });
   });
 
-  test('of an empty book are an error, and so are its users', async () => {
+  test('contacts and registered users of an empty book are an error', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     for (const query of [CONTACTS, REGISTERED, BOOK]) expect(await errorOf(query, {}, alice)).toEqual(EMPTY);
   });
 
-  test('are not asked for with what is no cursor of theirs', async () => {
+  test('contacts reject cursors of other lists', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     await upload(alice, numbered(1));
     const cursor = (value: unknown, id: unknown) => Buffer.from(JSON.stringify([value, id])).toString('base64url');
@@ -204,7 +204,7 @@ describe('contacts', () => {
 });
 
 describe('registeredContacts', () => {
-  test('are walked by id', async () => {
+  test('registeredContacts are paged by id', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const users: QuickUser[] = [];
     for (const phone of ['3330000003', '3330000001', '3330000002']) users.push(await withPhone(phone));
@@ -224,7 +224,7 @@ describe('registeredContacts', () => {
   });
 });
 
-describe('matching by number', () => {
+describe('matching by phone number', () => {
   const SETTINGS = `mutation ($input: UpdateApplicationInput!) {
     updateApplication(input: $input) { phoneMatching phoneRegion } }`;
   const set = async (input: object) => (await execute(SETTINGS, { input }, apiKey)).updateApplication;
@@ -237,7 +237,7 @@ describe('matching by number', () => {
     return (await execute(BOOK, {}, as)).addressBook.registeredUsers.map(({ id }: { id: number }) => id);
   };
 
-  test('is a setting of the application, and off at first', async () => {
+  test('matching by number is a setting of the application and off by default', async () => {
     const query = '{ application { phoneMatching phoneRegion } }';
     expect((await execute(query, {}, apiKey)).application).toEqual({ phoneMatching: 'IDENTICAL', phoneRegion: null });
     expect(await errorOf(SETTINGS, { input: { phoneRegion: 'XX' } }, apiKey)).toMatchObject({
@@ -246,7 +246,7 @@ describe('matching by number', () => {
     });
   });
 
-  test('finds a number however it is written', async () => {
+  test('matching by number finds a phone in any notation', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const national = await withPhone('(0)20-7946.0018');
     const international = await withPhone('+44 20 7946 0018');

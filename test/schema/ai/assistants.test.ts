@@ -34,7 +34,7 @@ async function rowOf(id: string) {
 }
 
 describe('assistants', () => {
-  test('are made, shown, changed and deleted by a key', async () => {
+  test('assistants are created, listed, updated and deleted by an API key', async () => {
     const made = await create({ instructions: 'Be kind.' });
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -67,7 +67,7 @@ describe('assistants', () => {
     await execute(DELETE, { id: second.id }, apiKey);
   });
 
-  test('are nobody else’s', async () => {
+  test('assistants are not available to users and other applications', async () => {
     const { id } = await create();
     const other = await createTenant(1);
     const [user] = await quickUsers(1);
@@ -88,15 +88,15 @@ describe('assistants', () => {
     ['name', 'n'.repeat(256), 'is too long (maximum is 255 characters)'],
     ['baseUrl', 'models.example.com', 'should be an http or https address'],
     ['baseUrl', 'ftp://models.example.com', 'should be an http or https address'],
-    ['baseUrl', 'https://me:secret@models.example.com', 'should hold no user and password'],
+    ['baseUrl', 'https://me:secret@models.example.com', 'should not contain a user or password'],
     ['baseUrl', 'http://127.0.0.1:11434', 'should be a public address'],
     ['baseUrl', 'http://[::1]/v1', 'should be a public address'],
     ['baseUrl', 'http://169.254.169.254/latest', 'should be a public address'],
     ['baseUrl', 'http://2130706433', 'should be a public address'],
-    ['model', 'a b', 'should be printable characters without blanks'],
-    ['apiKey', 'sk\r\nX-Evil: 1', 'should be printable characters without blanks'],
+    ['model', 'a b', 'should be printable characters without spaces'],
+    ['apiKey', 'sk\r\nX-Evil: 1', 'should be printable characters without spaces'],
     ['instructions', 'i'.repeat(20_001), 'is too long (maximum is 20000 characters)'],
-  ])('%s can not be %j', async (field, value, text) => {
+  ])('the assistant field %s cannot be %j', async (field, value, text) => {
     const { id } = await create();
     for (const [document, variables] of [
       [CREATE, { input: { ...INPUT, [field]: value } }],
@@ -112,7 +112,7 @@ describe('assistants', () => {
 });
 
 describe('API keys of models', () => {
-  test('are stored sealed, and never shown', async () => {
+  test('API keys of models are stored encrypted and never returned', async () => {
     const made = await create({ apiKey: 'sk-very-secret' });
     expect([made.hasApiKey, JSON.stringify(made).includes('secret')]).toEqual([true, false]);
     const { sealed_api_key } = await rowOf(made.id);
@@ -125,7 +125,7 @@ describe('API keys of models', () => {
     expect((await update(made.id, { apiKey: 'sk-2' })).hasApiKey).toBe(true);
   });
 
-  test('do not follow an assistant to another address', async () => {
+  test('changing the URL of an assistant removes its API key', async () => {
     const { id } = await create({ apiKey: 'sk-secret' });
     expect((await update(id, { baseUrl: INPUT.baseUrl })).hasApiKey).toBe(true);
     expect((await update(id, { baseUrl: 'https://evil.example.com' })).hasApiKey).toBe(false);
@@ -133,8 +133,8 @@ describe('API keys of models', () => {
   });
 });
 
-describe('row 27: what the operator trusts', () => {
-  test('may be inside the network, until somebody else moves it', async () => {
+describe('row 27: URLs that the operator trusts', () => {
+  test('a trusted URL may be private until an API caller changes it', async () => {
     const model = await startModel((response) => says(response, 'Hello'));
     const id = await createTrusted(model, { apiKey: 'sk-operator' });
     const input = { assistantId: id, message: 'hi' };
@@ -142,14 +142,14 @@ describe('row 27: what the operator trusts', () => {
     await update(id, { name: 'renamed' });
     expect((await execute(ANSWER, { input }, apiKey)).assistAnswer).toBe('Hello');
     const { port } = new URL(model.url);
-    // A name is public until it is looked up.
+    // A host name counts as public until it is resolved.
     expect(await update(id, { baseUrl: `http://localhost:${port}/v1` })).toMatchObject({ hasApiKey: false });
     expect((await rowOf(id)).is_trusted).toBe(false);
     expect(await errorOf(ANSWER, { input }, apiKey)).toMatchObject({ message: 'Service unavailable' });
     expect(model.asked).toHaveLength(2);
   });
 
-  test('is stored under the same rules', async () => {
+  test('an assistant created by the operator follows the same rules', async () => {
     const wrong = { name: '', baseUrl: 'x', model: '', applicationId: APPLICATION.id, isTrusted: true };
     await expect(storeAssistant(wrong, running.app.services)).rejects.toMatchObject({
       fields: { name: expect.anything(), baseUrl: expect.anything(), model: expect.anything() },
@@ -157,7 +157,7 @@ describe('row 27: what the operator trusts', () => {
   });
 });
 
-test('a key that was sealed with another one is a fault, which says nothing', async () => {
+test('an API key that cannot be decrypted is an internal error without details', async () => {
   const model = await startModel((response) => says(response, 'Hello'));
   const services = {
     ...running.app.services,

@@ -9,7 +9,6 @@ useApp({ limits: {} });
 
 const ANSWER = 'mutation ($input: AnswerInput!) { assistAnswer(input: $input) }';
 
-/** A caller who asks, and what makes them leave. */
 type Asking = (assistantId: string, alice: QuickUser) => Promise<() => void>;
 
 function post(path: string, { headers }: QuickUser, body: object): () => void {
@@ -48,7 +47,7 @@ test.each<[string, Asking]>([
   ['disconnects over HTTP', overHttp],
   ['completes the operation on a socket', cancelling],
   ['closes the socket', closing],
-])('a caller who %s ends the request to the model, and pays nothing', async (_name, asking) => {
+])('a caller who %s ends the request to the model and is not charged', async (_name, asking) => {
   let ended = 0;
   const model = await startModel(async (response) => {
     await new Promise((resolve) => response.once('close', resolve));

@@ -22,7 +22,7 @@ async function usedBy({ id }: QuickUser): Promise<number | undefined> {
   return row?.used;
 }
 
-test('row 38: a user uses up so many tokens a day, and no more by asking all at once', async () => {
+test('row 38: the daily token quota holds for concurrent requests too', async () => {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
   const model = await startModel((response) => says(response, 'x', { total_tokens: 900 }));
   const input = { assistantId: await createAssistant(model), message: 'hi' };
@@ -30,7 +30,7 @@ test('row 38: a user uses up so many tokens a day, and no more by asking all at 
 
   expect((await execute(ANSWER, { input }, alice)).assistAnswer).toBe('x');
   expect(await usedBy(alice)).toBe(900);
-  // Each takes some 1,100 while it is under way: never more than three fit beside the 900.
+  // Each reserves about 1,100 tokens while it runs, so at most three fit next to the 900 used.
   const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => execute(ANSWER, { input }, alice)));
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') expect(String(outcome.reason)).toContain('Rate limit exceeded');
@@ -54,7 +54,7 @@ test('row 38: a user uses up so many tokens a day, and no more by asking all at 
   clock.reset();
 });
 
-test('what a model could not answer costs nothing, and what it does not count is estimated', async () => {
+test('failed requests cost nothing, and missing token counts are estimated', async () => {
   await setQuota(5_000);
   const [alice] = (await quickUsers(1)) as [QuickUser];
   const away = await createAssistant(await startModel((response) => response.writeHead(400).end()));
@@ -67,7 +67,7 @@ test('what a model could not answer costs nothing, and what it does not count is
   expect(used).toBeLessThan(250);
 });
 
-test('streams count what came, also when their listener leaves, and are refused at the end of the quota', async () => {
+test('streams count the received tokens, also after a disconnect, and are rejected when the quota is used up', async () => {
   await setQuota(5_000);
   const [alice] = (await quickUsers(1)) as [QuickUser];
   const whole = await startModel((response) => beginsStream(response).end(`${delta('x'.repeat(400))}${DONE}`));

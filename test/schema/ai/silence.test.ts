@@ -5,7 +5,7 @@ import { streamEvents } from '../../support/clients/sse.ts';
 import { beginsStream, createAssistant, delta, startModel } from '../../support/fakes/model.ts';
 import { errorOf, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
 
-// A file of its own: other tests must not depend on how soon the model of this one is given up.
+// In its own file because the model timeout is shortened.
 useApp({ modelSilence: 2_000 });
 
 let alice: QuickUser;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   [alice] = (await quickUsers(1)) as [QuickUser];
 });
 
-test('a model that hangs is away, over REST as over GraphQL', async () => {
+test('a model that hangs is unavailable over REST and GraphQL', async () => {
   const model = await startModel(() => {});
   const id = await createAssistant(model);
   const json = { smart_chat_assistant_id: id, message: 'hi' };
@@ -26,7 +26,7 @@ test('a model that hangs is away, over REST as over GraphQL', async () => {
   expect(model.asked).toHaveLength(2);
 });
 
-test('a model that falls silent ends its answer with an error', async () => {
+test('a stream of a model that stalls ends with an error', async () => {
   const model = await startModel((response) => beginsStream(response).write(delta('He')));
   const query = 'subscription ($input: AnswerInput!) { answerStream(input: $input) { text isLast } }';
   const input = { assistantId: await createAssistant(model), message: 'hi' };

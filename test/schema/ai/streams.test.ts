@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const part = (text: string, isLast = false) => ({ answerStream: { text, isLast } });
 
-/** Subscribes over a WebSocket; data of the payloads, in order. */
+/** Subscribes over a WebSocket and collects the data of the payloads in order. */
 async function onSocket(query: string, input: object, as: QuickUser = alice) {
   const socket = await connect(as);
   socket.send({ id: 'ai', type: 'subscribe', payload: { query, variables: { input } } });
@@ -33,7 +33,7 @@ async function onSocket(query: string, input: object, as: QuickUser = alice) {
   return { socket, own, payloads, over: () => until(isOver) };
 }
 
-/** A model that says the next part when it is told to. */
+/** A model that sends its next part when the test requests it. */
 async function slowModel() {
   let tell: ((text: string | null) => void) | undefined;
   let isLeft = false;
@@ -51,8 +51,8 @@ async function slowModel() {
   return { model, say, isLeft: () => isLeft };
 }
 
-describe('an answer', () => {
-  test('comes over a WebSocket as it is said', async () => {
+describe('streamed answers', () => {
+  test('a WebSocket delivers the parts of an answer when they arrive', async () => {
     const { model, say } = await slowModel();
     const assistantId = await createAssistant(model);
     const listening = await onSocket(ANSWER, { assistantId, message: 'hi' });
@@ -68,7 +68,7 @@ describe('an answer', () => {
     await listening.socket.close();
   });
 
-  test('comes as server-sent events, too', async () => {
+  test('server-sent events deliver the parts of an answer', async () => {
     const { model, say } = await slowModel();
     const assistantId = await createAssistant(model);
     const stream = await streamEvents(ANSWER, { input: { assistantId, message: 'hi' } }, alice);
@@ -81,7 +81,7 @@ describe('an answer', () => {
     expect([texts.join(''), stream.results.at(-1).data]).toEqual(['Hello', part('', true)]);
   });
 
-  test('of ten thousand parts at once reaches its reader whole', async () => {
+  test('an answer of ten thousand parts arrives completely', async () => {
     const words = Array.from({ length: 10_000 }, (_, nth) => `${nth} `);
     const model = await startModel((response) => beginsStream(response).end(words.map(delta).join('') + DONE));
     const listening = await onSocket(ANSWER, { assistantId: await createAssistant(model), message: 'hi' });
@@ -91,7 +91,7 @@ describe('an answer', () => {
     await listening.socket.close();
   });
 
-  test('that breaks off ends with an error', async () => {
+  test('an answer that breaks off ends with an error', async () => {
     const model = await startModel((response) => beginsStream(response).end(delta('He')));
     const listening = await onSocket(ANSWER, { assistantId: await createAssistant(model), message: 'hi' });
     await listening.over();
@@ -99,7 +99,7 @@ describe('an answer', () => {
     await listening.socket.close();
   });
 
-  test('is not asked for any longer than somebody listens', async () => {
+  test('the request to the model is aborted when the subscriber leaves', async () => {
     const leaves: ((listening: Awaited<ReturnType<typeof onSocket>>) => unknown)[] = [
       ({ socket }) => socket.send({ id: 'ai', type: 'complete' }),
       ({ socket }) => socket.socket.terminate(),
@@ -122,7 +122,7 @@ describe('an answer', () => {
     await until(isLeft);
   });
 
-  test('ends with the credentials of who asked', async () => {
+  test('a streamed answer ends when the credentials of its caller end', async () => {
     const user = await createUser();
     const { model, say, isLeft } = await slowModel();
     const input = { assistantId: await createAssistant(model), message: 'hi' };
@@ -135,7 +135,7 @@ describe('an answer', () => {
     await until(isLeft);
   });
 
-  test('is refused at once for what is wrong', async () => {
+  test('invalid input is rejected immediately', async () => {
     const listening = await onSocket(ANSWER, { assistantId: '0'.repeat(24), message: 'hi' });
     await listening.over();
     expect(listening.payloads()).toMatchObject([[{ extensions: { code: 'NOT_FOUND' } }]]);
@@ -146,7 +146,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a summary', () => {
+describe('streamed summaries', () => {
   const texts = async (input: object, as = alice) => {
     const listening = await onSocket(SUMMARY, input, as);
     await listening.over();
@@ -154,7 +154,7 @@ describe('a summary', () => {
     return listening.payloads().map((payload) => payload.summaryStream?.text ?? payload);
   };
 
-  test('streams its last step', async () => {
+  test('a summary streams only its last step', async () => {
     const model = await startModel((response, { body }) => {
       if (body.stream) beginsStream(response).end(`${delta('All')}${delta(' good')}${DONE}`);
       else says(response, 'part');
@@ -172,7 +172,7 @@ describe('a summary', () => {
     expect(JSON.parse(model.asked.at(-1)!.body.messages[1].content)).toEqual(['part', 'part']);
   });
 
-  test('tells of a part that fails', async () => {
+  test('a summary reports a failed part', async () => {
     const model = await startModel((response) => response.writeHead(400).end());
     const assistantId = await createAssistant(model);
     const dialogId = await createDialog(alice, [bob]);

@@ -35,7 +35,7 @@ const actingFor = ({ headers }: Caller, { id }: { id: number }): Caller => ({
 const at = SAMPLE_TIME.toISOString();
 
 describe('createApiKey', () => {
-  test('shows the key once, which is as good as the first and is stored hashed', async () => {
+  test('createApiKey returns the key once and stores only its hash', async () => {
     const { createApiKey } = await execute(CREATE, { name: ' worker ' }, apiKey);
     const { id, key } = createApiKey;
     expect(createApiKey).toEqual({
@@ -58,7 +58,7 @@ describe('createApiKey', () => {
     expect((await execute('{ application { id } }', {}, made)).application.id).toBe(APPLICATION.id);
   });
 
-  test('refuses a name that is none', async () => {
+  test('createApiKey rejects invalid names', async () => {
     expect(await errorOf(CREATE, { name: ' ' }, apiKey)).toMatchObject({
       message: "Name can't be blank",
       code: 'UNPROCESSABLE',
@@ -70,7 +70,7 @@ describe('createApiKey', () => {
 });
 
 describe('revokeApiKey', () => {
-  test('makes the key an unknown one, on every door, alone and for a user', async () => {
+  test('revokeApiKey invalidates the key on every transport, alone and on behalf of users', async () => {
     const [made, alice] = [await makeKey(), await createUser()];
     expect(await execute(REVOKE, { id: made.id }, apiKey)).toEqual({
       revokeApiKey: { id: made.id, name: 'worker', revokedAt: at },
@@ -89,7 +89,7 @@ describe('revokeApiKey', () => {
     expect((await execute(LIST, {}, apiKey)).apiKeys.at(-1)).toMatchObject({ id: made.id, revokedAt: at });
   });
 
-  test('knows no key twice, none of another application, and none that there is not', async () => {
+  test('revokeApiKey rejects revoked, foreign and unknown keys', async () => {
     const other = await createTenant(0);
     const [theirs] = (await execute(LIST, {}, other.key)).apiKeys;
     const made = await makeKey();
@@ -100,7 +100,7 @@ describe('revokeApiKey', () => {
     expect((await execute('{ application { id } }', {}, other.key)).application.id).toBe(other.applicationId);
   });
 
-  test('closes what was opened with it within a second, On-Behalf-Of too, on every process, and nothing else', async () => {
+  test("revokeApiKey closes the key's sockets within a second on every process, including On-Behalf-Of, and no others", async () => {
     const [made, kept, alice] = [await makeKey(), await makeKey(), await createUser()];
     const dialogId = await createDialog(alice, [alice]);
     const second = await startAnother();
@@ -135,7 +135,7 @@ describe('revokeApiKey', () => {
     await second.stop();
   });
 
-  test('a deleted user takes along what a key opened for them, and nothing else of the key', async () => {
+  test('deleting a user closes the sockets that a key opened on their behalf, and no others of the key', async () => {
     const alice = await createUser();
     const second = await startAnother();
     const ending = [
@@ -150,7 +150,7 @@ describe('revokeApiKey', () => {
     await second.stop();
   });
 
-  test('a key may revoke itself', async () => {
+  test('an API key may revoke itself', async () => {
     const made = await makeKey();
     expect((await execute(REVOKE, { id: made.id }, made)).revokeApiKey.id).toBe(made.id);
     expect((await rest('GET', '/chat/Dialog.json', { as: made })).status).toBe(401);

@@ -29,7 +29,7 @@ async function update(input: object) {
 }
 
 describe('application', () => {
-  test("is the key's, without its secret", async () => {
+  test('application returns the application of the key without its secret', async () => {
     const { application } = await execute(`{ application { ${FIELDS} } }`, {}, apiKey);
     expect(application).toEqual({
       id: 92,
@@ -48,7 +48,7 @@ describe('application', () => {
     });
   });
 
-  test('is shown to the key alone', async () => {
+  test('application is available only to API keys', async () => {
     const alice = await createUser();
     for (const as of [alice, onBehalfOf(alice)]) {
       for (const document of [
@@ -65,7 +65,7 @@ describe('application', () => {
 });
 
 describe('updateApplication', () => {
-  test('changes what is given, of its own application', async () => {
+  test("updateApplication changes the given fields of the key's application", async () => {
     const other = await createTenant(0);
     minutesOn(1);
     const first = await update({ usersList: false, passwordReset: false });
@@ -85,10 +85,9 @@ describe('updateApplication', () => {
     });
   });
 
-  test('new applications grant groups and files narrowly, those from before keep the documented behavior', async () => {
+  test('new applications have restrictive defaults for groups and files, and older ones keep the documented behavior', async () => {
     const fields = '{ application { groups filesByNumber } }';
     expect(await execute(fields, {}, apiKey)).toEqual({ application: { groups: 'GRANTED', filesByNumber: 'OWNER' } });
-    // Stored past the service, as a row from before the settings.
     const other = await createTenant(0);
     expect(await execute(fields, {}, other.key)).toEqual({ application: { groups: 'SELF', filesByNumber: 'SESSION' } });
     const change =
@@ -98,7 +97,7 @@ describe('updateApplication', () => {
     });
   });
 
-  test('refuses what can be no setting', async () => {
+  test('updateApplication rejects invalid settings', async () => {
     for (const sessionMinutes of [0, -1]) {
       expect(await errorOf(UPDATE, { input: { sessionMinutes } }, apiKey)).toMatchObject({
         message: 'Session minutes should be a positive integer',
@@ -113,7 +112,7 @@ describe('updateApplication', () => {
     });
   });
 
-  test('decides by which hash sessions are signed', async () => {
+  test('signatureHash decides which hash signs sessions', async () => {
     const post = (nonce: number, hash: 'sha1' | 'sha256') => {
       const fields: Record<string, string> = {
         application_id: '92',
@@ -135,10 +134,10 @@ describe('updateApplication', () => {
   });
 });
 
-describe('session minutes', () => {
+describe('sessionMinutes', () => {
   const look = (as: { headers: Record<string, string> }) => rest('GET', '/session.json', { as });
 
-  test('are the lifetime of its sessions, to the millisecond, and of no others', async () => {
+  test("sessionMinutes sets the lifetime of the application's sessions to the millisecond", async () => {
     const other = await createTenant(0);
     await update({ sessionMinutes: 5 });
     const [kept, ended] = [await openSession(), await openSession()];
@@ -152,7 +151,7 @@ describe('session minutes', () => {
     expect((await execute('{ application { sessionMinutes } }', {}, other.key)).application.sessionMinutes).toBeNull();
   });
 
-  test('are told when a session is opened', async () => {
+  test('opening a session returns its lifetime', async () => {
     await update({ sessionMinutes: 300 });
     const signed = { application_id: '92', auth_key: 'AUTHKEY', nonce: '77', timestamp: '1795196819' };
     const signature = sign(Object.entries(signed), APPLICATION.authSecret, 'sha1');
@@ -164,7 +163,7 @@ describe('session minutes', () => {
     expect((await look(as)).status).toBe(200);
   });
 
-  test('that change count for sessions that are open, and for their sockets', async () => {
+  test('a changed sessionMinutes applies to open sessions and their sockets', async () => {
     const alice = await createUser();
     const [socket, staying] = [await connect(alice), await connect(onBehalfOf(alice))];
     minutesOn(10);
@@ -180,7 +179,7 @@ describe('session minutes', () => {
     expect((await staying.run('{ me { id } }')).data.me.id).toBe(alice.id);
   });
 
-  test('say what the sweep removes', async () => {
+  test('the sweep removes sessions by sessionMinutes', async () => {
     await update({ sessionMinutes: 300 });
     const kept = await openSession();
     const other = await createTenant(0);

@@ -39,8 +39,8 @@ beforeAll(async () => {
   tenant = await createTenant(1);
 });
 
-describe('a class', () => {
-  test('is shown as it was defined, its fields in their order', async () => {
+describe('class definitions', () => {
+  test('a class is returned as defined, with its fields in order', async () => {
     const at = running.now().toISOString();
     const fields = [
       { name: 'make', type: 'STRING', required: true, unique: true, index: true },
@@ -75,7 +75,7 @@ describe('a class', () => {
     expect((await execute(FIND, { name: 'Cars' }, apiKey)).class).toEqual(made);
   });
 
-  test('gets fields, options and permissions; what is left out stays', async () => {
+  test('updating a class adds fields, options and permissions and keeps the omitted ones', async () => {
     await create({ name: 'Grown', fields: [{ name: 'a', type: 'INTEGER', required: true }] });
     const changed = await update('Grown', {
       fields: [
@@ -96,7 +96,7 @@ describe('a class', () => {
     expect((await update('Grown', off)).fields[0]).toEqual(field('a', 'INTEGER'));
   });
 
-  test('is listed by name among those of its application alone', async () => {
+  test('classes lists the classes of the application by name', async () => {
     for (const name of ['Zeta', 'alpha', 'Beta']) await create({ name }, tenant.key);
     const { classes } = await execute(LIST, {}, tenant.key);
     expect(classes.map(({ name }: { name: string }) => name)).toEqual(['Beta', 'Zeta', 'alpha']);
@@ -106,7 +106,7 @@ describe('a class', () => {
     expect(await errorOf(FIND, { name: 'Beta' }, apiKey)).toMatchObject({ message: 'Undefined class' });
   });
 
-  test('that is deleted may be defined again, and knows nothing of before', async () => {
+  test('a deleted class can be defined again and starts empty', async () => {
     const { id } = await create({ name: 'Again', fields: [{ name: 'a', type: 'INTEGER' }] });
     expect(await execute(DELETE, { name: 'Again' }, apiKey)).toEqual({ deleteClass: true });
     const made = await create({ name: 'Again', fields: [{ name: 'a', type: 'STRING' }] });
@@ -115,20 +115,20 @@ describe('a class', () => {
   });
 });
 
-describe('a definition is refused', () => {
+describe('rejected class definitions', () => {
   const INVALID = 'Name is invalid';
   test.each([
     ...['', ' ', '1a', '_a', 'a-b', 'a b', 'é', 'a'.repeat(51), "a'b", 'a"b', 'a;--', 'a->>b', 'a\u2028', 'a\n'],
     ...['__proto__', 'constructor', 'prototype', 'file', 'permissions', 'class_name', 'user_id', 'created_at', 'id'],
     ...['updated_at', 'limit', 'skip', 'sort_asc', 'sort_desc', 'count', 'output', 'group_by', '_id', '_parent_id'],
-  ])('for the name %j of a class or a field', async (name) => {
+  ])('defineClass rejects the name %j for a class or field', async (name) => {
     expect(await refused({ name })).toMatchObject({ message: INVALID, code: 'UNPROCESSABLE' });
     const fields = [{ name, type: 'STRING' }];
     expect(await refused({ name: 'Fine', fields })).toMatchObject({ message: INVALID, code: 'UNPROCESSABLE' });
   });
 
   test.each(['toString', 'valueOf', 'hasOwnProperty', 'or', 'and', 'select', 'a'.repeat(50), 'A_1'])(
-    'not for the odd name %s',
+    'defineClass accepts the unusual name %s',
     async (name) => {
       const { fields } = await create({ name, fields: [{ name, type: 'STRING' }] });
       expect(fields).toEqual([field(name, 'STRING')]);
@@ -140,7 +140,7 @@ describe('a definition is refused', () => {
   test.each<[what: string, input: object, sentence: string]>([
     ['an array of files', { fields: [{ name: 'f', type: 'FILE', array: true }] }, 'Field f has an unknown type'],
     [
-      'one field of two types',
+      'a field with two types',
       {
         fields: [
           { name: 'f', type: 'STRING' },
@@ -150,7 +150,7 @@ describe('a definition is refused', () => {
       'Field f already has another type',
     ],
     [
-      'one field that is an array and is not',
+      'a field that is both an array and a single value',
       {
         fields: [
           { name: 'f', type: 'DATE' },
@@ -160,7 +160,7 @@ describe('a definition is refused', () => {
       'Field f already has another type',
     ],
     ['a unique array', { fields: [{ name: 'f', type: 'DATE', array: true, unique: true }] }, "Field f can't be unique"],
-    ['a unique place', { fields: [{ name: 'f', type: 'LOCATION', unique: true }] }, "Field f can't be unique"],
+    ['a unique location', { fields: [{ name: 'f', type: 'LOCATION', unique: true }] }, "Field f can't be unique"],
     ['a unique file', { fields: [{ name: 'f', type: 'FILE', unique: true }] }, "Field f can't be unique"],
     ['an indexed file', { fields: [{ name: 'f', type: 'FILE', index: true }] }, "Field f can't be indexed"],
     [
@@ -173,19 +173,27 @@ describe('a definition is refused', () => {
       { fields: ids.slice(0, 9).map((id) => ({ name: `f${id}`, type: 'STRING', index: true })) },
       'Too many indexed fields (maximum is 8 numbers, dates and booleans, 8 strings and 2 locations)',
     ],
-    ['users unnamed', { permissions: { read: { access: 'OPEN_FOR_USERS_IDS' } } }, 'Field ids should be an array'],
-    ['groups unnamed', { permissions: { read: { access: 'OPEN_FOR_GROUPS' } } }, 'Field groups should be an array'],
+    [
+      'permissions without user ids',
+      { permissions: { read: { access: 'OPEN_FOR_USERS_IDS' } } },
+      'Field ids should be an array',
+    ],
+    [
+      'permissions without groups',
+      { permissions: { read: { access: 'OPEN_FOR_GROUPS' } } },
+      'Field groups should be an array',
+    ],
     [
       'too many users',
       { permissions: { read: { access: 'OPEN_FOR_USERS_IDS', ids } } },
       'Too many ids (maximum is 1000)',
     ],
-  ])('for %s', async (_what, input, sentence) => {
+  ])('defineClass rejects %s', async (_what, input, sentence) => {
     expect(await refused({ name: 'Refused', ...input })).toMatchObject({ message: sentence, code: 'UNPROCESSABLE' });
     expect(await errorOf(FIND, { name: 'Refused' }, apiKey)).toMatchObject({ message: 'Undefined class' });
   });
 
-  test('for a name that is taken, also when several want it at once', async () => {
+  test('defineClass rejects a name that is taken, also for concurrent definitions', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create({ name: 'Wanted' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await refused({ name: 'Wanted' })).toMatchObject({
@@ -194,7 +202,7 @@ describe('a definition is refused', () => {
     });
   });
 
-  test('of a change: nothing of it comes about', async () => {
+  test('a rejected change of a class changes nothing', async () => {
     const before = await create({ name: 'Kept', fields: [{ name: 'a', type: 'INTEGER' }] });
     const fields = [
       { name: 'b', type: 'STRING' },
@@ -210,7 +218,7 @@ describe('a definition is refused', () => {
   });
 });
 
-describe('who may define classes', () => {
+describe('rights to define classes', () => {
   const CALLS: [query: string, variables: object][] = [
     [CREATE, { input: { name: 'Theirs' } }],
     [UPDATE, { name: 'Nope', input: {} }],
@@ -219,7 +227,7 @@ describe('who may define classes', () => {
     [DELETE, { name: 'Nope' }],
   ];
 
-  test.each(CALLS)('%.60s…', async (query, variables) => {
+  test.each(CALLS)('only an API key can run %.60s…', async (query, variables) => {
     const refusal = (as: Caller) => errorOf(query, variables as Record<string, unknown>, as);
     expect(await refusal(anonymous)).toMatchObject({ message: 'Token is required', code: 'UNAUTHENTICATED' });
     expect(await refusal(alice)).toMatchObject({
@@ -232,7 +240,7 @@ describe('who may define classes', () => {
     });
   });
 
-  test('an unknown class is undefined for those who may', async () => {
+  test('an unknown class is reported as undefined to permitted callers', async () => {
     for (const [query, variables] of [CALLS[1]!, CALLS[2]!, CALLS[4]!]) {
       for (const name of ['Nope', 'isPrototypeOf', '__proto__', '', "'; --"]) {
         expect(await errorOf(query, { ...variables, name }, apiKey)).toMatchObject({

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 let classes = 0;
-/** A class with so many records, whose rank is their number, that were stored before it had an index. */
+/** A class with the given number of records, stored before it had an index; the rank is their number. */
 async function classWith(records: number, ...fields: object[]): Promise<string> {
   const name = `Indexed${++classes}`;
   await execute(CREATE_CLASS, { input: { name, fields: [RANK, ...fields] } }, apiKey);
@@ -60,7 +60,6 @@ const countSlots = async (name: string) => {
   return row!;
 };
 
-/** Checks what a range, an order and unset values find, with an index or without. */
 async function expectAnswers(className: string, ranks: number): Promise<void> {
   const ask3 = async (filter: object, direction: string) => {
     const { records } = await execute(RECORDS, { className, filter, orderBy: { field: 'rank', direction } }, alice);
@@ -72,7 +71,7 @@ async function expectAnswers(className: string, ranks: number): Promise<void> {
   expect(await ask3({ rank: { in: [1, 2] } }, 'DESC')).toEqual([2, ...shown(2, 1)]);
 }
 
-/** Does something while a record of the class is held, which whoever fills its slots has to wait for. */
+/** Runs the action while a record of the class is locked, so that building the index waits. */
 async function whileRecordIsHeld<Result>(name: string, nth: number, act: () => Promise<Result>): Promise<Result> {
   const holder = await ownConnection();
   try {
@@ -105,14 +104,14 @@ const isBuilderAtWork = async () => {
   return atWork.length > 0;
 };
 
-describe('an index', () => {
-  test('of an empty class is ready at once', async () => {
+describe('record indexes', () => {
+  test('an index of an empty class is ready immediately', async () => {
     const name = `Indexed${++classes}`;
     await execute(CREATE_CLASS, { input: { name, fields: [{ ...RANK, index: true }] } }, apiKey);
     expect(await stateOf(name)).toBe('READY');
   });
 
-  test('of records that are there is made, given up and made again, and the answers stay the same', async () => {
+  test('adding, removing and adding an index on existing records does not change query results', async () => {
     const name = await classWith(5_000);
     await expectAnswers(name, 5_000);
     for (const index of [true, false, true]) {
@@ -125,7 +124,7 @@ describe('an index', () => {
     await expectConsistentRecords();
   });
 
-  test('while it is made serves nobody, and new records fill it themselves', async () => {
+  test('an index is not used while it is built, and new records fill it themselves', async () => {
     const name = await classWith(4_500);
     await whileRecordIsHeld(name, 4_400, async () => {
       await setIndex(name, true);
@@ -141,7 +140,7 @@ describe('an index', () => {
     await expectConsistentRecords();
   });
 
-  test('that is given up while it is made is empty in the end', async () => {
+  test('an index that is removed while it is built ends up empty', async () => {
     const name = await classWith(4_500);
     await whileRecordIsHeld(name, 4_400, async () => {
       await setIndex(name, true);
@@ -157,7 +156,7 @@ describe('an index', () => {
     await expectConsistentRecords();
   });
 
-  test('whose class is deleted while it is made is gone with it', async () => {
+  test('deleting a class while its index is built deletes the index', async () => {
     const name = await classWith(4_500);
     await whileRecordIsHeld(name, 4_400, async () => {
       await setIndex(name, true);
@@ -170,7 +169,7 @@ describe('an index', () => {
     expect((await countSlots(name)).all).toBe(0);
   });
 
-  test('of a text that is too long for it is refused', async () => {
+  test('an index on texts that are too long is rejected', async () => {
     const note = { name: 'note', type: 'STRING' };
     const name = await classWith(1, note);
     await execute(CREATE, { input: { className: name, fields: { note: 'x'.repeat(1_001) } } }, alice);
@@ -183,7 +182,7 @@ describe('an index', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('index builds of a killed process', () => {
   let other: Service | undefined;
   let remove: (() => Promise<void>) | undefined;
   afterEach(async () => {
@@ -191,7 +190,7 @@ describe('a process that is killed', () => {
     await remove?.();
   });
 
-  test('in the middle of an index leaves a part of it, and the sweep of another finishes it', async () => {
+  test('the sweep of another process finishes a partial index', async () => {
     const name = await classWith(7_000);
     const folder = await createDataDir();
     remove = folder.remove;
@@ -210,7 +209,7 @@ describe('a process that is killed', () => {
       await other!.kill();
       expect(await stateOf(name)).toBe('BUILDING');
     });
-    // The statement that waited may still come to its end; nobody begins the next one.
+    // The waiting statement may still complete, but no process starts the next one.
     await until(async () => !(await isBuilderAtWork()));
     const { filled } = await countSlots(name);
     expect(filled).toBeGreaterThan(0);
@@ -223,7 +222,7 @@ describe('a process that is killed', () => {
   });
 });
 
-test('every kind of field that can have an index gets its values into it, beyond eight of a kind it is refused', async () => {
+test('every indexable type fills its slots, and a ninth index of one kind is rejected', async () => {
   const KINDS = { i: 'INTEGER', f: 'FLOAT', s: 'STRING', b: 'BOOLEAN', d: 'DATE', l: 'LOCATION' };
   const fields = Object.entries(KINDS).map(([name, type]) => ({ name, type }));
   const values = { i: -7, f: 1.5e300, s: 'é"\\', b: true, d: '2026-11-20T10:00:00.123Z', l: '-12.5,179.25' };

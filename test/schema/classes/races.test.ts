@@ -28,7 +28,7 @@ interface Answer {
   body: any;
 }
 
-/** A REST call to this process or, every second time, to the other. */
+/** A REST call to this process or, every second time, to the other one. */
 async function call(nth: number, method: string, path: string, json?: object, as: Caller = users[0]!): Promise<Answer> {
   const response = await fetch((nth % 2 === 0 ? running.url : other.url) + path, {
     method,
@@ -44,7 +44,6 @@ const UPDATE_CLASS =
   'mutation ($name: String!, $input: UpdateClassInput!) { updateClass(name: $name, input: $input) { id } }';
 const DELETE_CLASS = 'mutation ($name: String!) { deleteClass(name: $name) }';
 
-/** Changes a class by way of either process. */
 async function changeClass(nth: number, query: string, variables: object): Promise<{ message: string }[] | undefined> {
   const response = await fetch(`${nth % 2 === 0 ? running.url : other.url}/graphql`, {
     method: 'POST',
@@ -70,15 +69,14 @@ const RANKED = [
 
 const times = (count: number) => Array.from({ length: count }, (_, nth) => nth);
 
-/** One after the other, as one client does. */
 async function inTurn(count: number, act: (nth: number) => Promise<unknown>): Promise<void> {
   for (const nth of times(count)) await act(nth);
 }
 
 const READERS = [{ access: 'open' }, { access: 'owner' }, { access: 'open_for_users_ids', ids: [1] }];
 
-describe('while a class changes, on two processes', () => {
-  test('records are created, changed and deleted, and each obeys the class as it is in the end', async () => {
+describe('while a class changes on two processes', () => {
+  test('concurrent record writes follow the final class definition', async () => {
     const name = await newClass(...RANKED);
     const faults: Answer[] = [];
     const note = (answer: Answer) => {
@@ -122,7 +120,7 @@ describe('while a class changes, on two processes', () => {
     expect(count).toBe(60);
   });
 
-  test('whoever changes it without end keeps nobody from writing', async () => {
+  test('continuous class changes do not block writers', async () => {
     const name = await newClass(...RANKED);
     let isDone = false;
     const changing = times(2).map(async (changer) => {
@@ -144,7 +142,7 @@ describe('while a class changes, on two processes', () => {
     await expectConsistentRecords();
   });
 
-  test('its deletion leaves no record of it, nor below those, and a new class of the name has its own', async () => {
+  test('deleting the class deletes its records and their descendants, and a new class of the same name is separate', async () => {
     const name = await newClass({ ...RANKED[0], unique: true, index: true });
     const below = await newClass(...RANKED);
     const faults: Answer[] = [];
@@ -175,7 +173,7 @@ describe('while a class changes, on two processes', () => {
   });
 });
 
-test('a parent that is deleted while children are put below it leaves no orphan', async () => {
+test('deleting a parent while children are created leaves no orphans', async () => {
   const name = await newClass(...RANKED);
   for (const round of times(4)) {
     const parent = (await call(0, 'POST', `/data/${name}`, {})).body._id;
@@ -198,8 +196,8 @@ test('a parent that is deleted while children are put below it leaves no orphan'
   expect(await sql('SELECT FROM records WHERE class_key = $1', [known!.key])).toEqual([]);
 });
 
-describe('on another process', () => {
-  test('a class is known to the next request, whatever was asked of that name before', async () => {
+describe('class changes on another process', () => {
+  test('the next request sees a new class, even if the name was looked up before', async () => {
     for (const nth of times(4)) {
       const name = `Next${nth}`;
       for (const place of [0, 1]) {

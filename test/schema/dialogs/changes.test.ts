@@ -17,7 +17,7 @@ import { apiKey } from '../../support/fixtures/users.ts';
 useApp();
 
 describe('updateDialog', () => {
-  test('moves updatedAt when something changes, and only then', async () => {
+  test('updateDialog changes updatedAt only when a field changes', async () => {
     const [alice, bob, , dave, id] = await aGroup();
     const made = (await dialogOf(id)).updatedAt;
     for (const input of [
@@ -45,7 +45,7 @@ describe('updateDialog', () => {
     }
   });
 
-  test('never sets updatedAt back, however late the clock is', async () => {
+  test('updateDialog never moves updatedAt backward, even when the clock is late', async () => {
     const [alice, , carol, , id] = await aGroup();
     const { updatedAt } = await updateDialog(alice, id, { name: 'now' });
     clock.advance(-60_000);
@@ -54,7 +54,7 @@ describe('updateDialog', () => {
     clock.advance(60_000);
   });
 
-  test('shows the group once more to a caller who has just left it', async () => {
+  test('updateDialog returns the group to a caller who has just left it', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     await send(alice, id, 'bye');
     expect(await removeOccupants(bob, id, bob)).toMatchObject({
@@ -73,7 +73,7 @@ describe('updateDialog', () => {
     expect((await errorOf(DIALOG, { id }, apiKey)).code).toBe('NOT_FOUND');
   });
 
-  test('takes lists of any length', async () => {
+  test('updateDialog accepts lists of any length', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     const many = [bob.id, ...Array.from({ length: 80_000 }, (_, nth) => 2_000_000_000 + nth)];
@@ -91,7 +91,7 @@ describe('updateDialog', () => {
     expect(await updateDialog(alice, lobby, { removeAdminIds: many })).toMatchObject({ adminIds: [] });
   });
 
-  test('a group holds 10,000 and no more, of whom some may be exchanged; a public one counts none', async () => {
+  test('a group is limited to 10,000 occupants, who can be exchanged, and a public group has no limit', async () => {
     const tenant = await createTenant(2);
     const [alice, bob] = tenant.users as [QuickUser, QuickUser];
     const crowd = await sql<{ id: number }>(
@@ -116,7 +116,7 @@ describe('updateDialog', () => {
     expect((await updateDialog(alice, lobby, { addOccupantIds: all })).occupantIds).toEqual([]);
   });
 
-  test('the owner of a public group names any user of the application as admin, who stays one when removed', async () => {
+  test('the owner of a public group can make any user of the application an admin, who remains one when removed', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const [stranger] = (await createTenant(1)).users as [QuickUser];
     const id = await createDialog(alice, [], 'PUBLIC_GROUP');

@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterEach(() => closeSockets());
 
 let classes = 0;
-/** A new class' name. */
 async function newClass(...fields: object[]): Promise<string> {
   const name = `Class${++classes}`;
   await execute(CREATE_CLASS, { input: { name, fields } }, apiKey);
@@ -47,8 +46,8 @@ const change = async (id: string, input: object, as: Caller = alice) =>
   (await execute(UPDATE, { id, input }, as)).updateDialog;
 const dataOf = async (id: string, as: Caller = alice) => (await execute(FIND, { id }, as)).dialog;
 
-describe('over GraphQL', () => {
-  test('data is given, shown and changed as the fields of a record', async () => {
+describe('dialog data over GraphQL', () => {
+  test('data is created, returned and updated like record fields', async () => {
     const name = await newClass(LEVEL, MOTTO, { name: 'since', type: 'DATE' }, { name: 'home', type: 'LOCATION' });
     const data = { level: '5', since: '2026-11-20T10:00:00.123Z', home: { lat: 1, lon: 2 }, nope: 1 };
     const { id, ...made } = await newDialog({ dataClassName: name, data });
@@ -58,13 +57,13 @@ describe('over GraphQL', () => {
     expect((await change(id, { data: { motto: 'M', home: null } })).data).toEqual({ ...shown, motto: 'M', home: null });
   });
 
-  test('a dialog without data has null for both', async () => {
+  test('a dialog without data has null for className and data', async () => {
     expect(await newDialog({})).toMatchObject({ dataClassName: null, data: null });
     const { id } = await newDialog({ dataClassName: null, data: null });
     expect(await dataOf(id)).toEqual({ dataClassName: null, data: null });
   });
 
-  test('null changes nothing', async () => {
+  test('null input changes nothing', async () => {
     const name = await newClass(LEVEL);
     const { id } = await newDialog({ dataClassName: name, data: { level: 1 } });
     const changed = await change(id, { data: null, dataClassName: null });
@@ -73,15 +72,15 @@ describe('over GraphQL', () => {
 
   test.each<[what: string, input: object, refusal: object]>([
     ['an unknown class', { dataClassName: 'Nope' }, { message: 'Undefined class', code: 'FORBIDDEN' }],
-    ['no class', { data: { level: 1 } }, { message: 'Undefined class', code: 'FORBIDDEN' }],
+    ['a missing class', { data: { level: 1 } }, { message: 'Undefined class', code: 'FORBIDDEN' }],
     [
-      'no object',
+      'a value that is not an object',
       { dataClassName: 'Known', data: [1] },
       { message: 'data should be an object', code: 'BAD_USER_INPUT' },
     ],
     ['a text', { dataClassName: 'Known', data: 'x' }, { message: 'data should be an object', code: 'BAD_USER_INPUT' }],
     [
-      'a bad value',
+      'an invalid value',
       { dataClassName: 'Known', data: { level: 'x' } },
       { message: 'Field level should be an integer', code: 'UNPROCESSABLE' },
     ],
@@ -90,10 +89,10 @@ describe('over GraphQL', () => {
       { dataClassName: 'Strict', data: {} },
       { message: 'Field level is required', code: 'UNPROCESSABLE' },
     ],
-  ])('data is refused that has %s', async (_what, input, refusal) => {
+  ])('dialog data with %s is rejected', async (_what, input, refusal) => {
     const known = { name: 'Known', fields: [LEVEL] };
     for (const one of [known, { name: 'Strict', fields: [{ ...LEVEL, required: true }] }]) {
-      await execute(CREATE_CLASS, { input: one }, apiKey).catch(() => {}); // made by the first row
+      await execute(CREATE_CLASS, { input: one }, apiKey).catch(() => {}); // created by the first row
     }
     const given = { type: 'GROUP', name: 'G', occupantIds: [bob.id], ...input };
     expect(await errorOf(CREATE, { input: given }, alice)).toMatchObject(refusal);
@@ -102,7 +101,7 @@ describe('over GraphQL', () => {
     expect(await dataOf(id)).toEqual({ dataClassName: null, data: null });
   });
 
-  test('a filter of the data stands among those of the dialog, also below or and and', async () => {
+  test('filters of data combine with filters of the dialog, also within or and and', async () => {
     const dataClassName = await newClass(LEVEL, MOTTO);
     for (const level of [1, 2, 3]) await newDialog({ name: `n${level}`, dataClassName, data: { level } });
     const orderBy = { field: 'ID', direction: 'ASC' };
@@ -126,15 +125,14 @@ describe('over GraphQL', () => {
   });
 });
 
-describe('a subscriber', () => {
+describe('subscribers of dialog data', () => {
   const EVENTS = DIALOG_EVENTS.replace('dialog { id', 'dialog { dataClassName data id');
 
-  test('hears of changed data, of classes and fields also that came after they began to listen', async () => {
+  test('a subscriber receives changed data, also of classes and fields that were created after it subscribed', async () => {
     const { id } = await newDialog({});
     const [ofBob, ofKey] = [await listen(EVENTS, { dialogId: id }, bob), await listen(EVENTS, {}, apiKey)];
     const dataClassName = await newClass(LEVEL);
     await change(id, { dataClassName, data: { level: 1 } });
-    // An event shows the dialog as it is when it is told.
     for (const one of [ofBob, ofKey]) await until(() => eventsOf(one).length === 1);
     await execute(UPDATE_CLASS, { name: dataClassName, input: { fields: [MOTTO] } }, apiKey);
     await change(id, { data: { motto: 'M' } });
@@ -148,8 +146,8 @@ describe('a subscriber', () => {
   });
 });
 
-describe('a deleted class', () => {
-  test('takes the data with it at once, and a class of the same name does not bring it back', async () => {
+describe('deleting a class with dialog data', () => {
+  test('deleting a class removes the data immediately, and a new class of the same name does not restore it', async () => {
     const dataClassName = await newClass(LEVEL);
     const { id } = await newDialog({ dataClassName, data: { level: 1 } });
     const other = await newClass(LEVEL);
@@ -172,7 +170,7 @@ describe('a deleted class', () => {
     expect(await dataOf(otherId)).toEqual({ dataClassName: other, data: { level: 7 } });
   });
 
-  test('leaves no data behind of those who were just giving some', async () => {
+  test('deleting a class concurrently with writes leaves no data', async () => {
     const dataClassName = await newClass(LEVEL);
     const dialogs = await Promise.all([1, 2, 3, 4].map((level) => newDialog({ dataClassName, data: { level } })));
     const outcomes = await Promise.allSettled([
@@ -192,8 +190,8 @@ describe('a deleted class', () => {
   });
 });
 
-describe('while a class changes', () => {
-  test('changes of data and of the class all come about, and no value escapes its type or is lost', async () => {
+describe('dialog data while its class changes', () => {
+  test('concurrent changes of data and class all take effect without wrongly typed or lost values', async () => {
     const dataClassName = await newClass(LEVEL);
     const { id } = await newDialog({ dataClassName, data: { level: 0 } });
     const names = Array.from({ length: 12 }, (_, nth) => `f${nth}`);
@@ -206,7 +204,7 @@ describe('while a class changes', () => {
     expect((await dataOf(id)).data).toEqual({ level: 0, ...Object.fromEntries(names.map((name) => [name, 1])) });
   });
 
-  test('a private dialog is still made once', async () => {
+  test('a private dialog is created only once', async () => {
     const dataClassName = await newClass(LEVEL);
     const [carol] = (await quickUsers(1)) as [QuickUser];
     const made = await Promise.all([
@@ -221,8 +219,8 @@ describe('while a class changes', () => {
   });
 });
 
-describe('what a list costs', () => {
-  test('as many statements for many dialogs with data as for one', async () => {
+describe('cost of dialog lists with data', () => {
+  test('a list runs the same number of statements for many dialogs with data as for one', async () => {
     const [dave] = (await quickUsers(1)) as [QuickUser];
     const dataClassName = await newClass(LEVEL);
     for (let level = 0; level < 12; level++) await newDialog({ dataClassName, data: { level } }, dave);
@@ -235,7 +233,7 @@ describe('what a list costs', () => {
     expect(await cost(12)).toBe(await cost(1));
   });
 
-  test('no look at other dialogs: the index finds those of a class, and with a value', async () => {
+  test('a filter by class or value uses an index', async () => {
     const dataClassName = await newClass(LEVEL);
     const { id } = await newDialog({ dataClassName, data: { level: 7 } });
     await sql(

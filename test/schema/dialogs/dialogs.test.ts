@@ -17,7 +17,7 @@ const CREATE = `mutation ($input: CreateDialogInput!) {
 }`;
 
 describe('createDialog', () => {
-  test('makes a group that the caller owns and occupies', async () => {
+  test('createDialog creates a group with the caller as owner and occupant', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const input = {
       type: 'GROUP',
@@ -47,7 +47,7 @@ describe('createDialog', () => {
     });
   });
 
-  test('makes a public group, which lists no occupants', async () => {
+  test('createDialog creates a public group without an occupant list', async () => {
     const [alice, bob] = await quickUsers(2);
     const input = { type: 'PUBLIC_GROUP', name: 'All', occupantIds: [bob!.id] };
     expect((await execute(CREATE, { input }, alice!)).createDialog).toMatchObject({
@@ -57,7 +57,7 @@ describe('createDialog', () => {
     });
   });
 
-  test('makes one private dialog of a pair, whoever asks and however often at one moment', async () => {
+  test('createDialog creates one private dialog per pair, also for concurrent requests of both', async () => {
     const [alice, bob] = await quickUsers(2);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, nth) => {
@@ -75,7 +75,7 @@ describe('createDialog', () => {
     expect(await sql('SELECT 1 FROM members WHERE dialog_id = $1', [answers[0].createDialog.id])).toHaveLength(2);
   });
 
-  test('a private dialog has the name of the other: full name, else login, else e-mail', async () => {
+  test('a private dialog is named after the other user: full name, else login, else e-mail', async () => {
     const alice = await createUser({ full_name: 'Alice A.' });
     const bob = await createUser();
     const id = await createDialog(alice, [bob], 'PRIVATE');
@@ -96,7 +96,7 @@ describe('createDialog', () => {
       "Name can't be blank, Occupants with these IDs do not exist.",
     ],
     ['a blank name', (me) => ({ type: 'GROUP', name: '  ', occupantIds: [me.id] }), "Name can't be blank"],
-    ['a public group without name', () => ({ type: 'PUBLIC_GROUP' }), "Name can't be blank"],
+    ['a public group without a name', () => ({ type: 'PUBLIC_GROUP' }), "Name can't be blank"],
     [
       'a long name',
       (me) => ({ type: 'GROUP', name: 'x'.repeat(201), occupantIds: [me.id] }),
@@ -117,12 +117,12 @@ describe('createDialog', () => {
       (me) => ({ type: 'PRIVATE', occupantIds: [me.id] }),
       'A private dialog has exactly one other occupant',
     ],
-  ])('refuses %s', async (_name, input, message) => {
+  ])('createDialog rejects %s', async (_name, input, message) => {
     const [alice] = await quickUsers(1);
     expect(await errorOf(CREATE, { input: input(alice!) }, alice!)).toEqual({ message, code: 'UNPROCESSABLE' });
   });
 
-  test('refuses a private dialog of three, and a class that is not there', async () => {
+  test('createDialog rejects a private dialog of three users and an unknown class', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const input = { type: 'PRIVATE', occupantIds: [bob!.id, carol!.id] };
     expect(await errorOf(CREATE, { input }, alice!)).toMatchObject({
@@ -135,7 +135,7 @@ describe('createDialog', () => {
     });
   });
 
-  test('takes names of 200 characters of any kind', async () => {
+  test('createDialog accepts names of 200 characters', async () => {
     const [alice, bob] = await quickUsers(2);
     const name = '😀'.repeat(200);
     const input = { type: 'GROUP', name, occupantIds: [bob!.id] };
@@ -147,7 +147,7 @@ describe('dialog', () => {
   const DIALOG = `query ($id: ID!) { dialog(id: $id) {
     id occupantIds lastMessage lastMessageId lastMessageDateSent lastMessageUserId unreadMessagesCount updatedAt } }`;
 
-  test('shows the latest message and what the caller has not read', async () => {
+  test("dialog returns the latest message and the caller's unread count", async () => {
     const [alice, bob] = await quickUsers(2);
     const id = await createDialog(alice!, [bob!]);
     await send(alice!, id, 'first');
@@ -165,7 +165,7 @@ describe('dialog', () => {
     expect((await execute(DIALOG, { id }, apiKey)).dialog).toMatchObject({ ...shown, unreadMessagesCount: 0 });
   });
 
-  test('is for occupants, for everybody where it is public, and for API keys', async () => {
+  test('dialog is available to occupants, to all users if public, and to API keys', async () => {
     const [alice, bob, mallory] = await quickUsers(3);
     const group = await createDialog(alice!, [bob!]);
     const open = await createDialog(alice!, [], 'PUBLIC_GROUP');
@@ -201,11 +201,9 @@ describe('dialogs', () => {
   interface Made {
     alice: QuickUser;
     bob: QuickUser;
-    /** By name, in the order of creation. */
     ids: Record<string, string>;
   }
 
-  /** Dialogs of one user, of all types, some without messages and names. */
   async function manyDialogs(): Promise<Made> {
     const tenant = await createTenant(6);
     const [alice, bob, ...others] = tenant.users as [QuickUser, QuickUser, ...QuickUser[]];
@@ -229,7 +227,7 @@ describe('dialogs', () => {
     return { alice, bob, ids };
   }
 
-  test('lists what the caller may see, latest activity first', async () => {
+  test('dialogs lists the visible dialogs, latest activity first', async () => {
     const { alice, ids } = await manyDialogs();
     const { dialogs } = await execute(LIST, {}, alice);
     const order = ['private2', 'private0', 'open', 'B', 'a2'];
@@ -240,7 +238,7 @@ describe('dialogs', () => {
     expect(dialogs.totalCount).toBe(9);
   });
 
-  test('lists all of its application to an API key alone, and nothing of another', async () => {
+  test('dialogs lists all dialogs of the application for an API key alone', async () => {
     const tenant = await createTenant(3);
     const [alice, bob, carol] = tenant.users;
     await createDialog(alice!, [bob!]);
@@ -251,7 +249,7 @@ describe('dialogs', () => {
 
   const SORTS = ['ID', 'TYPE', 'NAME', 'LAST_MESSAGE_DATE_SENT', 'CREATED_AT', 'UPDATED_AT'];
 
-  test('walks in every order, forward and backward, in pages of every size, unset values last', async () => {
+  test('dialogs can be paged in every order, direction and page size, unset values last', async () => {
     const { alice, ids } = await manyDialogs();
     const all = Object.values(ids).sort();
     for (const field of SORTS) {
@@ -277,7 +275,7 @@ describe('dialogs', () => {
     }
   });
 
-  test('the default order walks both ways too', async () => {
+  test('dialogs can be paged in the default order in both directions', async () => {
     const { alice } = await manyDialogs();
     const page = (variables: object) => execute(LIST, { ...variables }, alice).then(({ dialogs }) => dialogs);
     const whole = (await page({})).edges.map((edge: { node: { id: string } }) => edge.node.id);
@@ -287,7 +285,7 @@ describe('dialogs', () => {
     }
   });
 
-  test('filters by every field', async () => {
+  test('dialogs can be filtered by every field', async () => {
     const { alice, bob, ids } = await manyDialogs();
     const found = async (filter: object) => {
       const { dialogs } = await execute(LIST, { filter, first: 100 }, alice);
@@ -326,7 +324,7 @@ describe('dialogs', () => {
     expect(await found({ type: null, or: [] })).toHaveLength(9);
   });
 
-  test('row 11: what is asked for is never part of the statement', async () => {
+  test('row 11: filter values are never part of the SQL text', async () => {
     const [alice] = await quickUsers(1);
     for (const text of ["'", "'; DROP TABLE users; --", '"', '$1', '\\', 'a\u0001', '->>']) {
       for (const filter of [{ name: { eq: text } }, { id: { in: [text] } }, { name: { contains: text } }]) {
@@ -340,7 +338,7 @@ describe('dialogs', () => {
     expect((await errorOf(LIST, { filter: { passwordHash: { eq: 'x' } } }, alice!)).code).toBe('BAD_USER_INPUT');
   });
 
-  test('skips as many as it is told', async () => {
+  test('dialogs skips the given number', async () => {
     const { alice } = await manyDialogs();
     const whole = (await execute(LIST, {}, alice)).dialogs.edges;
     expect((await execute(LIST, { skip: 3, first: 2 }, alice)).dialogs.edges).toEqual(whole.slice(3, 5));
@@ -355,14 +353,14 @@ describe('dialogs', () => {
     ['first', -1],
     ['last', 0],
     ['last', 101],
-  ])('refuses %s: %i', async (argument, value) => {
+  ])('dialogs rejects %s: %i', async (argument, value) => {
     expect(await errorOf(LIST, { [argument]: value }, apiKey)).toEqual({
       message: `${argument} should be between 1 and 100`,
       code: 'BAD_USER_INPUT',
     });
   });
 
-  test('batches: a page of dialogs with everything in it costs few statements, however long it is', async () => {
+  test('a page of dialogs with all fields requires few statements, regardless of its length', async () => {
     const tenant = await createTenant(12);
     const [alice, ...others] = tenant.users as [QuickUser, ...QuickUser[]];
     for (const other of others) await send(other, await createDialog(alice, [other], 'PRIVATE'), 'hi');
@@ -379,7 +377,7 @@ describe('dialogs', () => {
   });
 });
 
-test('the samples of the contract are answered as they stand', async () => {
+test('the sample requests of the contract return the documented responses', async () => {
   const [alice, bob, carol] = await quickUsers(3);
   const answer = await graphql(
     `mutation { createDialog(input: { type: GROUP, name: "Lunch", occupantIds: [${bob!.id}, ${carol!.id}] }) { id type occupantIds } }`,

@@ -19,7 +19,6 @@ useApp();
 const DELETE = `mutation ($ids: [ID!]!, $force: Boolean = false) {
   deleteDialogs(ids: $ids, force: $force) { deletedIds notFoundIds wrongPermissionsIds } }`;
 
-/** Ids of the caller's groups and private dialogs, latest activity first. */
 async function listed(as: Caller): Promise<string[]> {
   const { dialogs } = await execute(
     '{ dialogs(filter: { type: { ne: 1 } }) { totalCount edges { node { id } } } }',
@@ -35,8 +34,7 @@ const unreadOf = async (as: Caller, dialogIds?: string[]) => {
   return (await execute(document, { dialogIds }, as)).unreadCounts;
 };
 
-describe('a private dialog that one of the two deletes for themselves', () => {
-  /** Alice's private dialog with Bob, with a message of Bob's; she has others before and after it. */
+describe('private dialogs hidden by one user', () => {
   async function aPair() {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const before = await createDialog(alice, [carol]);
@@ -51,7 +49,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     return { alice, bob, pair, before, after };
   }
 
-  test('stays with the other, and by its id with them, too', async () => {
+  test('a hidden private dialog remains listed for the other user and accessible by id for both', async () => {
     const { alice, bob, pair } = await aPair();
     expect(await listed(bob)).toEqual([pair]);
     expect(await dialogOf(pair, alice)).toMatchObject({ lastMessage: 'first', unreadMessagesCount: 1 });
@@ -63,7 +61,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     expect(await listed(bob)).toEqual([pair]);
   });
 
-  test('is no part of what they have unread, unless asked for', async () => {
+  test('a hidden private dialog counts as unread only when requested by id', async () => {
     const { alice, bob, pair, before } = await aPair();
     expect((await unreadOf(alice)).total).toBe(0);
     expect(await unreadOf(alice, [pair, before])).toEqual({ total: 1, dialogs: [{ count: 1 }, { count: 0 }] });
@@ -71,7 +69,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     expect((await unreadOf(alice)).total).toBe(2);
   });
 
-  test('comes back at its place by the next message of the other', async () => {
+  test('the next message of the other user restores a hidden private dialog to its position', async () => {
     const { alice, bob, pair, before, after } = await aPair();
     await send(bob, pair, 'second');
     expect((await listed(alice)).sort()).toEqual([pair, after, before].sort());
@@ -80,7 +78,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     expect(await listed(alice)).toEqual([pair, after, before]);
   });
 
-  test('comes back by an own message, to the dialog or to the other', async () => {
+  test('an own message to the dialog or to the user restores a hidden private dialog', async () => {
     for (const input of [
       (pair: string) => ({ dialogId: pair }),
       (_pair: string, bob: QuickUser) => ({ recipientId: bob.id }),
@@ -94,7 +92,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     }
   });
 
-  test('comes back where it was by being created again, for the one who does', async () => {
+  test('creating the dialog again restores it for that caller only, without changing its position', async () => {
     const { alice, bob, pair, before, after } = await aPair();
     await execute(LEAVE, { id: pair }, bob);
     clock.advance(1000);
@@ -103,7 +101,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     expect(await listed(bob)).toEqual([]);
   });
 
-  test('stays hidden while it is read and muted, and when its last message is deleted for all', async () => {
+  test('a hidden private dialog remains hidden when it is read or muted, or its last message is deleted', async () => {
     const { alice, bob, pair, before, after } = await aPair();
     await execute(READ, { id: pair }, alice);
     await execute(MUTE, { id: pair }, alice);
@@ -113,7 +111,7 @@ describe('a private dialog that one of the two deletes for themselves', () => {
     expect(await listed(alice)).toEqual([after, before]);
   });
 
-  test('is made anew when it was deleted by force', async () => {
+  test('a private dialog deleted by force is created again as a new dialog', async () => {
     const { alice, bob, pair } = await aPair();
     await execute(DESTROY, { id: pair }, bob);
     expect(await listed(bob)).toEqual([]);
@@ -129,7 +127,7 @@ describe('notifications', () => {
     return (await execute(document, { id }, as)).dialogNotifications.enabled;
   };
 
-  test('are switched by each occupant for themselves, in public groups by every user', async () => {
+  test('each occupant can mute a dialog for themselves, in public groups every user', async () => {
     const [alice, bob, , dave, id] = await aGroup();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     await execute(MUTE, { id }, bob);
@@ -147,7 +145,7 @@ describe('notifications', () => {
     });
   });
 
-  test('are on again for who comes back, however they left', async () => {
+  test('muting ends when a user leaves or is removed and comes back', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     for (const user of [alice, bob, carol]) await execute(MUTE, { id }, user);
     await removeOccupants(alice, id, bob);
@@ -156,7 +154,7 @@ describe('notifications', () => {
     expect(await Promise.all([alice, bob, carol].map((user) => enabled(user, id)))).toEqual([false, true, true]);
   });
 
-  test('of a private dialog stay as they are while it is hidden', async () => {
+  test('hiding a private dialog does not change its notifications', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const id = await createDialog(alice, [bob], 'PRIVATE');
     await execute(MUTE, { id }, bob);
@@ -164,7 +162,7 @@ describe('notifications', () => {
     expect(await enabled(bob, id)).toBe(false);
   });
 
-  test('leave nothing behind when the dialog or the user goes', async () => {
+  test('deleting a dialog or user deletes the notification settings', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
     for (const user of [bob, carol]) for (const dialog of [id, lobby]) await execute(MUTE, { id: dialog }, user);
@@ -176,7 +174,7 @@ describe('notifications', () => {
 });
 
 describe('deleteDialogs', () => {
-  test('tells of each id once, in the order given', async () => {
+  test('deleteDialogs reports each id once, in the given order', async () => {
     const [alice, bob, , , group] = await aGroup();
     const [, , , , foreign] = await aGroup();
     const pair = await createDialog(alice, [bob], 'PRIVATE');
@@ -194,7 +192,7 @@ describe('deleteDialogs', () => {
     });
   });
 
-  test('takes a hundred ids, and none is not found', async () => {
+  test('deleteDialogs accepts a hundred ids and reports an empty list as not found', async () => {
     const [alice, , , , group] = await aGroup();
     const ids = Array.from({ length: 100 }, (_, nth) => String(nth));
     expect(await errorOf(DELETE, { ids: [...ids, group] }, alice)).toEqual({

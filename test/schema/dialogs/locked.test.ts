@@ -9,7 +9,6 @@ import { createDialog, execute, type QuickUser, quickUsers, send, sendMany } fro
 
 useApp();
 
-/** More than there are connections. */
 const MANY = 30;
 
 interface Chat {
@@ -24,7 +23,7 @@ async function twoDialogs(): Promise<Chat> {
   return { alice, bob, locked: await createDialog(alice, [bob]), free: await createDialog(bob, [alice]) };
 }
 
-/** Another transaction has the dialog until it is released, or the test ends. */
+/** Locks the dialog in another transaction until it is released or the test ends. */
 async function lock(dialogId: string): Promise<{ release: () => Promise<unknown> }> {
   const holder = await ownConnection();
   onTestFinished(() => holder.end());
@@ -41,7 +40,7 @@ const textsOf = (dialogId: string) =>
   sql<{ seq: number; text: string }>('SELECT seq, text FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
 
 describe('while a dialog is locked', () => {
-  test('its messages wait, in their order, and those of other dialogs do not', async () => {
+  test('messages to a locked dialog wait in order, and messages to other dialogs do not wait', async () => {
     const { alice, bob, locked, free } = await twoDialogs();
     const { release } = await lock(locked);
     let stored = 0;
@@ -61,7 +60,7 @@ describe('while a dialog is locked', () => {
     await expectCounted(free);
   });
 
-  test('messages of one connection are stored in the order in which they were sent', async () => {
+  test('messages of one connection are stored in the order of sending', async () => {
     const { alice, locked } = await twoDialogs();
     const { release } = await lock(locked);
     const fields = Array.from(
@@ -81,7 +80,7 @@ describe('while a dialog is locked', () => {
     }
   });
 
-  test('a message with a key is stored once, however often it is sent meanwhile', async () => {
+  test('a message with an idempotency key is stored once, even when it is sent repeatedly during the lock', async () => {
     const { alice, locked } = await twoDialogs();
     const { release } = await lock(locked);
     const input = { dialogId: locked, text: 'once', clientId: 'key-1' };
@@ -95,7 +94,7 @@ describe('while a dialog is locked', () => {
     expect(await textsOf(locked)).toHaveLength(1);
   });
 
-  test('marks, edits, reactions, deletions and changes of it do not occupy the connections of others', async () => {
+  test('waiting marks, edits, reactions and deletions do not use up the connections of other requests', async () => {
     const { alice, bob, locked, free } = await twoDialogs();
     const ids = await sendMany(alice, locked, 3);
     const others = await sendMany(alice, free, 3);
@@ -123,12 +122,12 @@ describe('while a dialog is locked', () => {
     const codes = (await Promise.all(waiting)).flatMap(
       ({ errors }) => errors?.map((one) => one.extensions?.code) ?? [],
     );
-    // Two of the deletions find nothing any more.
+    // Two of the deletions find no message left.
     expect(codes).toEqual(['NOT_FOUND', 'NOT_FOUND']);
     await expectCounted(locked);
   });
 
-  test('no more than 1,000 of its messages wait: the next is refused at once', async () => {
+  test('at most 1,000 operations on a locked dialog wait, and the next one is rejected immediately', async () => {
     const { alice, locked } = await twoDialogs();
     const { release } = await lock(locked);
     const answers = Array.from({ length: 1_100 }, () =>

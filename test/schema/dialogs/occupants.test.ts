@@ -38,8 +38,8 @@ const MESSAGES =
 const MESSAGE = 'query ($id: ID!) { message(id: $id) { id } }';
 const FORGET = 'mutation ($ids: [ID!]!) { deleteMessages(ids: $ids, force: true) { deletedIds } }';
 
-describe('a group', () => {
-  test('goes to its admin, else to its occupant, with the lowest id, whether its owner leaves or is removed', async () => {
+describe('group ownership', () => {
+  test('a group passes to the admin, else the occupant, with the lowest id when its owner leaves or is removed', async () => {
     for (const isRemoved of [true, false]) {
       const [alice, bob, carol, dave, id] = await aGroup();
       await addOccupants(alice, id, dave);
@@ -55,14 +55,14 @@ describe('a group', () => {
     }
   });
 
-  test('stays with its owner when others leave', async () => {
+  test('a group keeps its owner when other occupants leave', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     await updateDialog(alice, id, { addAdminIds: idsOf(bob) });
     await removeOccupants(alice, id, bob, carol);
     expect(await dialogOf(id)).toMatchObject({ userId: alice.id, occupantIds: [alice.id] });
   });
 
-  test('is destroyed with all that is in it when the last one leaves, and when it is deleted by force', async () => {
+  test('a group and everything in it is deleted when the last occupant leaves or it is deleted by force', async () => {
     for (const end of [LEAVE, DESTROY]) {
       const [alice, bob, carol, , id] = await aGroup();
       const messages = await sendMany(bob, id, 3);
@@ -84,7 +84,7 @@ describe('a group', () => {
     }
   });
 
-  test('that is destroyed is swept to its end, though another process sweeps it at the same moment and dies', async () => {
+  test('a deleted group is swept completely, even if another process sweeps it at the same time and crashes', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const id = await createDialog(alice, [alice]);
     await sql(
@@ -102,8 +102,8 @@ describe('a group', () => {
   });
 });
 
-describe('whoever leaves a group and comes back', () => {
-  test('has read what they had, and not what was sent meanwhile', async () => {
+describe('leaving a group and coming back', () => {
+  test('a returning occupant keeps their read state, and messages sent in the meantime are unread', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     const before = await sendMany(alice, id, 3);
     const own = await send(bob, id, 'mine');
@@ -126,7 +126,7 @@ describe('whoever leaves a group and comes back', () => {
     expect(messages.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual([...before, own, ...meanwhile]);
   });
 
-  test('counts right when messages were deleted for all meanwhile, own ones too', async () => {
+  test('counters stay correct when messages, including own ones, are deleted for all in the meantime', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     const [first, , third] = await sendMany(alice, id, 3);
     const own = await send(bob, id, 'mine');
@@ -140,7 +140,7 @@ describe('whoever leaves a group and comes back', () => {
     expect((await dialogOf(id, bob)).unreadMessagesCount).toBe(1);
   });
 
-  test('is an admin no more', async () => {
+  test('a returning admin is no longer an admin', async () => {
     const [alice, bob, , , id] = await aGroup();
     await updateDialog(alice, id, { addAdminIds: [bob.id] });
     await removeOccupants(bob, id, bob);
@@ -148,8 +148,8 @@ describe('whoever leaves a group and comes back', () => {
   });
 });
 
-describe('a removed occupant', () => {
-  test('is refused everywhere, and hears nothing more', async () => {
+describe('removed occupants', () => {
+  test('a removed occupant is denied access and receives no more events', async () => {
     const [alice, bob, carol, , id] = await aGroup();
     const message = await send(bob, id, 'mine');
     const [toBob, toCarol] = [

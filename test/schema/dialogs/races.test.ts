@@ -25,7 +25,7 @@ const destroy = (as: Caller, ...ids: string[]) => graphql(DELETE, { ids, force: 
 const leave = (as: Caller, ...ids: string[]) => graphql(DELETE, { ids, force: false }, as);
 const deleteUser = (user: QuickUser) => graphql(DELETE_USER, { id: user.id }, user);
 
-/** What the answers were refused with; a fault, a deadlock among them, fails the test. */
+/** Error codes of the refused operations; an internal error such as a deadlock fails the test. */
 function refusals(answers: GraphQLAnswer[]): string[] {
   const codes = answers.flatMap(({ errors }) => (errors ?? []).map(({ extensions }) => String(extensions?.code)));
   expect(codes).not.toContain('INTERNAL_SERVER_ERROR');
@@ -38,8 +38,8 @@ const occupantsOf = async (dialogId: string) =>
     (one) => one.userId,
   );
 
-describe('at the same moment', () => {
-  test('two admins remove each other: one of them is left, and the other refused', async () => {
+describe('concurrent changes of occupants', () => {
+  test('when two admins remove each other, one remains and the other is refused', async () => {
     for (let round = 0; round < 8; round++) {
       const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
       const id = await createDialog(alice, [bob, carol]);
@@ -50,7 +50,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('an owner leaves and somebody is added: the group has one of its occupants as owner', async () => {
+  test('when an owner leaves while an occupant is added, one of the occupants becomes owner', async () => {
     for (let round = 0; round < 8; round++) {
       const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
       const id = await createDialog(carol, [bob]);
@@ -60,7 +60,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('the last one leaves and somebody is added: there is no group, or one with an owner', async () => {
+  test('when the last occupant leaves while another is added, the group is deleted or has an owner', async () => {
     for (let round = 0; round < 8; round++) {
       const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
       const id = await createDialog(alice, [alice]);
@@ -70,7 +70,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('all leave: the group is gone', async () => {
+  test('when all occupants leave, the group is deleted', async () => {
     const users = await quickUsers(12);
     const ids = await Promise.all([1, 2].map(() => createDialog(users[0]!, users)));
     const answers = users.map((user, nth) => leave(user, ...(nth % 2 ? ids : [...ids].reverse())));
@@ -78,7 +78,7 @@ describe('at the same moment', () => {
     await expectGone(ids);
   });
 
-  test('many add the same user: they are in it once, and all are told so', async () => {
+  test('when many occupants add the same user, all succeed and the user is added once', async () => {
     const users = await quickUsers(30);
     const [dora] = (await quickUsers(1)) as [QuickUser];
     const id = await createDialog(users[0]!, users);
@@ -87,7 +87,7 @@ describe('at the same moment', () => {
     expect(await sql('SELECT member_version FROM dialogs WHERE id = $1', [id])).toEqual([{ member_version: 2 }]);
   });
 
-  test('others come and go in many groups, in every order', async () => {
+  test('concurrent joins and departures in many groups, in any order, cause no deadlock', async () => {
     const users = await quickUsers(8);
     const ids = await Promise.all([1, 2, 3, 4].map(() => createDialog(users[0]!, users.slice(1, 4))));
     const changes = users.flatMap((user, nth) =>
@@ -105,7 +105,7 @@ describe('at the same moment', () => {
     for (const id of ids) expect(await ownerOf(id)).toBe(users[0]!.id);
   });
 
-  test('a dialog is destroyed while all write, read, react, mute and delete in it: nothing is left', async () => {
+  test('deleting a dialog during writes, reads, reactions, mutes and deletions leaves no rows', async () => {
     for (let round = 0; round < 3; round++) {
       const users = await quickUsers(6);
       const ids = await Promise.all([1, 2].map(() => createDialog(users[0]!, users.slice(1))));
@@ -130,7 +130,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('lists of dialogs that overlap are deleted: each is told deleted once', async () => {
+  test('concurrent deletions of overlapping lists report each dialog as deleted once', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const ids = await Promise.all(Array.from({ length: 12 }, () => createDialog(alice, [alice])));
     const answers = await Promise.all([
@@ -145,7 +145,7 @@ describe('at the same moment', () => {
     await expectGone(ids);
   });
 
-  test('a user is deleted while being added: nothing of them is left', async () => {
+  test('deleting a user while they are added leaves no trace of them', async () => {
     for (let round = 0; round < 6; round++) {
       const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
       const ids = await Promise.all([1, 2, 3].map(() => createDialog(alice, [alice])));
@@ -159,7 +159,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('an owner and the one to come after them are deleted: the public group has an owner that there is', async () => {
+  test('when an owner and the next owners are deleted, the public group has an existing owner', async () => {
     for (let round = 0; round < 10; round++) {
       const { users } = await createTenant(4);
       const [alice, bob, carol, dave] = users as [QuickUser, QuickUser, QuickUser, QuickUser];
@@ -169,7 +169,7 @@ describe('at the same moment', () => {
     }
   });
 
-  test('former occupants are deleted while messages of theirs are', async () => {
+  test('former occupants can be deleted while their messages are deleted', async () => {
     const [alice, ...others] = (await quickUsers(6)) as [QuickUser, ...QuickUser[]];
     const ids = await Promise.all(Array.from({ length: 6 }, () => createDialog(alice, others)));
     const messages = await Promise.all(ids.map((id) => send(alice, id, 'x')));
@@ -187,7 +187,7 @@ describe('at the same moment', () => {
   });
 });
 
-describe('while a dialog changes', () => {
+describe('while a dialog is locked by a change', () => {
   const LEFT =
     'UPDATE members SET left_at = now() WHERE dialog_id = $1 AND user_id <> (SELECT user_id FROM dialogs WHERE id = $1)';
   const DESTROYED = 'DELETE FROM dialogs WHERE id = $1';
@@ -195,7 +195,7 @@ describe('while a dialog changes', () => {
   test.each([
     [LEFT, 'FORBIDDEN'],
     [DESTROYED, 'NOT_FOUND'],
-  ])('whoever is not in it any more can do nothing in it (%s: %s)', async (change, code) => {
+  ])('a user who is no longer in the dialog cannot write to it (%s: %s)', async (change, code) => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     for (const act of [
       (id: string) => graphql(MUTE, { id }, bob),
@@ -211,7 +211,7 @@ describe('while a dialog changes', () => {
     }
   });
 
-  test('the deletion of a former occupant waits for it, as that of one who is in it does', async () => {
+  test('deleting a former occupant waits for the change, like deleting an occupant', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const id = await createDialog(alice, [bob, carol]);
     await remove(alice, id, bob);

@@ -20,7 +20,7 @@ const unread = async (as: QuickUser, id: string): Promise<number> =>
   (await execute('query ($id: ID!) { dialog(id: $id) { unreadMessagesCount } }', { id }, as)).dialog
     .unreadMessagesCount;
 
-/** Deeds by name: each alone is tested elsewhere, here they meet. */
+/** Operations by name; other tests cover each alone, these combine them. */
 const SEND = 'mutation ($dialogId: ID!) { sendMessage(input: { dialogId: $dialogId, text: "x" }) { id } }';
 const mark = (mark: string) =>
   `mutation ($ids: [ID!]!) { updateMessages(ids: $ids, input: { ${mark} }) { id readIds } }`;
@@ -43,8 +43,8 @@ const DEEDS: Record<string, string> = {
   leaveOrHide: 'mutation ($dialogId: ID!) { deleteDialog(id: $dialogId) }',
 };
 
-describe('many at once', () => {
-  test('32 senders in one dialog get places without gaps, in the order of time', async () => {
+describe('concurrent operations on read state', () => {
+  test('32 concurrent senders in one dialog receive consecutive seqs in the order of time', async () => {
     const users = await quickUsers(32);
     const dialogId = await createDialog(users[0]!, users.slice(1));
     const second = await startAnother();
@@ -53,7 +53,7 @@ describe('many at once', () => {
       users.map(async (user, nth) => {
         const own: string[] = [];
         for (let round = 0; round < 5; round++) {
-          // Clocks of processes differ, forward and back.
+          // Clocks of processes differ in both directions.
           clock.set(new Date(start + ((nth * 7 + round * 13) % 11) * 1000));
           own.push(await send(user, dialogId, `${nth} ${round}`));
         }
@@ -85,7 +85,7 @@ describe('many at once', () => {
     await second.stop();
   });
 
-  test('readers and senders at one moment never leave a wrong count', async () => {
+  test('concurrent readers and senders never leave a wrong count', async () => {
     const users = await quickUsers(6);
     const dialogId = await createDialog(users[0]!, users.slice(1));
     for (let round = 0; round < 6; round++) {
@@ -103,7 +103,7 @@ describe('many at once', () => {
     for (const user of users) expect(await unread(user, dialogId)).toBe(0);
   });
 
-  test('several devices of one user who read the same messages at one moment count them once', async () => {
+  test('several devices of one user that read the same messages concurrently count them once', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     for (let nth = 0; nth < 20; nth++) await send(alice!, dialogId, String(nth));
@@ -115,7 +115,7 @@ describe('many at once', () => {
     expect(await unread(bob!, dialogId)).toBe(0);
   });
 
-  test('whatever several users do at one moment by two processes, every counter agrees with the messages', async () => {
+  test('after concurrent operations of several users on two processes, every counter matches the messages', async () => {
     const { dataDir, remove } = await createDataDir();
     const other = await startService(dataDir, {
       DATABASE_URL: running.database.config.connectionString!,
@@ -138,7 +138,7 @@ describe('many at once', () => {
       const known = await sql<{ id: string; dialog_id: string }>('SELECT id, dialog_id FROM messages ORDER BY id DESC');
       const answers = await Promise.all(
         round.map(async ([drawn, user, dialog, pick, isOther]) => {
-          // One stays, so that no group is left empty and destroyed.
+          // One occupant remains so that the group is not deleted.
           const name = user === 0 && drawn === 'leaveOrHide' ? 'add' : drawn;
           const dialogId = dialogs[dialog]!;
           const inDialog = known.filter((message) => message.dialog_id === dialogId).map(({ id }) => id);
@@ -152,7 +152,7 @@ describe('many at once', () => {
           return errors?.[0] ? `${errors[0].extensions?.code} ${errors[0].message}` : String(response.status);
         }),
       );
-      // What one of them wants may be gone, or be closed to them, by the deed of another.
+      // An operation may fail because another one deleted the message or removed the user.
       expect(answers.filter((answer) => !/^(200|NOT_FOUND|FORBIDDEN)/.test(answer))).toEqual([]);
       for (const dialogId of dialogs) await expectCounted(dialogId);
     }
@@ -160,7 +160,7 @@ describe('many at once', () => {
     await remove();
   }, 180_000);
 
-  test('many dialogs, written and read across each other, wait for nobody in a circle', async () => {
+  test('concurrent reads and writes across many dialogs cause no deadlock', async () => {
     const users = await quickUsers(4);
     const dialogs = await Promise.all(Array.from({ length: 6 }, () => createDialog(users[0]!, users.slice(1))));
     await Promise.all(
@@ -175,7 +175,7 @@ describe('many at once', () => {
 });
 
 describe('marks', () => {
-  test('who has read everything leaves no rows behind', async () => {
+  test('a member who has read all messages has no mark rows', async () => {
     const [alice, bob, carol] = await quickUsers(3);
     const dialogId = await createDialog(alice!, [bob!, carol!]);
     for (let nth = 0; nth < 12; nth++) await send(nth % 3 ? alice! : carol!, dialogId, String(nth));
@@ -197,7 +197,7 @@ describe('marks', () => {
     for (const member of members) expect(member).toEqual({ read_seq: 12, delivered_seq: 12 });
   });
 
-  test('what was read stays read when more comes', async () => {
+  test('messages remain read when new ones arrive', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     await send(alice!, dialogId, '1');

@@ -40,7 +40,7 @@ async function dialogAs(as: Caller, id: string) {
 
 const unread = async (as: Caller, id: string): Promise<number> => (await dialogAs(as, id)).unreadMessagesCount;
 
-/** Ids of the messages that somebody sees, with who has read each and to whom it was delivered. */
+/** Ids of the messages that a user sees, with the users who have read and received each. */
 async function seen(as: Caller, id: string): Promise<{ id: string; readIds: number[]; deliveredIds: number[] }[]> {
   const { messages } = await execute(
     'query ($id: ID!) { messages(dialogId: $id) { edges { node { id readIds deliveredIds } } } }',
@@ -58,7 +58,7 @@ async function group(): Promise<{ alice: QuickUser; bob: QuickUser; carol: Quick
 }
 
 describe('updateMessages', () => {
-  test('answers each message once, in the order asked for, as it is now', async () => {
+  test('updateMessages returns each message once, in the requested order, with its current state', async () => {
     const { alice, bob, dialogId } = await group();
     const [first, second] = (await sendMany(alice, dialogId, 2)) as [string, string];
     clock.advance(1500);
@@ -70,7 +70,7 @@ describe('updateMessages', () => {
     expect(await seenIds(bob, dialogId)).toEqual([first, second]);
   });
 
-  test('marks and unmarks what others have sent, each in its own list, on both sides of what was read before', async () => {
+  test("updateMessages sets and unsets read and delivered marks of others' messages, on both sides of the watermark", async () => {
     const { alice, bob, dialogId } = await group();
     const ids = await sendMany(alice, dialogId, 4);
     const [a, b] = [alice.id, bob.id];
@@ -106,7 +106,7 @@ describe('updateMessages', () => {
     expect(await sql('SELECT FROM message_marks WHERE dialog_id = $1', [dialogId])).toEqual([]);
   });
 
-  test("marks one's own, which is never unread", async () => {
+  test('updateMessages marks own messages, which are never unread', async () => {
     const { alice, bob, dialogId } = await group();
     const [first, second] = (await sendMany(alice, dialogId, 2)) as [string, string];
     await update(alice, [first], { read: false });
@@ -121,7 +121,7 @@ describe('updateMessages', () => {
     expect((await seen(bob, dialogId)).map(({ readIds }) => readIds)).toEqual([[alice.id], [alice.id]]);
   });
 
-  test('changes nothing when one part is refused', async () => {
+  test('updateMessages changes nothing when one part is rejected', async () => {
     const { alice, bob, dialogId } = await group();
     const own = await send(bob, dialogId, 'own');
     const other = await send(alice, dialogId, 'other');
@@ -138,7 +138,7 @@ describe('updateMessages', () => {
 });
 
 describe('markDialogMessages', () => {
-  test("marks all of a dialog for the caller, one's own too, and what comes later is new", async () => {
+  test('markDialogMessages marks all messages for the caller, including own ones, and later messages are new', async () => {
     const { alice, bob, carol, dialogId } = await group();
     const first = await send(alice, dialogId, '1');
     const second = await send(bob, dialogId, '2');
@@ -165,7 +165,7 @@ describe('markDialogMessages', () => {
     expect(await unread(bob, dialogId)).toBe(2);
   });
 
-  test('leaves what the caller has hidden settled', async () => {
+  test('markDialogMessages leaves hidden messages settled', async () => {
     const { alice, bob, dialogId } = await group();
     const [first] = (await sendMany(alice, dialogId, 3)) as [string];
     await hide(bob, [first]);
@@ -176,7 +176,7 @@ describe('markDialogMessages', () => {
     await expectCounted(dialogId);
   });
 
-  test('in public groups nothing is marked, whoever asks', async () => {
+  test('markDialogMessages marks nothing in public groups', async () => {
     const { alice, bob } = await group();
     const dialogId = await createDialog(alice, [], 'PUBLIC_GROUP');
     const id = await send(alice, dialogId, 'x');
@@ -189,8 +189,8 @@ describe('markDialogMessages', () => {
   });
 });
 
-describe('deleteMessages for oneself', () => {
-  test('takes the message from every view of the caller, and from no other', async () => {
+describe('deleteMessages without force', () => {
+  test('deleteMessages hides the message in every view of the caller and of no other user', async () => {
     const { alice, bob, carol, dialogId } = await group();
     const ids = (await sendMany(alice, dialogId, 3)) as [string, string, string];
     const last = ids[2];
@@ -219,12 +219,12 @@ describe('deleteMessages for oneself', () => {
     await expectCounted(dialogId);
   });
 
-  test.each(['read', 'unread again', 'own'])('counts once what was %s', async (state) => {
+  test.each(['read', 'marked as unread again', 'own'])('hiding counts a message once that was %s', async (state) => {
     const { alice, bob, dialogId } = await group();
     const id = await send(state === 'own' ? bob : alice, dialogId, 'x');
     await send(alice, dialogId, 'y');
     if (state !== 'own') await update(bob, [id], { read: true });
-    if (state === 'unread again') await update(bob, [id], { read: false });
+    if (state === 'marked as unread again') await update(bob, [id], { read: false });
     await hide(bob, [id]);
     expect(await unread(bob, dialogId)).toBe(1);
     await expectCounted(dialogId);
@@ -234,8 +234,8 @@ describe('deleteMessages for oneself', () => {
   });
 });
 
-describe('deleteMessages by force', () => {
-  test('takes the message from all, with all that hangs on it; its place stays empty', async () => {
+describe('deleteMessages with force', () => {
+  test('deleteMessages deletes the message with its dependent rows for all, and its seq stays unused', async () => {
     const { alice, bob, carol, dialogId } = await group();
     const ids = (await sendMany(alice, dialogId, 4)) as [string, string, string, string];
     const [, second, third, last] = ids;
@@ -268,7 +268,7 @@ describe('deleteMessages by force', () => {
     await expectCounted(dialogId);
   });
 
-  test('what was behind it and read stays read, and what was not does not become so', async () => {
+  test('deleting earlier messages does not change the read state of later ones', async () => {
     const { alice, bob, dialogId } = await group();
     const ids = (await sendMany(alice, dialogId, 5)) as [string, string, string, string, string];
     await update(bob, [ids[0], ids[1], ids[3]], { read: true, delivered: true });
@@ -280,7 +280,7 @@ describe('deleteMessages by force', () => {
 });
 
 describe('former members', () => {
-  test('see, change and delete nothing, keep what they have read, and are right when they come back', async () => {
+  test('former members cannot read, change or delete messages, keep their read state, and have correct counts on return', async () => {
     const { alice, bob, carol, dialogId } = await group();
     const ids = (await sendMany(alice, dialogId, 3)) as [string, string, string];
     const own = await send(bob, dialogId, 'own');
@@ -308,7 +308,7 @@ describe('former members', () => {
   });
 });
 
-test('nothing is counted for the admins of a public group', async () => {
+test('admins of a public group have no counters', async () => {
   const [owner, admin] = await quickUsers(2);
   const dialogId = await createDialog(owner!, [], 'PUBLIC_GROUP');
   await execute(UPDATE_DIALOG, { id: dialogId, input: { addAdminIds: [admin!.id] } }, owner!);

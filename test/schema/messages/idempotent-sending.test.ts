@@ -18,7 +18,6 @@ import { type Caller, onBehalfOf } from '../../support/fixtures/users.ts';
 
 useApp();
 
-/** The same service in a process of its own, on the same database. */
 let second: Service;
 let removeData: () => Promise<void>;
 beforeAll(async () => {
@@ -57,8 +56,8 @@ async function unread(as: Caller, dialogId: string): Promise<number> {
   return dialog.unreadMessagesCount;
 }
 
-describe('a message sent again with its key', () => {
-  test('is the one that was stored, whatever else is said, by either door', async () => {
+describe('sending a message again with its key', () => {
+  test('sending again returns the stored message on every transport, even with other content', async () => {
     const { alice, bob, dialogId } = await pair();
     const elsewhere = await createDialog(alice, [bob]);
     const heard = await subscribe(MESSAGE_SENT, { dialogId }, bob);
@@ -78,7 +77,7 @@ describe('a message sent again with its key', () => {
     await heard.close();
   });
 
-  test('shows what has become of it since', async () => {
+  test('sending again returns the current state of the message', async () => {
     const { alice, bob, dialogId } = await pair();
     const { id } = await sendAs(alice, { dialogId, text: 'old', clientId: 'k' });
     await execute(`mutation { updateMessages(ids: ["${id}"], input: { text: "new" }) { id } }`, {}, alice);
@@ -92,7 +91,7 @@ describe('a message sent again with its key', () => {
     });
   });
 
-  test('is stored once of 20 at one moment in two processes', async () => {
+  test('20 concurrent attempts on two processes store the message once', async () => {
     const { alice, bob, dialogId } = await pair();
     const answers = await Promise.all(
       Array.from({ length: 20 }, async (_, nth) => {
@@ -114,7 +113,7 @@ describe('a message sent again with its key', () => {
     await expectCounted(dialogId);
   });
 
-  test('with many keys in many dialogs at one moment in two processes, nobody waits in a circle', async () => {
+  test('many keys in many dialogs on two processes cause no deadlock', async () => {
     const { alice, bob, dialogId } = await pair();
     const dialogs = [dialogId, await createDialog(bob, [alice]), await createDialog(alice, [bob])];
     const answers = await Promise.all(
@@ -136,7 +135,7 @@ describe('a message sent again with its key', () => {
     for (const id of dialogs) await expectCounted(id);
   });
 
-  test('is stored once however often it stands in one batch', async () => {
+  test('a key repeated within one batch stores the message once', async () => {
     const { alice, bob, dialogId } = await pair();
     const input = (clientId: string, text: string) =>
       `input: { dialogId: "${dialogId}", text: "${text}", clientId: "${clientId}" }`;
@@ -154,7 +153,7 @@ describe('a message sent again with its key', () => {
     await expectCounted(dialogId);
   });
 
-  test('makes the private dialog with its recipient once', async () => {
+  test('concurrent attempts to a recipient create the private dialog once', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const input = { recipientId: bob.id, text: 'hi', clientId: 'k' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => sendAs(alice, input)));
@@ -163,7 +162,7 @@ describe('a message sent again with its key', () => {
     expect(await unread(bob, answers[0].dialogId)).toBe(1);
   });
 
-  test('is not stored again once it is deleted, for its sender or for all', async () => {
+  test('a deleted message is not stored again, whether it was deleted for the sender or for all', async () => {
     const { alice, dialogId } = await pair();
     for (const force of [false, true]) {
       const input = { dialogId, text: 'x', clientId: `force ${force}` };
@@ -176,7 +175,7 @@ describe('a message sent again with its key', () => {
     }
   });
 
-  test('is refused to who has left, and stored once when they are back', async () => {
+  test('a former member is refused, and stores the message once after returning', async () => {
     const { alice, bob, dialogId } = await pair();
     const input = { dialogId, text: 'x', clientId: 'k' };
     const first = await sendAs(bob, input);
@@ -193,8 +192,8 @@ describe('a message sent again with its key', () => {
   });
 });
 
-describe('a key', () => {
-  test("is each user's own", async () => {
+describe('idempotency keys', () => {
+  test('keys of different users are independent', async () => {
     const { alice, bob, dialogId } = await pair();
     const sent = [alice, bob].map((as) => sendAs(as, { dialogId, text: `of ${as.id}`, clientId: 'k' }));
     const [hers, his] = await Promise.all(sent);
@@ -202,7 +201,7 @@ describe('a key', () => {
     expect(await stored(dialogId)).toHaveLength(2);
   });
 
-  test('is told apart by every character, up to 255 of them, and is none when empty', async () => {
+  test('keys of up to 255 characters are distinguished by every character, and an empty key counts as none', async () => {
     const { alice, dialogId } = await pair();
     const keys = ['k', 'K', 'k ', '😀'.repeat(255), 'k'.repeat(255), "'; --", '__proto__'];
     for (const clientId of keys) await sendAs(alice, { dialogId, text: 'x', clientId });
@@ -215,7 +214,7 @@ describe('a key', () => {
     expect(await stored(dialogId)).toHaveLength(keys.length + 5);
   });
 
-  test('of 256 characters is refused, beside all else that is wrong', async () => {
+  test('a key of 256 characters is rejected together with other errors', async () => {
     const { alice, dialogId } = await pair();
     const clientId = 'k'.repeat(256);
     expect(await refused(alice, { dialogId, text: 'x', clientId })).toMatchObject({
@@ -228,7 +227,7 @@ describe('a key', () => {
     expect(await stored(dialogId)).toEqual([]);
   });
 
-  test('of an attempt that was refused can be used again', async () => {
+  test('a key can be used again after a rejected attempt', async () => {
     const { alice, bob, dialogId } = await pair();
     const [mallory] = (await quickUsers(1)) as [QuickUser];
     const others = await createDialog(bob, [mallory]);
@@ -245,7 +244,7 @@ describe('a key', () => {
     expect(await stored(dialogId)).toHaveLength(4);
   });
 
-  test('of a message to a dialog that vanishes meanwhile can be used again', async () => {
+  test('a key can be used again when its dialog is deleted during the attempt', async () => {
     const { alice, bob, dialogId } = await pair();
     const vanishing = await createDialog(alice, [bob]);
     const answer = await whileDialogIsLocked(vanishing, 'DELETE FROM dialogs WHERE id = $1', () =>
@@ -256,7 +255,7 @@ describe('a key', () => {
     expect(await sendAs(alice, { dialogId, text: 'y', clientId: 'k' })).toMatchObject({ text: 'y' });
   });
 
-  test('goes with its user', async () => {
+  test('deleting a user deletes their keys', async () => {
     const { alice, bob, dialogId } = await pair();
     await sendAs(bob, { dialogId, text: 'x', clientId: 'k' });
     await sendAs(alice, { dialogId, text: 'x', clientId: 'k' });

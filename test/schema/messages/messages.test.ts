@@ -25,7 +25,7 @@ async function group(count: number): Promise<[QuickUser[], string]> {
 }
 
 describe('sendMessage', () => {
-  test('stores a message that its sender has read', async () => {
+  test('sendMessage stores a message that its sender has read', async () => {
     const [[alice], dialogId] = await group(2);
     const input = {
       dialogId,
@@ -63,7 +63,7 @@ describe('sendMessage', () => {
     ).toEqual(sendMessage);
   });
 
-  test('takes the sample of the contract', async () => {
+  test('sendMessage accepts the sample of the contract', async () => {
     const [[alice], dialogId] = await group(2);
     const { sendMessage } = await execute(
       `mutation { sendMessage(input: { dialogId: "${dialogId}", text: "hi", customFields: { urgent: true } }) {
@@ -74,7 +74,7 @@ describe('sendMessage', () => {
     expect(sendMessage).toMatchObject({ text: 'hi', readIds: [alice!.id], customFields: { urgent: true } });
   });
 
-  test('finds or makes the private dialog with a recipient, once for all who begin at one moment', async () => {
+  test('sendMessage finds or creates the private dialog with a recipient, once for concurrent calls', async () => {
     const [alice, bob] = await quickUsers(2);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, nth) => {
@@ -90,7 +90,7 @@ describe('sendMessage', () => {
     }
   });
 
-  test('a message of a private dialog is read once the other has read it', async () => {
+  test('a message of a private dialog is read when the other user has read it', async () => {
     const [alice, bob] = await quickUsers(2);
     const { sendMessage } = await execute(SEND, { input: { recipientId: bob!.id, text: 'hi' } }, alice!);
     const shown = async () =>
@@ -100,7 +100,7 @@ describe('sendMessage', () => {
     expect(await shown()).toEqual({ read: true, readIds: [alice!.id, bob!.id] });
   });
 
-  test('nobody reads or is counted in a public group, and everybody may write', async () => {
+  test('messages of a public group have no readers or counts, and all users may write', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [], 'PUBLIC_GROUP');
     const { sendMessage } = await execute(SEND, { input: { dialogId, text: 'hi all' } }, bob!);
@@ -117,22 +117,22 @@ describe('sendMessage', () => {
   test.each<[string, object, string]>([
     ['nothing', {}, "Message can't be blank"],
     ['blank text', { text: ' \n' }, "Message can't be blank"],
-    ['reserved keys alone', { customFields: { sender_id: 1, read_ids: [2] } }, "Message can't be blank"],
+    ['only reserved keys', { customFields: { sender_id: 1, read_ids: [2] } }, "Message can't be blank"],
     ['an attachment without type', { attachments: [{ id: '1' }] }, 'Attachment should have type and id'],
     ['an attachment without id and url', { attachments: [{ type: 'x' }] }, 'Attachment should have type and id'],
-    ['an attachment that is no object', { attachments: ['x'] }, 'Attachment should have type and id'],
+    ['an attachment that is not an object', { attachments: ['x'] }, 'Attachment should have type and id'],
     [
       '21 attachments',
       { attachments: Array.from({ length: 21 }, () => ({ type: 'x', id: '1' })) },
       'Too many attachments (maximum is 20)',
     ],
-    ['a long text', { text: 'ä'.repeat(16_385) }, 'Message is too long (maximum is 32768 bytes)'],
+    ['a text that is too long', { text: 'ä'.repeat(16_385) }, 'Message is too long (maximum is 32768 bytes)'],
     [
-      'many custom fields',
+      'too many custom fields',
       { customFields: { x: 'y'.repeat(32_769) } },
       'Custom parameters are too large (maximum is 32768 bytes)',
     ],
-  ])('refuses %s', async (_name, content, message) => {
+  ])('sendMessage rejects %s', async (_name, content, message) => {
     const [[alice], dialogId] = await group(2);
     expect(await errorOf(SEND, { input: { dialogId, ...content } }, alice!)).toEqual({
       message,
@@ -140,13 +140,13 @@ describe('sendMessage', () => {
     });
   });
 
-  test('accepts what is just within the limits', async () => {
+  test('sendMessage accepts values at the limits', async () => {
     const [[alice], dialogId] = await group(2);
     const text = 'ä'.repeat(16_384);
     expect((await execute(SEND, { input: { dialogId, text } }, alice!)).sendMessage.text).toBe(text);
   });
 
-  test('refuses what has no addressee, or one that is not there or not the sender\u2019s', async () => {
+  test('sendMessage rejects a missing, unknown or inaccessible dialog or recipient', async () => {
     const [[alice, bob], dialogId] = await group(2);
     const [mallory] = await quickUsers(1);
     const refused = (input: object, as = alice!) => errorOf(SEND, { input: { text: 'x', ...input } }, as);
@@ -164,7 +164,7 @@ describe('sendMessage', () => {
     expect(await sql('SELECT 1 FROM messages WHERE dialog_id = $1', [dialogId])).toEqual([]);
   });
 
-  test('row 8: reserved names in custom fields are dropped; row 10: names of prototypes harm nobody', async () => {
+  test('row 8: reserved names in custom fields are dropped; row 10: prototype names have no effect', async () => {
     const [[alice], dialogId] = await group(2);
     const customFields = JSON.parse(
       '{"_id":"x","sender_id":1,"read_ids":[1],"date_sent":1,"reactions":{},"ok":1,"__proto__":{"admin":true},"constructor":"c"}',
@@ -177,7 +177,7 @@ describe('sendMessage', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  test('row 6: values nested without end are refused, not fatal', async () => {
+  test('row 6: deeply nested values are rejected without crashing', async () => {
     const [[alice], dialogId] = await group(2);
     const depth = 50_000;
     const query = JSON.stringify(SEND);
@@ -195,7 +195,7 @@ describe('sendMessage', () => {
 describe('message', () => {
   const ONE = 'query ($id: ID!) { message(id: $id) { id text } }';
 
-  test('is for occupants and API keys; reading it marks nothing', async () => {
+  test('message is available to occupants and API keys and marks nothing as read', async () => {
     const [[alice, bob], dialogId] = await group(2);
     const [mallory] = await quickUsers(1);
     const id = await send(alice!, dialogId, 'hi');
@@ -223,7 +223,7 @@ const LIST = `query ($dialogId: ID!, $filter: MessageFilter, $orderBy: MessageOr
 }`;
 
 describe('messages', () => {
-  test('is the sample of the contract', async () => {
+  test('messages returns the sample of the contract', async () => {
     const [[alice], dialogId] = await group(2);
     const [first, second, third] = await sendMany(alice!, dialogId, 3);
     const sample = `query ($id: ID!, $after: String) { messages(dialogId: $id, first: 2, after: $after) {
@@ -239,14 +239,13 @@ describe('messages', () => {
     expect(rest.messages.pageInfo.hasNextPage).toBe(false);
   });
 
-  test('walks in every order, forward and backward, in pages of every size', async () => {
+  test('messages can be paged in every order, direction and page size', async () => {
     const [[alice, bob], dialogId] = await group(2);
     const ids: string[] = [];
     for (const nth of [0, 1, 2, 3, 4, 5, 6]) {
       if (nth % 3 === 2) clock.advance(700);
       ids.push(await send(nth % 2 ? alice! : bob!, dialogId, `message ${nth}`));
     }
-    // As later edits will leave it.
     await sql(`UPDATE messages SET updated_at = updated_at + interval '1 hour' WHERE id = ANY($1)`, [[ids[1], ids[4]]]);
     const page = (variables: object) =>
       execute(LIST, { dialogId, ...variables }, alice!).then(({ messages }) => messages);
@@ -271,7 +270,7 @@ describe('messages', () => {
     expect(await walk(page, 3, 'backward')).toEqual(ids);
   });
 
-  test('a page lies between two cursors, and does not move when messages come', async () => {
+  test('a page between two cursors does not move when messages arrive', async () => {
     const [[alice], dialogId] = await group(2);
     const ids = await sendMany(alice!, dialogId, 6);
     const { messages } = await execute(LIST, { dialogId }, alice!);
@@ -285,7 +284,7 @@ describe('messages', () => {
     expect(backward.messages.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: true });
   });
 
-  test('filters by every field', async () => {
+  test('messages can be filtered by every field', async () => {
     const [[alice, bob], dialogId] = await group(2);
     const texts = ['Apple', 'apple pie', '100%', 'b_c', ''];
     const ids: string[] = [];
@@ -342,7 +341,7 @@ describe('messages', () => {
     ['first', 101],
     ['last', -1],
     ['last', 101],
-  ])('refuses %s: %i', async (argument, value) => {
+  ])('messages rejects %s: %i', async (argument, value) => {
     const [[alice], dialogId] = await group(2);
     expect(await errorOf(LIST, { dialogId, [argument]: value }, alice!)).toEqual({
       message: `${argument} should be between 1 and 100`,
@@ -350,12 +349,12 @@ describe('messages', () => {
     });
   });
 
-  test('refuses first beside last', async () => {
+  test('messages rejects first together with last', async () => {
     const [[alice], dialogId] = await group(2);
     expect(await errorOf(LIST, { dialogId, first: 1, last: 1 }, alice!)).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
-  test('row 11: a cursor that is none of ours is refused, whatever is in it', async () => {
+  test('row 11: a foreign cursor with any content is rejected', async () => {
     const [[alice], dialogId] = await group(2);
     await send(alice!, dialogId, 'hi');
     const packed = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -396,7 +395,7 @@ describe('messages', () => {
     }
   });
 
-  test('row 40: moments and numbers at the edge of what can be said are answered, or refused by name', async () => {
+  test('row 40: timestamps and numbers at their limits are accepted or rejected by name', async () => {
     const [[alice], dialogId] = await group(2);
     await send(alice!, dialogId, 'hi');
     for (const filter of [
@@ -429,7 +428,7 @@ describe('messages', () => {
     expect(errors[0]!.extensions.code).toBe('BAD_USER_INPUT');
   });
 
-  test('is for occupants and API keys', async () => {
+  test('messages is available to occupants and API keys', async () => {
     const [, dialogId] = await group(2);
     const [mallory] = await quickUsers(1);
     expect(await errorOf(LIST, { dialogId }, mallory!)).toMatchObject({ code: 'FORBIDDEN' });
@@ -437,7 +436,7 @@ describe('messages', () => {
     expect((await execute(LIST, { dialogId }, apiKey)).messages).toMatchObject({ totalCount: 0, edges: [] });
   });
 
-  test('batches: a page with senders, readers and reactions costs few statements, however long it is', async () => {
+  test('a page with senders, readers and reactions requires few statements, regardless of its length', async () => {
     const [users, dialogId] = await group(5);
     const ids = await Promise.all(Array.from({ length: 50 }, (_, nth) => send(users[nth % 5]!, dialogId, `m ${nth}`)));
     for (const id of ids.slice(0, 5)) {
@@ -475,7 +474,7 @@ describe('readMessages', () => {
     (await execute('query ($id: ID!) { dialog(id: $id) { unreadMessagesCount } }', { id }, as)).dialog
       .unreadMessagesCount;
 
-  test('marks what it returns for the caller, and shows it', async () => {
+  test('readMessages marks the returned messages for the caller and shows the marks', async () => {
     const [[alice, bob, carol], dialogId] = await group(3);
     const ids = await sendMany(alice!, dialogId, 4);
     const { readMessages } = await execute(READ, { ...all, dialogId, skip: 1, limit: 2 }, bob!);
@@ -494,7 +493,7 @@ describe('readMessages', () => {
     ]);
   });
 
-  test('marks nothing when told so, and nothing for an API key alone', async () => {
+  test('readMessages marks nothing with markAsRead false or for an API key alone', async () => {
     const [[alice, bob], dialogId] = await group(2);
     await sendMany(alice!, dialogId, 2);
     await execute(READ, { ...all, dialogId, markAsRead: false }, bob!);
@@ -503,7 +502,7 @@ describe('readMessages', () => {
     expect(await unread(bob!, dialogId)).toBe(2);
   });
 
-  test('marks only what the filter lets through, in whatever order', async () => {
+  test('readMessages marks only messages that match the filter, in any order', async () => {
     const [[alice, bob], dialogId] = await group(2);
     const ids = await sendMany(alice!, dialogId, 5);
     const orderBy = { field: 'DATE_SENT', direction: 'DESC' };
@@ -527,14 +526,14 @@ describe('readMessages', () => {
     ['limit', 101],
     ['limit', 2_147_483_647],
     ['skip', -1],
-  ])('refuses %s: %i', async (argument, value) => {
+  ])('readMessages rejects %s: %i', async (argument, value) => {
     const [[alice], dialogId] = await group(2);
     expect(await errorOf(READ, { ...all, dialogId, [argument]: value }, alice!)).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
   });
 
-  test('what one mutation of a document changed is seen by the next', async () => {
+  test('a mutation sees the changes of earlier mutations in the document', async () => {
     const [[alice, bob], dialogId] = await group(2);
     await send(alice!, dialogId, 'hi');
     const { before, after } = await execute(

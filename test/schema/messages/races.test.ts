@@ -20,7 +20,6 @@ const CHANGE = `mutation ($id: ID!, $add: String, $remove: String) {
 
 type Deed = [document: string, variables: Record<string, unknown>, as: Caller];
 
-/** What became of deeds that were all begun at one moment: `done`, or the code of the refusal. */
 function outcomes(deeds: Deed[]): Promise<string[]> {
   return Promise.all(
     deeds.map(async ([document, variables, as]) => {
@@ -37,7 +36,7 @@ async function group(): Promise<{ alice: QuickUser; bob: QuickUser; carol: Quick
   return { alice, bob, carol, dialogId: await createDialog(alice, [bob, carol]) };
 }
 
-/** Does deeds about new messages of Alice's to a group at one moment, several times, and then counts anew. */
+/** Runs operations concurrently on new messages of Alice in a group, several times, and then checks the counters. */
 async function race(
   count: number,
   deedsOf: (ids: string[], people: { alice: QuickUser; bob: QuickUser; carol: QuickUser; dialogId: string }) => Deed[],
@@ -52,8 +51,8 @@ async function race(
   }
 }
 
-describe('at one moment', () => {
-  test('an edit and a deletion for all', () =>
+describe('concurrent operations on messages', () => {
+  test('counters stay correct during an edit and a deletion for all', () =>
     race(2, (ids, { alice }) => [
       [UPDATE, { ids, input: { text: 'new', read: false } }, alice],
       [DELETE, { ids, force: true }, apiKey],
@@ -61,7 +60,7 @@ describe('at one moment', () => {
       [UPDATE, { ids, input: { text: 'by key' } }, apiKey],
     ]));
 
-  test('marks of some and of all, readings and deletions', () =>
+  test('counters stay correct during partial and complete marking, reading and deletions', () =>
     race(4, (ids, { alice, bob, carol, dialogId }) => [
       [UPDATE, { ids: ids.slice(0, 3), input: { read: true } }, bob],
       [UPDATE, { ids: ids.slice(1), input: { read: false, delivered: true } }, bob],
@@ -72,14 +71,14 @@ describe('at one moment', () => {
       [UPDATE, { ids, input: { read: true } }, carol],
     ]));
 
-  test('deletions for all of overlapping lists', () =>
+  test('counters stay correct during deletions of overlapping lists for all', () =>
     race(6, (ids, { alice }) => [
       [DELETE, { ids: ids.slice(0, 4), force: true }, alice],
       [DELETE, { ids: ids.slice(2).reverse(), force: true }, apiKey],
       [DELETE, { ids: [...ids].reverse(), force: true }, alice],
     ]));
 
-  test('deletions for oneself, twice and again, and for all', () =>
+  test('counters stay correct during repeated deletions for oneself and a deletion for all', () =>
     race(4, (ids, { alice, bob, carol }) => [
       [DELETE, { ids, force: false }, bob],
       [DELETE, { ids: ids.slice(1, 3), force: true }, alice],
@@ -88,7 +87,7 @@ describe('at one moment', () => {
       [UPDATE, { ids, input: { read: true } }, bob],
     ]));
 
-  test('reactions and a deletion for all', () =>
+  test('counters stay correct during reactions and a deletion for all', () =>
     race(2, ([first, second], { alice, bob, carol }) => [
       [REACT, { id: first, name: 'like' }, bob],
       [CHANGE, { id: first, add: 'love' }, carol],
@@ -97,7 +96,7 @@ describe('at one moment', () => {
       [REACT, { id: first, name: 'like' }, carol],
     ]));
 
-  test('messages and deletions of those before', () =>
+  test('counters stay correct during sending and deletions of earlier messages', () =>
     race(3, (ids, { alice, bob, dialogId }) => [
       ['mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "x" }) { id } }', { id: dialogId }, bob],
       [DELETE, { ids, force: true }, alice],
@@ -105,7 +104,7 @@ describe('at one moment', () => {
       [MARK_ALL, { dialogId, read: true }, bob],
     ]));
 
-  test("marks in two dialogs by two devices of one user's, named in either order", async () => {
+  test('two devices of one user that mark messages of two dialogs in opposite orders do not deadlock', async () => {
     const { alice, bob, dialogId } = await group();
     const other = await createDialog(alice, [bob]);
     for (let round = 0; round < 10; round++) {
@@ -119,7 +118,7 @@ describe('at one moment', () => {
     for (const id of [dialogId, other]) await expectCounted(id);
   });
 
-  test("changes of reactions across each other by two devices of one user's", async () => {
+  test('two devices of one user that exchange reactions in opposite orders do not deadlock', async () => {
     const { alice, bob, dialogId } = await group();
     const id = await send(alice, dialogId, 'x');
     for (let round = 0; round < 10; round++) {
@@ -135,7 +134,7 @@ describe('at one moment', () => {
   });
 });
 
-test('a reaction that is just being left goes with the message', async () => {
+test('a reaction that is added while its message is deleted is deleted with it', async () => {
   const { alice, dialogId } = await group();
   const id = await send(alice, dialogId, 'x');
   const { deleteMessages } = await whileLocked(
@@ -150,7 +149,7 @@ test('a reaction that is just being left goes with the message', async () => {
   await expectCounted(dialogId);
 });
 
-test('no reaction is left to a message of a dialog that is just being deleted', async () => {
+test('a reaction to a message of a dialog that is being deleted is not stored', async () => {
   const { alice, bob, dialogId } = await group();
   const id = await send(alice, dialogId, 'x');
   await whileLocked('SELECT FROM dialogs WHERE id = $1 FOR UPDATE', dialogId, 'DELETE FROM dialogs WHERE id = $1', () =>

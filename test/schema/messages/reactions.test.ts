@@ -19,7 +19,7 @@ async function message() {
 }
 
 describe('addReaction and removeReaction', () => {
-  test('leave and take back reactions, each seen from the caller', async () => {
+  test('addReaction and removeReaction change the reactions that each caller sees', async () => {
     const { alice, bob, id } = await message();
     expect((await execute(ADD, { id, name: 'like' }, bob)).addReaction).toEqual({
       id,
@@ -51,7 +51,7 @@ describe('addReaction and removeReaction', () => {
     expect(seen.message).toEqual({ ownReactions: [], reactions: [{ own: false }, { own: false }] });
   });
 
-  test('the same again changes nothing and announces nothing', async () => {
+  test('repeating addReaction or removeReaction changes nothing and publishes no event', async () => {
     const { bob, id } = await message();
     await Promise.all(Array.from({ length: 10 }, () => execute(ADD, { id, name: 'like' }, bob)));
     expect((await execute(LIST, { id }, bob)).reactions).toEqual([{ name: 'like', userIds: [bob.id] }]);
@@ -59,7 +59,7 @@ describe('addReaction and removeReaction', () => {
     expect(announced).toHaveLength(1);
   });
 
-  test('of many who take one reaction back at one moment one does', async () => {
+  test('of concurrent removals of one reaction, one succeeds', async () => {
     const { bob, id } = await message();
     await execute(ADD, { id, name: 'like' }, bob);
     const outcomes = await Promise.allSettled(
@@ -70,7 +70,7 @@ describe('addReaction and removeReaction', () => {
     expect(announced).toHaveLength(1);
   });
 
-  test('names are told apart by every character, up to 64 of them', async () => {
+  test('names of up to 64 characters are distinguished by every character', async () => {
     const { bob, id } = await message();
     for (const name of ['👍', '👍🏽', 'Like', 'like', '__proto__', 'constructor', '😀'.repeat(64), "'; --"]) {
       await execute(ADD, { id, name }, bob);
@@ -94,7 +94,7 @@ describe('addReaction and removeReaction', () => {
     ['a blank name', ' \t'],
     ['a long name', 'x'.repeat(65)],
     ['a control character', 'a\u0007b'],
-  ])('refuse %s', async (_name, name) => {
+  ])('addReaction and removeReaction reject %s', async (_name, name) => {
     const { bob, id } = await message();
     for (const document of [ADD, REMOVE]) {
       expect(await errorOf(document, { id, name }, bob)).toEqual({
@@ -104,7 +104,7 @@ describe('addReaction and removeReaction', () => {
     }
   });
 
-  test('refuse ids that are none, unknown messages, outsiders, and what is not there', async () => {
+  test('addReaction and removeReaction reject invalid ids, unknown messages, outsiders and missing reactions', async () => {
     const { alice, bob, mallory, id } = await message();
     await execute(ADD, { id, name: 'like' }, alice);
     for (const document of [ADD, REMOVE]) {
@@ -126,7 +126,7 @@ describe('addReaction and removeReaction', () => {
     });
   });
 
-  test('several in one document each see what the ones before them did', async () => {
+  test('several mutations in one document each see the earlier ones', async () => {
     const { bob, id } = await message();
     const { a, b, c } = await execute(
       `mutation ($id: ID!) {
@@ -143,7 +143,7 @@ describe('addReaction and removeReaction', () => {
 });
 
 describe('reactions', () => {
-  test('lists who reacted, by name in the order of their first coming', async () => {
+  test('reactions lists the users by name in the order of their first reaction', async () => {
     const { alice, bob, mallory, id } = await message();
     expect((await execute(LIST, { id }, alice)).reactions).toEqual([]);
     await execute(ADD, { id, name: 'z' }, bob);

@@ -6,7 +6,6 @@ import { createDialog, execute, type QuickUser, quickUsers, send } from '../../s
 useApp();
 
 const START = SAMPLE_TIME.getTime();
-/** Milliseconds from the start at which messages come, several at once among them. */
 const COMING = [0, 0, 1, 250, 999, 1_000, 1_000, 1_001, 1_999, 3_500, 3_500, 4_000, 60_000];
 
 interface Sent {
@@ -18,7 +17,6 @@ interface Sent {
 let alice: QuickUser;
 let bob: QuickUser;
 let dialogId: string;
-/** What Alice can see: one message is deleted for all, one for her. */
 let seen: Sent[];
 
 beforeAll(async () => {
@@ -58,7 +56,7 @@ const milliseconds = fc.oneof(
 const seconds = fc.oneof(
   { weight: 6, arbitrary: milliseconds.map((at) => at / 1000) },
   { weight: 3, arbitrary: milliseconds.map((at) => Math.floor(at / 1000)) },
-  // The least that a number of this size can be more or less than a whole second.
+  // The smallest difference to a full second that a number of this size can represent.
   fc.tuple(nearby, fc.constantFrom(-(2 ** -22), 2 ** -22)).map(([by, tiny]) => Math.floor((START + by) / 1000) + tiny),
   fc.constantFrom(0, -0, 0.5, -1, 2_147_483_647, 2_147_483_648, 1e15, -1e15, 1e300, -1e300, Number.MAX_VALUE, 5e-324),
 );
@@ -95,7 +93,6 @@ const { filter } = fc.letrec<{ filter: Filter; leaf: Filter }>((tie) => ({
   ),
 }));
 
-/** The filter as it is meant, in memory. */
 function matches(message: Sent, { createdAt, dateSent, or, and }: Filter): boolean {
   return (
     (!createdAt || fits(message.createdAt, createdAt)) &&
@@ -120,7 +117,6 @@ function fits(value: number, asked: Asked): boolean {
   return Object.entries(asked).every(([operator, given]) => COMPARISONS[operator]!(value, given as never));
 }
 
-/** With moments of `createdAt` as a client writes them. */
 function written({ createdAt, dateSent, or, and }: Filter): object {
   const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString());
   const texts = Object.entries(createdAt ?? {}).map(([operator, given]) => [
@@ -139,7 +135,7 @@ const LIST = `query ($dialogId: ID!, $filter: MessageFilter, $orderBy: MessageOr
   messages(dialogId: $dialogId, filter: $filter, orderBy: $orderBy) { totalCount edges { node { id } } }
 }`;
 
-test('any filter by time lists exactly the messages that it lists when each is looked at', async () => {
+test('a timestamp filter lists exactly the messages that match it one by one', async () => {
   await fc.assert(
     fc.asyncProperty(filter, fc.constantFrom('ASC', 'DESC'), async (given, direction) => {
       const expected = seen.filter((message) => matches(message, given)).map(({ id }) => id);

@@ -47,7 +47,7 @@ async function onlySend(): Promise<string> {
   return pushSends.edges[0].node.id;
 }
 
-test('the creator of an event sees its sends, and what became of them device by device', async () => {
+test('the creator of a push event sees its sends and the outcome for each device', async () => {
   const { pushSends } = await execute(SENDS, { eventId: event }, alice);
   const at = SAMPLE_TIME.toISOString();
   expect(pushSends.edges.map(({ node }: { node: object }) => node)).toEqual([
@@ -88,7 +88,7 @@ test('the creator of an event sees its sends, and what became of them device by 
   ).toEqual([devices[1]]);
 });
 
-test('nobody else does', async () => {
+test('the push log is not visible to other users', async () => {
   const { key } = await createTenant(0);
   const sendId = await onlySend();
   for (const other of [bob, apiKey, key]) {
@@ -103,7 +103,7 @@ test('nobody else does', async () => {
   });
 });
 
-test('it is forgotten in time, but for the counts of the latest send', async () => {
+test('the push log expires except for the counts of the latest send', async () => {
   const retention = { sessionMinutes: 120, eventRetentionHours: 24, pushLogDays: 30 };
   const days = (count: number) => new Date(SAMPLE_TIME.getTime() + count * 86_400_000);
   await sweep(days(30), retention);

@@ -31,7 +31,7 @@ const ACCOUNT = {
 const set = (input: object, environment = 'production') => execute(UPDATE, { environment, input }, apiKey);
 const refused = (input: object, environment = 'production') => errorOf(UPDATE, { environment, input }, apiKey);
 
-test('providers are set up, listed without their secrets, and ended', async () => {
+test('push providers are configured, listed without secrets, and removed', async () => {
   expect(await set({ apns: APNS })).toEqual({
     updatePushSettings: { environment: 'production', provider: 'APNS', publicId: 'org.example.app' },
   });
@@ -51,20 +51,20 @@ test('providers are set up, listed without their secrets, and ended', async () =
   expect((await execute(LIST, {}, apiKey)).pushSettings).toHaveLength(2);
 });
 
-test('what is stored of them tells nothing, and opens at its own place alone', async () => {
+test('stored push settings are encrypted and decrypt only for their own row', async () => {
   await set({ apns: APNS });
   const [row] = await db.pushSettings.findMany({ where: { provider: 'apns' } });
   expect(JSON.stringify(row)).not.toContain('PRIVATE');
   expect(openSettings(row!, ENCRYPTER)).toMatchObject(APNS);
-  expect(() => openSettings({ ...row!, applicationId: APPLICATION.id + 1 }, ENCRYPTER)).toThrow("can't be opened");
+  expect(() => openSettings({ ...row!, applicationId: APPLICATION.id + 1 }, ENCRYPTER)).toThrow('cannot be decrypted');
 });
 
 test.each<[name: string, input: object, message: string]>([
   ['another topic', { apns: { ...APNS, topic: 'a b' } }, 'Topic should be a bundle id'],
-  ['a key that is none', { apns: { ...APNS, key: 'x' } }, 'Key should be the .p8 file'],
-  ['an id that is none', { apns: { ...APNS, teamId: '' } }, 'Team id should be an id of letters and digits'],
+  ['an invalid key', { apns: { ...APNS, key: 'x' } }, 'Key should be the .p8 file'],
+  ['an invalid id', { apns: { ...APNS, teamId: '' } }, 'Team id should be an id of letters and digits'],
   [
-    'an account that would have us call somebody else',
+    'an account with a token URL of another host',
     { fcm: { serviceAccount: { ...ACCOUNT, token_uri: 'http://127.0.0.1/token' } } },
     'Service account should hold the token_uri https://oauth2.googleapis.com/token',
   ],
@@ -79,19 +79,19 @@ test.each<[name: string, input: object, message: string]>([
     'Service account should hold the token_uri https://oauth2.googleapis.com/token',
   ],
   ['another subject', { web: { subject: 'push' } }, 'Subject should be a mailto: or https: address'],
-])('%s is refused', async (_name, input, message) => {
+])('%s is rejected', async (_name, input, message) => {
   const before = await rowCounts();
   expect(await refused(input)).toMatchObject({ message, code: 'UNPROCESSABLE' });
   expect(await rowCounts()).toEqual(before);
 });
 
-test('the environment is one of two', async () => {
+test('the environment must be development or production', async () => {
   expect(await refused({ apns: APNS }, 'test')).toMatchObject({
     message: 'environment should be production or development',
   });
 });
 
-test('users set nothing up', async () => {
+test('users cannot configure push providers', async () => {
   const user = await createUser();
   for (const [document, variables] of [
     [UPDATE, { environment: 'production', input: { apns: APNS } }],

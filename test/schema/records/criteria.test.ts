@@ -32,7 +32,7 @@ async function events(kind: string): Promise<number> {
 
 const update = (json: object) => rest('PUT', '/data/rows/by_criteria', { as: alice, json });
 
-test('an update of several batches changes each match once and shows a page across them', async () => {
+test('an update over several batches changes each match once and returns a page across batches', async () => {
   const ids = await idsInOrder();
   const { status, body } = await update({ search_criteria: { n: { gte: 1 } }, inc: { n: 1 }, skip: 495, limit: 10 });
   expect([status, body.total_found]).toEqual([200, COUNT]);
@@ -43,7 +43,7 @@ test('an update of several batches changes each match once and shows a page acro
   expect(await events('recordUpdated')).toBe(COUNT);
 });
 
-test('when a batch fails, those before it are changed and published, and the answer says how many', async () => {
+test('when a batch fails, the earlier batches remain changed and published, and the error states their number', async () => {
   const before = await events('recordUpdated');
   const last = (await idsInOrder()).at(-1)!;
   expect((await rest('PUT', `/data/rows/${last}`, { as: alice, json: { n: LARGEST } })).status).toBe(200);
@@ -60,7 +60,7 @@ test('when a batch fails, those before it are changed and published, and the ans
   expect((await events('recordUpdated')) - before).toBe(1_001);
 });
 
-test('updates of one caller at once are all applied', async () => {
+test('concurrent updates of one caller are all applied', async () => {
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => update({ search_criteria: { n: { lt: 100 } }, inc: { n: 10 } })),
   );
@@ -69,7 +69,7 @@ test('updates of one caller at once are all applied', async () => {
   expect(numbers.map(({ n }) => Number(n))).toEqual([42, 43, LARGEST]);
 });
 
-test('a statement that waits too long for a lock is unavailable, not a fault', async () => {
+test('a statement that waits too long for a lock fails as unavailable, not as an internal error', async () => {
   const holder = await ownConnection();
   await holder.query('BEGIN; SELECT FROM records FOR UPDATE');
   const { status, body } = await update({ search_criteria: { n: { gte: 0 } }, inc: { n: 1 } });
@@ -77,7 +77,7 @@ test('a statement that waits too long for a lock is unavailable, not a fault', a
   expect([status, body]).toEqual([503, { errors: ['Service unavailable'] }]);
 });
 
-test('a deletion takes all batches', async () => {
+test('a deletion by criteria covers all batches', async () => {
   const { status, body } = await rest('DELETE', '/data/rows/by_criteria', { as: alice, form: 'n[gte]=0' });
   expect([status, body]).toEqual([200, { total_deleted: COUNT }]);
   expect(await idsInOrder()).toEqual([]);

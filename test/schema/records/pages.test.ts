@@ -20,7 +20,7 @@ const PAGE = `query ($className: String!, $direction: SortDirection!, $first: In
 const CLASSES = ['INTEGER', 'STRING'].flatMap((type) => [true, false].map((index) => [type, index] as const));
 
 test.each(CLASSES)(
-  'every record has its neighbours, unset ones too, sorted by %s, indexed: %s',
+  'paging returns every record, including unset values, sorted by %s, indexed: %s',
   async (type, index) => {
     const className = `Of${type}${index}`;
     await execute(CREATE_CLASS, { name: className, type, index }, apiKey);

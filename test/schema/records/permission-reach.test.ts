@@ -21,7 +21,7 @@ import {
   type TestUser,
 } from '../../support/fixtures/users.ts';
 
-// Permissions reach everything that is made of records: groups, children, criteria, files.
+// Permissions apply to everything derived from records: groups, children, criteria and files.
 
 useApp();
 
@@ -39,7 +39,6 @@ beforeAll(async () => {
 const forReader = () => ({ access: 'open_for_users_ids', ids: [reader.id] });
 const onlyOwner = { access: 'owner' };
 
-/** Ids of a public, a shared and a private car of the owner's, worth 1, 10 and 100. */
 async function threeCars(make: string, about: object = {}): Promise<[string, string, string]> {
   const car = async (value: number, access: object) => {
     const permissions = { read: access, update: access, delete: access };
@@ -48,7 +47,6 @@ async function threeCars(make: string, about: object = {}): Promise<[string, str
   return [await car(1, { access: 'open' }), await car(10, forReader()), await car(100, onlyOwner)];
 }
 
-/** What each sees of the sum of the three. */
 const sums = (): [Caller, number][] => [
   [owner, 111],
   [apiKey, 111],
@@ -57,7 +55,7 @@ const sums = (): [Caller, number][] => [
   [stranger, 1],
 ];
 
-test('groups are made of what the caller may read', async () => {
+test('groups contain only records that the caller may read', async () => {
   await threeCars('grouped');
   for (const [as, sum] of [...sums(), [await openSession(), 1] as const]) {
     const { body } = await rest('GET', '/data/cars?make=grouped&group_by=make&value[calc]=sum', { as });
@@ -73,7 +71,7 @@ test('groups are made of what the caller may read', async () => {
   }
 });
 
-test('of several ids those that are out of sight are not found', async () => {
+test('of several ids, invisible records are reported as not found', async () => {
   const ids = await threeCars('several');
   for (const [as, sum] of sums()) {
     const seen = ids.slice(0, String(sum).length);
@@ -89,7 +87,7 @@ test('of several ids those that are out of sight are not found', async () => {
   }
 });
 
-test('changes and deletions by criteria touch what the caller may read and change', async () => {
+test('updates and deletions by criteria affect only records that the caller may read and change', async () => {
   for (const [as, sum] of sums()) {
     const count = String(sum).length;
     const ids = await threeCars(`criteria-${sum}`);
@@ -110,7 +108,7 @@ test('changes and deletions by criteria touch what the caller may read and chang
   }
 });
 
-test('criteria find nothing in what may be changed and not be read, so nobody can guess its values', async () => {
+test('criteria match no record that may be changed but not read, so values cannot be guessed', async () => {
   const permissions = { read: onlyOwner, update: { access: 'open' }, delete: { access: 'open' } };
   const { _id: id } = await created('/data/cars', { make: 'guess', value: 42, permissions }, owner);
   const json = { search_criteria: { value: { gt: 41 }, make: 'guess' }, make: 'guessed' };
@@ -120,7 +118,7 @@ test('criteria find nothing in what may be changed and not be read, so nobody ca
   expect((await rest('GET', `/data/cars/${id}`, { as: owner })).body.make).toBe('guess');
 });
 
-test('of several changes those that are not allowed are not found', async () => {
+test('of several changes, forbidden ones are reported as not found', async () => {
   for (const [as, sum] of sums()) {
     const ids = await threeCars('multi');
     const record = Object.fromEntries(ids.map((id, nth) => [nth + 1, { id, make: 'other' }]));
@@ -131,7 +129,7 @@ test('of several changes those that are not allowed are not found', async () => 
 });
 
 describe('children', () => {
-  test('are listed as they are readable themselves, below a parent that is', async () => {
+  test('children are listed by their own permissions below a readable parent', async () => {
     const { _id: parent } = await created('/data/cars', { make: 'parent' }, owner);
     await threeCars('child', { _parent_id: parent });
     for (const [as, sum] of sums()) {
@@ -142,7 +140,7 @@ describe('children', () => {
     }
   });
 
-  test('of a parent out of sight are neither listed nor made', async () => {
+  test('children of an invisible parent can be neither listed nor created', async () => {
     const { _id: parent } = await created('/data/cars', { permissions: { read: onlyOwner } }, owner);
     expect((await rest('GET', `/data/cars/${parent}/cars`, { as: stranger })).body).toEqual(NOT_FOUND);
     const child = await rest('POST', `/data/cars/${parent}/cars`, { as: stranger, json: { make: 'x' } });
@@ -154,7 +152,7 @@ describe('children', () => {
       .toMatchObject({ message: 'Parent record was not found', code: 'UNPROCESSABLE' });
   });
 
-  test('go with a parent that somebody may delete, whoever owns and may read them', async () => {
+  test('deleting a parent deletes its children of any owner and visibility', async () => {
     const { _id: parent } = await created('/data/cars', { permissions: { delete: { access: 'open' } } }, owner);
     const { _id: child } = await created(`/data/cars/${parent}/cars`, { permissions: { read: onlyOwner } }, reader);
     const { _id: grandchild } = await created('/data/cars', { _parent_id: child }, reader);
@@ -163,7 +161,7 @@ describe('children', () => {
   });
 });
 
-test('files are read and changed as their record is', async () => {
+test('files are read and changed with the permissions of their record', async () => {
   const [open, shared, own] = await threeCars('files');
   const put = (as: Caller, id: string) => {
     const form = new FormData();
@@ -184,7 +182,7 @@ test('files are read and changed as their record is', async () => {
   expect((await rest('DELETE', `/data/cars/${shared}/file?field_name=paper`, { as: reader })).status).toBe(200);
 });
 
-describe('who may create records of a class that says', () => {
+describe('rights to create records by class permission', () => {
   const KINDS: [access: string, name: string, allowed: string[]][] = [
     ['OPEN', 'apple', ['owner', 'reader', 'stranger']],
     ['OWNER', 'pear', []],
@@ -193,7 +191,7 @@ describe('who may create records of a class that says', () => {
     ['NOT_ALLOWED', 'melon', []],
   ];
 
-  test.each(KINDS)('%s (%s)', async (access, name, allowed) => {
+  test.each(KINDS)('users create records as the class permission says: %s (%s)', async (access, name, allowed) => {
     const of = { name, type: name.replace(/^./, (letter) => letter.toUpperCase()), one: name, many: `${name}s` };
     await rest('PUT', `/users/${stranger.id}`, { as: apiKey, json: { user: { tag_list: 'makers' } } });
     const lists = { ids: [reader.id], groups: ['makers'] };
@@ -213,7 +211,7 @@ describe('who may create records of a class that says', () => {
   });
 });
 
-describe('what changes', () => {
+describe('changes of permissions', () => {
   let id: string;
 
   beforeEach(async () => {
@@ -223,14 +221,13 @@ describe('what changes', () => {
   const outcomes = (as: Caller) => Promise.all(Object.values(TRANSPORTS).map((door) => door.read(as, CARS, id)));
   const each = (outcome: Outcome) => Object.keys(TRANSPORTS).map(() => outcome);
 
-  test('permissions given with an update hold from then on, the others stay', async () => {
+  test('permissions given in an update apply from then on, and omitted ones stay unchanged', async () => {
     expect(await outcomes(stranger)).toEqual(each('allowed'));
     await rest('PUT', `/data/cars/${id}`, { as: owner, json: { permissions: { read: forReader() } } });
     expect(await outcomes(stranger)).toEqual(each('forbidden'));
     expect(await outcomes(reader)).toEqual(each('allowed'));
     const { body } = await rest('GET', `/data/cars/${id}`, { as: reader });
     expect(body.permissions.update).toEqual({ access: 'open' });
-    // The whole record comes back, permissions in the form of answers.
     await rest('PUT', `/data/cars/${id}`, { as: owner, json: { ...body, make: 'CD' } });
     expect(await outcomes(stranger)).toEqual(each('forbidden'));
     expect(await outcomes(reader)).toEqual(each('allowed'));
@@ -239,7 +236,7 @@ describe('what changes', () => {
     expect(await outcomes(stranger)).toEqual(each('allowed'));
   });
 
-  test('a user is in a group as long as they have the tag', async () => {
+  test('a user belongs to a group as long as they have the tag', async () => {
     const setTags = (tags: string) =>
       rest('PUT', `/users/${reader.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
     const groups = { access: 'open_for_groups', groups: ['night'] };
@@ -257,7 +254,7 @@ describe('what changes', () => {
     }
   });
 
-  test('a class that is closed closes its records until it is opened again', async () => {
+  test('closing a class closes its records until it is opened again', async () => {
     await changeClass('cars', { permissions: { read: { access: 'NOT_ALLOWED' } } });
     for (const as of [owner, stranger, await openSession()]) {
       expect(await outcomes(as)).toEqual(each('forbidden'));
@@ -268,7 +265,7 @@ describe('what changes', () => {
     expect(await outcomes(stranger)).toEqual(each('allowed'));
   });
 
-  test('what a deleted user owns stays as it says, and is theirs no more', async () => {
+  test('records of a deleted user keep their permissions but lose their owner', async () => {
     const leaver = await createUser();
     const permissions = { read: onlyOwner, update: onlyOwner, delete: onlyOwner };
     id = (await created('/data/cars', { make: 'left', permissions }, leaver))._id;
@@ -281,7 +278,7 @@ describe('what changes', () => {
     expect([gone.status, gone.body]).toEqual([404, NOT_FOUND]);
   });
 
-  test('a record itself can not be closed to its owner', async () => {
+  test('a record cannot be closed to its owner', async () => {
     const create = 'mutation ($input: CreateRecordInput!) { createRecord(input: $input) { id } }';
     const input = { className: 'cars', permissions: { read: { access: 'NOT_ALLOWED' } } };
     expect(await errorOf(create, { input }, owner)).toMatchObject({
@@ -290,7 +287,7 @@ describe('what changes', () => {
     });
   });
 
-  describe('whoever may only update', () => {
+  describe('users who may only update', () => {
     const OWN = { read: { access: 'open' }, update: { access: 'open' }, delete: { access: 'owner' } };
     const put = (body: object, as: Caller) => rest('PUT', `/data/cars/${id}`, { as, json: body });
 
@@ -298,7 +295,7 @@ describe('what changes', () => {
       id = (await created('/data/cars', { make: 'wiki', permissions: OWN }, owner))._id;
     });
 
-    test('does not change permissions, and nothing else with them', async () => {
+    test('a user who may only update cannot change permissions, and the attempt changes no other field', async () => {
       const refused = await put({ make: 'mine', permissions: { delete: { access: 'open' } } }, stranger);
       expect([refused.status, refused.body]).toEqual([403, MAY_NOT_DO]);
       const batch = { record: { 1: { id, permissions: { read: onlyOwner } } } };
@@ -310,12 +307,12 @@ describe('what changes', () => {
       expect((await rest('DELETE', `/data/cars/${id}`, { as: stranger })).status).toBe(403);
     });
 
-    test('may send the whole record back', async () => {
+    test('a user who may only update can send the complete record back unchanged', async () => {
       const { body } = await rest('GET', `/data/cars/${id}`, { as: stranger });
       expect((await put({ ...body, make: 'ours' }, stranger)).body).toMatchObject({ make: 'ours', permissions: OWN });
     });
 
-    test('leaves them to the owner and to API keys', async () => {
+    test('the owner and API keys can change permissions', async () => {
       expect((await put({ permissions: { delete: { access: 'open' } } }, owner)).status).toBe(200);
       expect((await put({ permissions: { delete: { access: 'owner' } } }, apiKey)).status).toBe(200);
     });

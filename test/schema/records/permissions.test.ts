@@ -13,14 +13,14 @@ import {
   type TestUser,
 } from '../../support/fixtures/users.ts';
 
-// Who may do what with a record: one table, whose cells the contract gives, asked on each door.
+// One table of the contract's record permissions, checked on each transport.
 
 useApp();
 
 const DEEDS = ['read', 'update', 'delete'] as const;
 type Deed = (typeof DEEDS)[number];
 
-/** What a record says of a deed; `not_allowed` is what its class says of it while the record says `open`. */
+/** The record permission for an operation; `not_allowed` is set on the class while the record says `open`. */
 const KINDS = ['open', 'owner', 'open_for_users_ids', 'open_for_groups', 'not_allowed'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -35,7 +35,7 @@ const CALLERS = [
   'key for a stranger',
 ];
 
-/** Records of the owner's, of classes that say nothing but `not_allowed` of one deed. */
+/** Records of the owner in classes that set `not_allowed` for one operation. */
 const CLASSES: Record<Deed | 'none', TransportClass> = {
   none: { name: 'cars', type: 'Car', one: 'car', many: 'cars' },
   read: { name: 'secrets', type: 'Secret', one: 'secret', many: 'secrets' },
@@ -68,7 +68,6 @@ beforeAll(async () => {
   }
 });
 
-/** What the contract says. */
 function expected(deed: Deed, kind: Kind, caller: string): Outcome {
   if (caller === 'key') return 'allowed';
   if (caller === 'application' && deed !== 'read') return 'needs a user';
@@ -83,7 +82,6 @@ function expected(deed: Deed, kind: Kind, caller: string): Outcome {
   return granted[kind]!.includes(caller) ? 'allowed' : 'forbidden';
 }
 
-/** What a record says of a deed, in the words of REST. */
 function permission(kind: Kind) {
   switch (kind) {
     case 'not_allowed':
@@ -99,7 +97,6 @@ function permission(kind: Kind) {
 
 const makes = new Set<string>();
 
-/** A new record of the owner's of which everybody may read, but for what is said of the deed. */
 async function recordOf(deed: Deed, kind: Kind): Promise<{ of: TransportClass; id: string; make: string }> {
   const of = kind === 'not_allowed' ? CLASSES[deed] : CLASSES.none;
   const make = `make-${makes.size}`;
@@ -111,10 +108,10 @@ async function recordOf(deed: Deed, kind: Kind): Promise<{ of: TransportClass; i
 
 const CELLS = KINDS.flatMap((kind) => DEEDS.map((deed) => [deed, kind] as const));
 
-describe.each(Object.entries(TRANSPORTS))('through %s', (_name, door) => {
+describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, door) => {
   const deeds = { read: door.read, update: door.update, delete: door.remove };
 
-  test.each(CELLS)('who may %s a record that says %s', async (deed, kind) => {
+  test.each(CELLS)('callers may %s a record with permission %s as the contract says', async (deed, kind) => {
     const outcomes: Record<string, Outcome> = {};
     for (const caller of CALLERS) {
       const { of, id } = await recordOf(deed, kind);
@@ -123,26 +120,32 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, door) => {
     expect(outcomes).toEqual(Object.fromEntries(CALLERS.map((caller) => [caller, expected(deed, kind, caller)])));
   });
 
-  test.each(KINDS)('lists and counts hold a record that says %s for those who may read it', async (kind) => {
-    const { of, id, make } = await recordOf('read', kind);
-    for (const caller of CALLERS) {
-      const as = callers[caller]!;
-      const ids = expected('read', kind, caller) === 'allowed' ? [id] : [];
-      expect(await door.list(as, of, make), caller).toEqual(ids);
-      expect(await door.count(as, of, make), caller).toBe(ids.length);
-    }
-  });
+  test.each(KINDS)(
+    'lists and counts contain a record with permission %s only for callers who may read it',
+    async (kind) => {
+      const { of, id, make } = await recordOf('read', kind);
+      for (const caller of CALLERS) {
+        const as = callers[caller]!;
+        const ids = expected('read', kind, caller) === 'allowed' ? [id] : [];
+        expect(await door.list(as, of, make), caller).toEqual(ids);
+        expect(await door.count(as, of, make), caller).toBe(ids.length);
+      }
+    },
+  );
 
-  test.each(KINDS)('of several, those that say %s are deleted by those who may', async (kind) => {
-    for (const caller of CALLERS.filter((name) => name !== 'application')) {
-      const { of, id } = await recordOf('delete', kind);
-      const deleted = await door.removeSeveral(callers[caller]!, of, [id, '0'.repeat(24)]);
-      expect(deleted, caller).toEqual(expected('delete', kind, caller) === 'allowed' ? [id] : []);
-    }
-  });
+  test.each(KINDS)(
+    'a deletion of several records with permission %s deletes those that the caller may delete',
+    async (kind) => {
+      for (const caller of CALLERS.filter((name) => name !== 'application')) {
+        const { of, id } = await recordOf('delete', kind);
+        const deleted = await door.removeSeveral(callers[caller]!, of, [id, '0'.repeat(24)]);
+        expect(deleted, caller).toEqual(expected('delete', kind, caller) === 'allowed' ? [id] : []);
+      }
+    },
+  );
 });
 
-test('whoever may do something with a record may not do something else with it', async () => {
+test('a right to one operation on a record grants no other operation', async () => {
   for (const deed of DEEDS) {
     const permissions = Object.fromEntries(DEEDS.map((one) => [one, { access: one === deed ? 'open' : 'owner' }]));
     for (const [name, door] of Object.entries(TRANSPORTS)) {
@@ -156,7 +159,7 @@ test('whoever may do something with a record may not do something else with it',
   }
 });
 
-test('each user is named by all forms of their permission, and by their class where the record says nothing', async () => {
+test('each form of permission names its users, and the class applies where the record has none', async () => {
   const ids = { access: 'OPEN_FOR_USERS_IDS', ids: [named.id] };
   await defineClass('shared', { make: 'String' }, { permissions: { read: ids, update: ids, delete: ids } });
   const shared = { name: 'shared', type: 'Shared', one: 'shared', many: 'shareds' };

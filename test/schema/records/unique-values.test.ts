@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 
 let classes = 0;
-/** A class whose field `code` is unique. */
 async function newClass(type = 'STRING', more: object = {}): Promise<string> {
   const className = `Unique${++classes}`;
   const fields = [
@@ -48,14 +47,14 @@ const setOptions = (name: string, field: object) => execute(UPDATE_CLASS, { name
 
 const TAKEN = { message: 'Field code has already been taken', code: 'UNPROCESSABLE' };
 
-describe('a unique value', () => {
+describe('unique values', () => {
   test.each<[type: string, value: unknown, same: unknown, other: unknown]>([
     ['STRING', 'a', 'a', 'A'],
     ['INTEGER', 1, '1', 2],
     ['FLOAT', 1.5, '1.50', 1.25],
     ['BOOLEAN', true, 'true', false],
     ['DATE', '2026-11-20', '2026-11-20T00:00:00Z', '2026-11-21'],
-  ])('of type %s is had by one record', async (type, value, same, other) => {
+  ])('a unique value of type %s belongs to one record', async (type, value, same, other) => {
     const className = await newClass(type);
     await make(className, { code: value });
     expect(await refused(className, { code: same })).toMatchObject(TAKEN);
@@ -63,7 +62,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('is had by one record when many ask for it at once, and the others of one statement are stored', async () => {
+  test('of concurrent creations with one value, one succeeds, and other records of its statement are stored', async () => {
     const className = await newClass();
     const codes = Array.from({ length: 30 }, (_, nth) => `c${nth % 10}`);
     const answers = await Promise.all(
@@ -75,21 +74,21 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('unset ones are no values', async () => {
+  test('unset values are not unique', async () => {
     const className = await newClass();
     for (const fields of [{}, {}, { code: null }, { note: 'x' }]) await make(className, fields);
     expect(await make(className, { code: '' })).toBeDefined();
     expect(await refused(className, { code: '' })).toMatchObject(TAKEN);
   });
 
-  test('of one class says nothing of another', async () => {
+  test('unique values of different classes are independent', async () => {
     const [one, two] = [await newClass(), await newClass()];
     await make(one, { code: 'a' });
     await make(two, { code: 'a' });
     await expectConsistentRecords();
   });
 
-  test('is refused in a change, and the record keeps what it had', async () => {
+  test('an update to a taken value is rejected and the record keeps its value', async () => {
     const className = await newClass();
     const [, second] = [await make(className, { code: 'a' }), await make(className, { code: 'b' })];
     const input = { fields: { code: 'a', note: 'new' } };
@@ -99,7 +98,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('given up by a change, by unsetting or by deletion is free again', async () => {
+  test('a value is free again after an update, an unset or a deletion', async () => {
     const className = await newClass();
     const ids = [];
     for (const code of ['a', 'b', 'c']) ids.push(await make(className, { code }));
@@ -111,7 +110,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('is swapped between two records of one request', async () => {
+  test('one request can swap values between two records', async () => {
     const className = await newClass();
     const [one, two] = [await make(className, { code: 'a' }), await make(className, { code: 'b' })];
     const records = [
@@ -122,7 +121,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('is refused twice in one request, of which nothing is stored', async () => {
+  test('a value repeated within one request is rejected and nothing is stored', async () => {
     const className = await newClass();
     const records = ['a', 'b', 'a'].map((code) => ({ fields: { code } }));
     expect(await errorOf(CREATE_MANY, { className, records }, alice)).toMatchObject({
@@ -137,7 +136,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('goes from one to the other while they race for it', async () => {
+  test('a value can move between records under concurrent updates', async () => {
     const className = await newClass('INTEGER');
     const ids = [];
     for (const code of [0, 1, 2, 3]) ids.push(await make(className, { code }));
@@ -156,7 +155,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('is swapped by two requests at once, each of which is told that it is taken or is not', async () => {
+  test('two concurrent swaps of values succeed or are rejected as taken', async () => {
     const className = await newClass();
     const ids = [await make(className, { code: 'a' }), await make(className, { code: 'b' })];
     for (let round = 0; round < 5; round++) {
@@ -171,7 +170,7 @@ describe('a unique value', () => {
     await expectConsistentRecords();
   });
 
-  test('longer than an index holds is refused', async () => {
+  test('a value longer than the index limit is rejected', async () => {
     const className = await newClass();
     const long = (length: number) => ({ code: 'é'.repeat(length / 2) });
     await make(className, long(1_000));
@@ -180,11 +179,11 @@ describe('a unique value', () => {
   });
 });
 
-describe('a field that becomes unique', () => {
+describe('fields that become unique', () => {
   const open = { name: 'code', type: 'STRING', unique: false };
   const closed = { ...open, unique: true };
 
-  test('is refused while records share a value, and nothing changes', async () => {
+  test('a field cannot become unique while records share a value, and nothing changes', async () => {
     const className = await newClass('STRING', { unique: false });
     const ids = [await make(className, { code: 'a' }), await make(className, { code: 'a' })];
     const both = { name: className, input: { fields: [closed, { name: 'more', type: 'STRING' }] } };
@@ -198,7 +197,7 @@ describe('a field that becomes unique', () => {
     await expectConsistentRecords();
   });
 
-  test('and is so no more, and becomes so again', async () => {
+  test('a field can stop being unique and become unique again', async () => {
     const className = await newClass();
     const first = await make(className, { code: 'a' });
     await setOptions(className, open);
@@ -212,7 +211,7 @@ describe('a field that becomes unique', () => {
     await expectConsistentRecords();
   });
 
-  test('while records of one value are created: it is had by one of them, or the field stays open', async () => {
+  test('concurrent creations of one value while a field becomes unique leave one record, or the field not unique', async () => {
     for (let round = 0; round < 4; round++) {
       const className = await newClass('STRING', { unique: false });
       const [{ errors }, ...made] = await Promise.all([
@@ -227,8 +226,8 @@ describe('a field that becomes unique', () => {
   });
 });
 
-describe('a required field', () => {
-  test('has to be there, in new records and after changes', async () => {
+describe('required fields', () => {
+  test('a required field must be present in new records and after updates', async () => {
     const className = await newClass('INTEGER', { unique: false, required: true });
     const REQUIRED = { message: 'Field code is required', code: 'UNPROCESSABLE' };
     for (const fields of [{}, { code: null }]) expect(await refused(className, fields)).toMatchObject(REQUIRED);
@@ -238,7 +237,7 @@ describe('a required field', () => {
     await change(className, id, { note: 'x' });
   });
 
-  test('that becomes so leaves records as they are until they are changed', async () => {
+  test('a field that becomes required leaves existing records unchanged until they are updated', async () => {
     const className = await newClass('INTEGER', { unique: false });
     const id = await make(className, { note: 'x' });
     await setOptions(className, { name: 'code', type: 'INTEGER', required: true });

@@ -26,7 +26,7 @@ const LIST = `{ identityProviders { provider publicId } }`;
 const FACEBOOK = { facebook: { appId: '12', appSecret: 'hidden' } };
 
 describe('updateIdentityProvider', () => {
-  test('sets each provider up, anew too; what is shown holds no secret', async () => {
+  test('updateIdentityProvider configures each provider, also again, and returns no secrets', async () => {
     await graphql(UPDATE, { input: FACEBOOK }, apiKey);
     await graphql(UPDATE, { input: { facebook: { appId: '13', appSecret: 'hidden' } } }, apiKey);
     await graphql(UPDATE, { input: { twitter: { consumerKey: 'CK', consumerSecret: 'hidden' } } }, apiKey);
@@ -39,7 +39,7 @@ describe('updateIdentityProvider', () => {
     ]);
   });
 
-  test('leaves where the provider is asked to the operator', async () => {
+  test('updateIdentityProvider does not change endpoints, which only the operator sets', async () => {
     const where = { applicationId: APPLICATION.id, provider: 'facebook' } as const;
     const stored = () => db.identityProvider.findUniqueOrThrow({ where: { applicationId_provider: where } });
     await storeIdentityProvider(
@@ -64,15 +64,15 @@ describe('updateIdentityProvider', () => {
     await expect(wrong).rejects.toMatchObject({ fields: { endpoint: [expect.any(String)] } });
   });
 
-  test('refuses what can be no setting, and two providers at once', async () => {
+  test('updateIdentityProvider rejects invalid settings and two providers at once', async () => {
     const { errors } = await graphql(UPDATE, { input: { facebook: { appId: '', appSecret: 'a b' } } }, apiKey);
     expect(errors).toMatchObject([
       {
         extensions: {
           code: 'UNPROCESSABLE',
           fields: {
-            appId: ['should be 1–255 printable characters without blanks'],
-            appSecret: ['should be 1–255 printable characters without blanks'],
+            appId: ['should be 1–255 printable characters without spaces'],
+            appSecret: ['should be 1–255 printable characters without spaces'],
           },
         },
       },
@@ -86,7 +86,7 @@ describe('updateIdentityProvider', () => {
   });
 });
 
-test('identity providers are for the API key alone', async () => {
+test('identity providers are available only to API keys', async () => {
   const user = await createUser();
   const REMOVE = `mutation { deleteIdentityProvider(provider: FACEBOOK) }`;
   for (const caller of [anonymous, user, onBehalfOf(user), await openSession()]) {
@@ -102,7 +102,7 @@ test('identity providers are for the API key alone', async () => {
   expect(await db.identityProvider.count()).toBe(0);
 });
 
-test('secrets are sealed, and those of before are at the next start, however many start at once', async () => {
+test('secrets are stored encrypted, and older ones are encrypted at the next start, even by concurrent processes', async () => {
   const applicationId_provider = { applicationId: APPLICATION.id, provider: 'facebook' } as const;
   const stored = () => db.identityProvider.findUniqueOrThrow({ where: { applicationId_provider } });
   await graphql(UPDATE, { input: FACEBOOK }, apiKey);
@@ -119,7 +119,7 @@ test('secrets are sealed, and those of before are at the next start, however man
   expect(() => openSettings(other, ENCRYPTER)).toThrow(DecryptionError);
 });
 
-test('createSession signs in by a provider, until it is deleted', async () => {
+test('createSession signs in by a provider until it is deleted', async () => {
   const { url } = await startProvider((request, response) => {
     const isInspection = request.url!.startsWith('/debug_token');
     const data = { app_id: '12', is_valid: true, expires_at: 0, user_id: '5' };

@@ -39,7 +39,6 @@ async function createMailedUser(): Promise<MailedUser> {
   return { ...(await createUser({ email })), email };
 }
 
-/** The token of a new link. */
 async function linkFor({ email }: { email: string }): Promise<string> {
   const { errors } = await graphql(REQUEST, { email }, apiKey);
   expect(errors).toBeUndefined();
@@ -56,7 +55,7 @@ async function canSignIn({ login }: TestUser, password: string): Promise<boolean
 }
 
 describe('requestPasswordReset', () => {
-  test('says what is wrong as GraphQL does', async () => {
+  test('requestPasswordReset returns errors in GraphQL form', async () => {
     expect(await errorOf(REQUEST, { email: 'x' }, apiKey)).toEqual({
       message: 'Email should look like an email address.',
       code: 'UNPROCESSABLE',
@@ -69,7 +68,7 @@ describe('requestPasswordReset', () => {
     });
   });
 
-  test('is a mutation, though REST has it as a GET: no link in a page can call it', async () => {
+  test('requestPasswordReset is a mutation, unlike GET in REST, so that a link in a page cannot trigger it', async () => {
     for (const query of ['{ requestPasswordReset(email: "x") }', 'mutation { requestPasswordReset(email: "x") }']) {
       const response = await fetch(`${running.url}/graphql?query=${encodeURIComponent(query)}`, {
         headers: { Accept: 'application/graphql-response+json', ...apiKey.headers },
@@ -80,7 +79,7 @@ describe('requestPasswordReset', () => {
 });
 
 describe('resetPassword', () => {
-  test('sets the password, for whoever has the token', async () => {
+  test('resetPassword sets the password for a valid token', async () => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     clock.advance(5 * MINUTE);
@@ -91,21 +90,21 @@ describe('resetPassword', () => {
     expect(body.user.updated_at).toBe('2026-11-20T17:51:59Z');
   });
 
-  test('works whatever credentials come along', async () => {
+  test('resetPassword works with any credentials', async () => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     const answer = await graphql(RESET, { token, password: NEW }, { headers: { 'SVC-Token': 'nonsense' } });
     expect(answer.data).toEqual({ resetPassword: true });
   });
 
-  test('gives a password to a user who had none', async () => {
+  test('resetPassword sets a password for a user who had none', async () => {
     const user = await createMailedUser();
     await db.user.updateMany({ where: { id: user.id }, data: { passwordHash: null } });
     await reset(await linkFor(user));
     expect(await canSignIn(user, NEW)).toBe(true);
   });
 
-  test('row 21: of 20 uses of one link at the same moment one changes the password', async () => {
+  test('row 21: of 20 concurrent uses of one link, one changes the password', async () => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     const passwords = Array.from({ length: 20 }, (_, place) => `password-no-${place}`);
@@ -149,7 +148,7 @@ describe('resetPassword', () => {
     expect((await reset(token)).data).toEqual({ resetPassword: true });
   });
 
-  test('a password that breaks the rules leaves the link as it is', async () => {
+  test('a password that breaks the rules leaves the link valid', async () => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     const broken: [string, string[]][] = [
@@ -169,7 +168,7 @@ describe('resetPassword', () => {
     expect((await reset(token)).data).toEqual({ resetPassword: true });
   });
 
-  test('with it the other links of the user are void, those of others are not', async () => {
+  test('resetting a password invalidates the other links of the user, but not of other users', async () => {
     const user = await createMailedUser();
     const other = await createMailedUser();
     const first = await linkFor(user);
@@ -182,7 +181,7 @@ describe('resetPassword', () => {
     expect((await reset(ofOther)).data).toEqual({ resetPassword: true });
   });
 
-  test('two links of a user at the same moment change one password', async () => {
+  test('of two concurrent links of one user, one changes the password', async () => {
     const user = await createMailedUser();
     const tokens = [await linkFor(user)];
     for (let more = 0; more < 3; more++) {
@@ -194,7 +193,7 @@ describe('resetPassword', () => {
     for (const { errors } of answers) if (errors) expect(errors[0]!.message).toBe(DEAD.message);
   });
 
-  test("ends all the user's sessions with their sockets, on every process, and nobody else's", async () => {
+  test('resetting a password ends all sessions and sockets of the user on every process, and no others', async () => {
     const user = await createMailedUser();
     const other = await createMailedUser();
     const second = await openSession(user);
@@ -218,13 +217,13 @@ describe('resetPassword', () => {
     ['nothing', ''],
     ['a text', 'x'],
     ['an unknown token', `0000005c${'0'.repeat(32)}`],
-    ['a token of no application', `7fffffff${'0'.repeat(32)}`],
+    ['a token without application', `7fffffff${'0'.repeat(32)}`],
     ['a pattern', '%'.repeat(40)],
-  ])('%s is no token', async (_name, token) => {
+  ])('resetPassword rejects %s as token', async (_name, token) => {
     expect(await errorOf(RESET, { token, password: NEW }, anonymous)).toEqual(DEAD);
   });
 
-  test('a session token is none, and a link opens no session', async () => {
+  test('a session token is not a reset token, and a reset token opens no session', async () => {
     const user = await createMailedUser();
     expect(await errorOf(RESET, { token: user.token, password: NEW }, anonymous)).toEqual(DEAD);
     const headers = { 'SVC-Token': await linkFor(user) };
@@ -232,11 +231,11 @@ describe('resetPassword', () => {
   });
 });
 
-describe('a link is void', () => {
+describe('invalidation of links', () => {
   test.each([
     ['a new address', { email: 'elsewhere@x.io' }],
     ['a new password', { password: 'other-secret', old_password: 'password-1' }],
-  ])('after %s', async (_name, changes) => {
+  ])('a link is invalid after %s', async (_name, changes) => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     const { status } = await rest('PUT', `/users/${user.id}.json`, { as: user, json: { user: changes } });
@@ -244,14 +243,14 @@ describe('a link is void', () => {
     expect(await errorOf(RESET, { token, password: NEW }, anonymous)).toEqual(DEAD);
   });
 
-  test('after the user is deleted', async () => {
+  test('a link is invalid after the user was deleted', async () => {
     const user = await createMailedUser();
     const token = await linkFor(user);
     await db.user.deleteMany({ where: { id: user.id } });
     expect(await errorOf(RESET, { token, password: NEW }, anonymous)).toEqual(DEAD);
   });
 
-  test('after the sweep, which leaves those that still work', async () => {
+  test('the sweep deletes links that are no longer valid and keeps the others', async () => {
     const [user, other] = [await createMailedUser(), await createMailedUser()];
     const old = await linkFor(user);
     clock.advance(30 * MINUTE);

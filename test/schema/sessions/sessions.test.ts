@@ -18,7 +18,7 @@ let nonce = 5_000_000;
 
 type Input = Record<string, unknown>;
 
-/** The typed input of a session request, signed as the contract says. */
+/** The typed input of a session request, signed as the contract requires. */
 function signedInput({ secret = APPLICATION.authSecret, user, ...changes }: Input & { secret?: string } = {}): Input {
   const input: Input = {
     applicationId: APPLICATION.id,
@@ -45,7 +45,7 @@ function signedInput({ secret = APPLICATION.authSecret, user, ...changes }: Inpu
 const holderOf = (token: string): Caller => ({ headers: { 'SVC-Token': token } });
 
 describe('createSession', () => {
-  test('opens an application session for a signed request', async () => {
+  test('createSession opens an application session for a signed request', async () => {
     const input = signedInput({ nonce: -577_359_397 });
     const { createSession } = await execute(CREATE, { input }, anonymous);
     expect(createSession).toEqual({
@@ -63,7 +63,7 @@ describe('createSession', () => {
     });
   });
 
-  test('opens a user session by login or by e-mail, letter case ignored', async () => {
+  test('createSession opens a user session by login or e-mail, ignoring letter case', async () => {
     const user = await createUser({ email: 'Bob@Example.com' });
     for (const name of [{ login: user.login.toUpperCase() }, { email: 'bob@example.COM' }]) {
       const input = signedInput({ user: { ...name, password: user.password } });
@@ -73,7 +73,7 @@ describe('createSession', () => {
     }
   });
 
-  test('takes the parameters as a legacy client signs them, others signed along with them', async () => {
+  test('createSession accepts parameters as a legacy client signs them, including additional signed ones', async () => {
     const user = await createUser();
     const parameters = signedParameters({
       'user[login]': user.login,
@@ -85,7 +85,7 @@ describe('createSession', () => {
     expect((await execute(CREATE, { input }, anonymous)).createSession.userId).toBe(user.id);
   });
 
-  test('row 25: parameters given twice are refused, whichever value was signed', async () => {
+  test('row 25: parameters given twice are rejected, for either signed value', async () => {
     const parameters = signedParameters();
     const pairs = Object.entries(parameters).map(([name, value]) => ({ name, value }));
     const input = { parameters: [...pairs, { name: 'nonce', value: parameters.nonce! }] };
@@ -95,14 +95,14 @@ describe('createSession', () => {
   const HOUR = 3600;
   const now = unixSeconds(SAMPLE_TIME);
   const REFUSED: [string, () => Input, string][] = [
-    ['nothing at all', () => ({}), 'No application found'],
+    ['empty input', () => ({}), 'No application found'],
     ['an unknown application', () => signedInput({ applicationId: 4711 }), 'No application found'],
     ['an application id below 1', () => signedInput({ applicationId: -1 }), 'No application found'],
     ['a wrong key', () => signedInput({ authKey: 'WRONG' }), 'No application found'],
     ['no signature', () => ({ ...signedInput(), signature: undefined }), 'Unexpected signature'],
     ['a wrong secret', () => signedInput({ secret: 'other' }), 'Unexpected signature'],
     [
-      'a signature in capitals',
+      'an upper-case signature',
       () => {
         const input = signedInput();
         return { ...input, signature: String(input.signature).toUpperCase() };
@@ -116,20 +116,20 @@ describe('createSession', () => {
     ],
     ['no timestamp', () => signedInput({ timestamp: undefined }), 'Bad timestamp'],
     ['a timestamp that is too old', () => signedInput({ timestamp: now - HOUR - 1 }), 'Bad timestamp'],
-    ['a timestamp of the future', () => signedInput({ timestamp: now + HOUR + 1 }), 'Bad timestamp'],
+    ['a timestamp in the future', () => signedInput({ timestamp: now + HOUR + 1 }), 'Bad timestamp'],
     ['no nonce', () => signedInput({ nonce: undefined }), 'Bad nonce'],
   ];
 
-  test.each(REFUSED)('refuses %s', async (_name, input, message) => {
+  test.each(REFUSED)('createSession rejects %s', async (_name, input, message) => {
     expect(await errorOf(CREATE, { input: input() }, anonymous)).toEqual({ message, code: 'UNPROCESSABLE' });
   });
 
-  test('accepts a timestamp an hour off to either side', async () => {
+  test('createSession accepts a timestamp up to an hour off in either direction', async () => {
     for (const timestamp of [now - HOUR, now + HOUR])
       await execute(CREATE, { input: signedInput({ timestamp }) }, anonymous);
   });
 
-  test('says the same of a wrong password, an unknown login, and a login of another application', async () => {
+  test('createSession returns the same error for a wrong password, an unknown login and a login of another application', async () => {
     const user = await createUser();
     const wrong = { message: 'Wrong login or password', code: 'UNAUTHENTICATED' };
     for (const given of [
@@ -145,7 +145,7 @@ describe('createSession', () => {
     }
   });
 
-  test('row 26: of many replays at one moment one opens a session', async () => {
+  test('row 26: of many concurrent replays, one opens a session', async () => {
     const input = signedInput();
     const answers = await Promise.all(Array.from({ length: 20 }, () => graphql(CREATE, { input }, anonymous)));
     expect(answers.filter(({ errors }) => !errors)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('createSession', () => {
     }
   });
 
-  test('row 9: numbers and texts are no objects', async () => {
+  test('row 9: objects are rejected where numbers and texts are expected', async () => {
     for (const [field, value] of [
       ['authKey', { $ne: null }],
       ['signature', ['x']],
@@ -168,7 +168,7 @@ describe('createSession', () => {
     }
   });
 
-  test('neither tokens nor API keys are stored as they are', async () => {
+  test('tokens and API keys are stored only as hashes', async () => {
     const { token } = await openSession();
     const [{ count }] = (await sql<{ count: number }>(
       'SELECT count(*)::int AS count FROM sessions WHERE strpos(token_hash, $1) > 0',
@@ -181,7 +181,7 @@ describe('createSession', () => {
 });
 
 describe('session', () => {
-  test('shows the caller their own, with this request as the latest', async () => {
+  test("session returns the caller's session with this request as the latest", async () => {
     const user = await createUser();
     clock.reset(60_000);
     try {
@@ -197,7 +197,7 @@ describe('session', () => {
     }
   });
 
-  test('row 43: lives from one request to the next, and no longer than its lifetime', async () => {
+  test('row 43: a session is extended by each request and ends after its lifetime', async () => {
     const user = await createUser();
     const idle = await openSession(user);
     const at = (minutes: number) => clock.reset(minutes * 60_000);
@@ -219,7 +219,7 @@ describe('session', () => {
 });
 
 describe('deleteSession', () => {
-  test('ends the session of the token and no other', async () => {
+  test('deleteSession ends the session of the token and no other', async () => {
     const user = await createUser();
     const other = await openSession(user);
     expect(await execute('mutation { deleteSession }', {}, user)).toEqual({ deleteSession: true });
@@ -232,7 +232,7 @@ describe('deleteSession', () => {
   });
 });
 
-test('row 20: a token is good for its own application alone, whatever application it is made to name', async () => {
+test('row 20: a token works only for its own application, even when the request names another', async () => {
   const user = await createUser();
   const other = await createTenant(1);
   const forged = other.applicationId.toString(16).padStart(8, '0') + user.token.slice(8);

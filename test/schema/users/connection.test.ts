@@ -30,7 +30,7 @@ const SORT_FIELDS = {
 
 let session: Caller;
 beforeAll(async () => {
-  // Many ties and unset values, so that each order needs its tie-breaker.
+  // Many equal and unset values, so that each order needs its tie-breaker.
   const rows = Array.from({ length: 23 }, (_, place) => {
     const moment = new Date(SAMPLE_TIME.getTime() + (place % 3) * 1_001);
     return {
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 
 describe('users', () => {
-  test('answers the query of the sample documents', async () => {
+  test('users answers the query of the sample documents', async () => {
     const sample =
       'query { users(filter: { login: { eq: "bob" } }, orderBy: { field: ID, direction: DESC }, first: 10) { totalCount edges { node { id login } } } }';
     expect(await execute(sample, {}, session)).toEqual({
@@ -74,21 +74,24 @@ describe('users', () => {
     });
   });
 
-  test.each(Object.keys(SORT_FIELDS))('by %s is the same list in pages of any size and way', async (field) => {
-    for (const direction of ['ASC', 'DESC']) {
-      const orderBy = { field, direction };
-      const page = async (variables: object): Promise<Page> =>
-        (await execute(LIST, { orderBy, ...variables }, session)).users;
-      const whole = (await page({ first: 100 })).edges.map(({ node }) => node.id);
-      expect(whole).toHaveLength(24);
-      for (const size of [5, 24]) {
-        expect(await walk(page, size, 'forward')).toEqual(whole);
-        expect(await walk(page, size, 'backward')).toEqual(whole);
+  test.each(Object.keys(SORT_FIELDS))(
+    'users sorted by %s yield the same list for any page size and direction',
+    async (field) => {
+      for (const direction of ['ASC', 'DESC']) {
+        const orderBy = { field, direction };
+        const page = async (variables: object): Promise<Page> =>
+          (await execute(LIST, { orderBy, ...variables }, session)).users;
+        const whole = (await page({ first: 100 })).edges.map(({ node }) => node.id);
+        expect(whole).toHaveLength(24);
+        for (const size of [5, 24]) {
+          expect(await walk(page, size, 'forward')).toEqual(whole);
+          expect(await walk(page, size, 'backward')).toEqual(whole);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('puts unset values last and breaks ties by id', async () => {
+  test('users are sorted with unset values last and ties by id', async () => {
     const rows = await db.user.findMany({ where: { applicationId: APPLICATION.id } });
     for (const direction of ['ASC', 'DESC']) {
       const { users } = await execute(LIST, { orderBy: { field: 'LAST_REQUEST_AT', direction }, first: 100 }, session);
@@ -101,7 +104,7 @@ describe('users', () => {
     }
   });
 
-  test('are counted whole, by filter, and skipped', async () => {
+  test('users supports totals, filters and offsets', async () => {
     const count = async (variables: Record<string, unknown>) =>
       (await execute(LIST, variables, session)).users.totalCount;
     expect(await count({})).toBe(24);
@@ -120,7 +123,7 @@ describe('users', () => {
     expect(users.edges.map(({ node }: { node: { id: number } }) => node.id)).toEqual([21, 22]);
   });
 
-  test('refuses what is no page, no cursor and no number', async () => {
+  test('users rejects invalid pages, cursors and numbers', async () => {
     const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
     for (const variables of [
       { first: 0 },
@@ -141,11 +144,11 @@ describe('users', () => {
   });
 });
 
-describe('users by something else', () => {
+describe('user lookups', () => {
   const by = (field: string, argument: string, value: unknown, fields = '{ id }') =>
     `{ ${field}(${argument}: ${JSON.stringify(value)}) ${fields} }`;
 
-  test('are found one by one', async () => {
+  test('single users are found by each identifier', async () => {
     for (const [field, argument, value, id] of [
       ['userByLogin', 'login', 'LOGIN2', 3],
       ['userByEmail', 'email', 'E1@x.io', 2],
@@ -159,7 +162,7 @@ describe('users by something else', () => {
     expect(await execute(by('userByTwitterId', 'twitterId', '5'), {}, apiKey)).toEqual({ userByTwitterId: { id: 5 } });
   });
 
-  test('are found in lists', async () => {
+  test('lists of users are found by tags and full name', async () => {
     const fields = '{ totalCount edges { node { id } } }';
     const named = await execute(by('usersByFullName', 'fullName', 'name 3', fields), {}, session);
     expect(named.usersByFullName.totalCount).toBe(named.usersByFullName.edges.length);
@@ -167,7 +170,7 @@ describe('users by something else', () => {
     expect(tagged.usersByTags.totalCount).toBe(7);
   });
 
-  test('are told to be missing', async () => {
+  test('unknown users are reported as not found', async () => {
     const missing = { code: 'NOT_FOUND', message: "Couldn't find user" };
     for (const query of [
       by('userByLogin', 'login', 'nobody'),

@@ -37,7 +37,7 @@ const NEEDED = {
 };
 
 describe('e-mail, phone and login over GraphQL', () => {
-  test('change within 10 minutes of a sign-in, and with the old password after that', async () => {
+  test('the fields change without a password within 10 minutes of a sign-in, and with the old password later', async () => {
     for (const [nth, [, door]] of GRAPHQL_TRANSPORTS.entries()) {
       const user = await createMailed();
       const change = (input: object) => door(CHANGE, { id: user.id, input }, user);
@@ -57,7 +57,7 @@ describe('e-mail, phone and login over GraphQL', () => {
     }
   });
 
-  test('a login with the same token is a sign-in', async () => {
+  test('a login with the same token counts as a sign-in', async () => {
     const user = await createMailed();
     clock.advance(11 * MINUTE);
     const input = { phone: '12345' };
@@ -67,7 +67,7 @@ describe('e-mail, phone and login over GraphQL', () => {
     expect(codeOf(await graphql(CHANGE, { id: user.id, input }, user))).toBe('served');
   });
 
-  test('a user without password needs a sign-in, for a first password too', async () => {
+  test('a user without a password needs a recent sign-in, also for their first password', async () => {
     const user = await createMailed();
     await db.user.updateMany({ where: { id: user.id }, data: { passwordHash: null } });
     clock.advance(10 * MINUTE);
@@ -82,7 +82,7 @@ describe('e-mail, phone and login over GraphQL', () => {
     expect(codeOf(await graphql(CHANGE, { id: user.id, input: { password: 'password-2' } }, user))).toBe('served');
   });
 
-  test('an API key needs nothing, alone and for a user', async () => {
+  test('an API key needs no password, alone and on behalf of a user', async () => {
     const user = await createMailed();
     clock.advance(60 * MINUTE);
     for (const [nth, as] of [apiKey, onBehalfOf(user)].entries()) {
@@ -95,7 +95,7 @@ describe('e-mail, phone and login over GraphQL', () => {
 describe('e-mail, phone and login over REST', () => {
   const put = (as: Caller, id: number, user: object) => rest('PUT', `/users/${id}`, { as, json: { user } });
 
-  test('change with a session alone, unless the application is strict', async () => {
+  test('the fields change with any session unless the application is strict', async () => {
     const user = await createMailed();
     clock.advance(60 * MINUTE);
     expect(
@@ -117,7 +117,7 @@ describe('e-mail, phone and login over REST', () => {
   });
 });
 
-describe('the address of before', () => {
+describe('mails to the previous address', () => {
   const changes: [name: string, input: object, line: string][] = [
     ['e-mail', { email: 'elsewhere@x.io' }, '- e-mail address'],
     ['no e-mail', { email: null }, '- e-mail address'],
@@ -125,23 +125,26 @@ describe('the address of before', () => {
     ['login', { login: 'another-login' }, '- login'],
   ];
 
-  test.each(changes)('gets a mail about another %s, over every transport', async (_name, input, line) => {
-    const transports = [...GRAPHQL_TRANSPORTS.map(([, door]) => door), undefined];
-    for (const door of transports) {
-      const user = await createMailed();
-      const answer = door
-        ? codeOf(await door(CHANGE, { id: user.id, input }, user))
-        : (await rest('PUT', `/users/${user.id}`, { as: user, json: { user: input } })).status;
-      expect(['served', 200]).toContain(answer);
-      const [mail, ...more] = await mailsTo(addressOf());
-      expect(more).toEqual([]);
-      expect(mail).toContain('Subject: Your account was changed');
-      expect(mail).toContain(`\r\n${line}\r\n`);
-      await rest('DELETE', `/users/${user.id}`, { as: apiKey });
-    }
-  });
+  test.each(changes)(
+    'the previous address receives a mail about a changed %s, over every transport',
+    async (_name, input, line) => {
+      const transports = [...GRAPHQL_TRANSPORTS.map(([, door]) => door), undefined];
+      for (const door of transports) {
+        const user = await createMailed();
+        const answer = door
+          ? codeOf(await door(CHANGE, { id: user.id, input }, user))
+          : (await rest('PUT', `/users/${user.id}`, { as: user, json: { user: input } })).status;
+        expect(['served', 200]).toContain(answer);
+        const [mail, ...more] = await mailsTo(addressOf());
+        expect(more).toEqual([]);
+        expect(mail).toContain('Subject: Your account was changed');
+        expect(mail).toContain(`\r\n${line}\r\n`);
+        await rest('DELETE', `/users/${user.id}`, { as: apiKey });
+      }
+    },
+  );
 
-  test('gets none about what stays, about other fields, or about what an API key alone changes', async () => {
+  test('the previous address receives no mail about unchanged or other fields, or changes by an API key alone', async () => {
     const user = await createMailed();
     const same = { email: addressOf().toUpperCase(), login: user.login, fullName: 'N', password: 'password-2' };
     await execute(CHANGE, { id: user.id, input: { ...same, oldPassword: user.password } }, user);
@@ -150,7 +153,7 @@ describe('the address of before', () => {
   });
 });
 
-describe('a new password', () => {
+describe('devices after a password change', () => {
   const subscribe = (as: Caller, udid: string) =>
     execute(
       `mutation ($device: DeviceInput!, $token: PushTokenInput!) {
@@ -173,7 +176,7 @@ describe('a new password', () => {
     };
   };
 
-  test('removes the devices of others than the session that sets it', async () => {
+  test('a new password removes the devices of all sessions except the one that sets it', async () => {
     const user = await createMailed();
     await subscribe(user, `own${number}`);
     await subscribe(await openSession(user), `other${number}`);

@@ -25,7 +25,7 @@ const REACT = 'mutation ($id: ID!, $name: String!) { addReaction(messageId: $id,
 const remove = (user: QuickUser, as: Caller = user) => execute(DELETE, { id: user.id }, as);
 const dialogOf = async (id: string, as: Caller = apiKey) => (await execute(DIALOG, { id }, as)).dialog;
 
-/** The code with which the service closes a socket that listens to a dialog. */
+/** Opens a socket with a subscription and returns the code with which the service closes it. */
 function closeOfSocket(as: Caller, dialogId: string): Promise<number> {
   return new Promise((resolve) => {
     const nothing = () => {};
@@ -35,7 +35,7 @@ function closeOfSocket(as: Caller, dialogId: string): Promise<number> {
 }
 
 describe('deleteUser', () => {
-  test('takes the user out of their groups; messages, counts and what others have read stay', async () => {
+  test('deleteUser removes the user from their groups and keeps messages, counts and read state of others', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob, carol]);
     await sendMany(bob, dialogId, 3);
@@ -67,7 +67,7 @@ describe('deleteUser', () => {
     expect(await sql('SELECT FROM message_marks WHERE user_id = $1', [bob.id])).toEqual([]);
   });
 
-  test('hands a group over to its admin, else to its occupant, with the lowest id', async () => {
+  test('deleteUser passes a group to its admin, else its occupant, with the lowest id', async () => {
     const [alice, bob, carol, dave] = (await quickUsers(4)) as [QuickUser, QuickUser, QuickUser, QuickUser];
     const plain = await createDialog(alice, [carol, bob]);
     const administered = await createDialog(alice, [bob, carol, dave]);
@@ -82,7 +82,7 @@ describe('deleteUser', () => {
     expect((await dialogOf(foreign)).userId).toBe(dave.id);
   });
 
-  test('destroys a group that is left without occupants, with all that is in it', async () => {
+  test('deleteUser deletes a group without remaining occupants, with everything in it', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const dialogId = await createDialog(alice, [alice]);
     const message = await send(alice, dialogId, 'alone');
@@ -96,7 +96,7 @@ describe('deleteUser', () => {
     expect(await sql('SELECT FROM reactions WHERE message_id = $1', [message])).toEqual([]);
   });
 
-  test('leaves a private dialog to the other, and a public group to its admin', async () => {
+  test('deleteUser leaves a private dialog to the other user and a public group to its admin', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const pair = await createDialog(alice, [bob], 'PRIVATE');
     await send(alice, pair, 'bye');
@@ -111,7 +111,7 @@ describe('deleteUser', () => {
     expect(await send(bob, pair, 'hello?')).toMatch(/^[0-9a-f]{24}$/);
   });
 
-  test('takes the reactions back, and tells those who listen', async () => {
+  test("deleteUser removes the user's reactions and notifies subscribers", async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
     const message = await send(alice, dialogId, 'x');
@@ -135,11 +135,11 @@ describe('deleteUser', () => {
     expect(shown.reactions).toEqual([{ name: 'like', count: 1 }]);
   });
 
-  test('tells of the groups that are left in the order in which they were made', async () => {
+  test('deleteUser publishes the left groups in creation order', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push(await createDialog(alice, [bob]));
-    // A database that knows how few they are reads them as they lie: what was changed last, last.
+    // Small tables are read in physical order, in which the last updated row comes last.
     await execute(
       'mutation ($id: ID!) { updateDialog(id: $id, input: { name: "New" }) { id } }',
       { id: ids[0] },
@@ -154,7 +154,7 @@ describe('deleteUser', () => {
     await heard.close();
   });
 
-  test('ends their sockets, by session or by a key on their behalf', async () => {
+  test("deleteUser closes the user's sockets, opened by session or by a key on their behalf", async () => {
     const [bob] = (await quickUsers(1)) as [QuickUser];
     const alice = await createUser();
     const dialogId = await createDialog(bob, [alice]);
@@ -165,7 +165,7 @@ describe('deleteUser', () => {
     expect((await errorOf('{ me { id } }', {}, alice)).code).toBe('UNAUTHENTICATED');
   });
 
-  test('of everybody at once, while they write, leaves nothing behind', async () => {
+  test('concurrent deletions of all users while they write leave no rows', async () => {
     const users = await quickUsers(6);
     const dialogs = await Promise.all(users.map((user) => createDialog(user, users)));
     const writing = dialogs.flatMap((dialogId, place) =>
@@ -184,7 +184,7 @@ describe('deleteUser', () => {
     expect(await db.member.count({ where: { userId: { in: users.map(({ id }) => id) } } })).toBe(0);
   });
 
-  test('is for oneself, and for an API key alone', async () => {
+  test('only the user and an API key alone may delete a user', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const refused = { code: 'FORBIDDEN', message: 'You are not allowed to modify this user' };
     expect(await errorOf(DELETE, { id: bob.id }, alice)).toEqual(refused);
@@ -219,14 +219,14 @@ describe('while a user is being deleted', () => {
       [id],
     );
 
-  test('a new group is made without them', async () => {
+  test('a new group is created without them', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const { data } = await whileUserIsLocked(bob.id, DELETED, () => create(alice, 'GROUP', [carol, bob]));
     expect(data.createDialog.occupantIds).toEqual([alice.id, carol.id]);
     expect(await tracesOf(bob)).toEqual([]);
   });
 
-  test('no private dialog with them is made', async () => {
+  test('no private dialog with them is created', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const { errors } = await whileUserIsLocked(bob.id, DELETED, () => create(alice, 'PRIVATE', [bob]));
     expect(errors?.[0]?.message).toBe('Occupants with these IDs do not exist.');
@@ -234,7 +234,7 @@ describe('while a user is being deleted', () => {
     expect(await tracesOf(alice)).toEqual([]);
   });
 
-  test.each(['GROUP', 'PUBLIC_GROUP', 'PRIVATE'])('they make no %s themselves', async (type) => {
+  test.each(['GROUP', 'PUBLIC_GROUP', 'PRIVATE'])('they create no %s', async (type) => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const session = await createUser();
     const byKey = await whileUserIsLocked(alice.id, DELETED, () => create(alice, type, [bob]));
@@ -244,7 +244,7 @@ describe('while a user is being deleted', () => {
     for (const user of [alice, bob, session]) expect(await tracesOf(user)).toEqual([]);
   });
 
-  test('they leave no reaction behind, and nobody hears of one', async () => {
+  test('they leave no reaction, and no event is published', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const message = await send(alice, await createDialog(alice, [bob]), 'x');
     await whileUserIsLocked(bob.id, DELETED, () => graphql(REACT, { id: message, name: 'like' }, bob));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ServiceUnavailableError } from '../../../src/lib/errors.ts';
 import { hashPassword, isPassword } from '../../../src/resolvers/users/passwords.ts';
 
-test('row 41: a flood of passwords is refused where it would only pile up, and leaves nothing behind', async () => {
+test('row 41: a flood of password checks is rejected when the queue is full, and leaves no rows', async () => {
   const known = await hashPassword('password-1');
   const places = availableParallelism() + 100;
   const flood = Array.from({ length: places }, () => hashPassword('password-1'));

@@ -13,7 +13,7 @@ const ALL = `id login email fullName phone website facebookId twitterId external
 const CREATE = `mutation ($input: CreateUserInput!) { createUser(input: $input) { ${ALL} } }`;
 
 describe('createUser', () => {
-  test('signs a user up with all their fields', async () => {
+  test('createUser stores all fields of a user', async () => {
     const input = {
       login: 'Bob.Builder_1',
       email: 'Bob@Example.com',
@@ -49,7 +49,7 @@ describe('createUser', () => {
     });
   });
 
-  test('leaves what was not given unset', async () => {
+  test('createUser leaves missing fields unset', async () => {
     const { createUser } = await execute(CREATE, { input: { login: 'minimal', password: 'password-1' } }, apiKey);
     expect(createUser).toMatchObject({
       email: null,
@@ -63,7 +63,7 @@ describe('createUser', () => {
     });
   });
 
-  test('takes the mutation of the sample documents, from an application session too', async () => {
+  test('createUser accepts the mutation of the sample documents, also in an application session', async () => {
     const answer = await graphql(
       `mutation { createUser(input: { login: "sample", password: "password-1", fullName: "Bob", tags: ["a"] }) { id login } }`,
       {},
@@ -72,7 +72,7 @@ describe('createUser', () => {
     expect(answer.data).toEqual({ createUser: { id: expect.any(Number), login: 'sample' } });
   });
 
-  test('names every field at fault with all its texts', async () => {
+  test('createUser names every invalid field with all its errors', async () => {
     const input = {
       login: 'ü',
       email: 'nonsense',
@@ -102,7 +102,7 @@ describe('createUser', () => {
     expect(refusal.message).toContain('External user id should be a positive integer');
   });
 
-  test('asks for a password first, then for a name of any kind', async () => {
+  test('createUser requires a password and one identifying field', async () => {
     expect((await errorOf(CREATE, { input: {} }, apiKey)).fields).toEqual({
       password: [
         'should contain alphanumeric and punctuation characters only',
@@ -115,7 +115,7 @@ describe('createUser', () => {
     });
   });
 
-  test('keeps login, e-mail and outer ids unique in their application, without letter case', async () => {
+  test('createUser keeps login, e-mail and external ids unique in the application, ignoring letter case', async () => {
     const input = {
       login: 'Unique',
       email: 'unique@example.com',
@@ -139,7 +139,7 @@ describe('createUser', () => {
     expect((await execute(CREATE, { input }, other.key)).createUser.login).toBe('Unique');
   });
 
-  test('row 21: of many who sign up with one login at one moment one gets it', async () => {
+  test('row 21: of concurrent sign-ups with one login, one succeeds', async () => {
     const input = { login: 'wanted', password: 'password-1' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => graphql(CREATE, { input }, apiKey)));
     expect(answers.filter(({ errors }) => !errors)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('createUser', () => {
     }
   });
 
-  test('row 40: a NUL is refused, half a surrogate pair is replaced', async () => {
+  test('row 40: a NUL is rejected, and a lone surrogate is replaced', async () => {
     const input = { login: 'strange', password: 'password-1', fullName: 'half \ud83d a pair' };
     expect((await execute(CREATE, { input }, apiKey)).createUser.fullName).toBe('half \ufffd a pair');
     expect(await errorOf(CREATE, { input: { ...input, login: 'nul', customData: 'a\0b' } }, apiKey)).toMatchObject({
@@ -156,7 +156,7 @@ describe('createUser', () => {
     });
   });
 
-  test('stores the password as an Argon2id hash', async () => {
+  test('createUser stores the password as an Argon2id hash', async () => {
     await execute(CREATE, { input: { login: 'hashed', password: 'my-password' } }, apiKey);
     const [row] = await sql<{ password_hash: string }>("SELECT password_hash FROM users WHERE login = 'hashed'");
     expect(row!.password_hash).toMatch(/^\$argon2id\$/);
@@ -166,7 +166,7 @@ describe('createUser', () => {
 describe('user', () => {
   const USER = 'query ($id: Int!) { user(id: $id) { id login lastRequestAt } }';
 
-  test('is answered to any session and any key of the application', async () => {
+  test('user is available to any session and API key of the application', async () => {
     const alice = await createUser();
     const [bob] = await quickUsers(1);
     for (const reader of [alice, bob!, apiKey, await openSession()]) {
@@ -175,7 +175,7 @@ describe('user', () => {
     expect((await execute(USER, { id: alice.id }, alice)).user.lastRequestAt).toBe(SAMPLE_TIME.toISOString());
   });
 
-  test('is not found when there is none, and is asked for by a positive number', async () => {
+  test('user rejects ids that are not positive and responds NOT_FOUND to unknown ones', async () => {
     for (const id of [2_147_483_647, 999_999]) {
       expect(await errorOf(USER, { id }, apiKey)).toEqual({ message: 'The user was not found', code: 'NOT_FOUND' });
     }
@@ -193,7 +193,7 @@ describe('user', () => {
 });
 
 describe('me', () => {
-  test('is the user behind the call', async () => {
+  test('me returns the user of the caller', async () => {
     const alice = await createUser({ full_name: 'Alice' });
     expect(await execute('{ me { id login fullName } }', {}, alice)).toEqual({
       me: { id: alice.id, login: alice.login, fullName: 'Alice' },

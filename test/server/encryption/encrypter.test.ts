@@ -7,17 +7,17 @@ import { readKeyFile } from '../../../src/server/encryption/key-file.ts';
 
 const encrypter = new Encrypter(Buffer.alloc(32, 1));
 
-test.each(['', 'secret', 'é😀\0', 'x'.repeat(100_000)])('what is sealed can be opened where it belongs', (text) => {
+test.each(['', 'secret', 'é😀\0', 'x'.repeat(100_000)])('a ciphertext decrypts with its additional data', (text) => {
   expect(encrypter.decrypt(encrypter.encrypt(text, 'place/1'), 'place/1')).toBe(text);
 });
 
-test('the same text is sealed differently each time, and does not show', () => {
+test('encrypting the same text twice yields different ciphertexts without the plaintext', () => {
   const sealed = encrypter.encrypt('a secret of somebody', 'p');
   expect(sealed).not.toBe(encrypter.encrypt('a secret of somebody', 'p'));
   expect(Buffer.from(sealed.slice(3), 'base64url').includes('secret')).toBe(false);
 });
 
-test('it opens nowhere else, with no other key, and with no bit changed', () => {
+test('a ciphertext does not decrypt with other additional data, another key or a changed bit', () => {
   const sealed = encrypter.encrypt('secret', 'place/1');
   expect(() => encrypter.decrypt(sealed, 'place/2')).toThrow(DecryptionError);
   expect(() => new Encrypter(Buffer.alloc(32, 2)).decrypt(sealed, 'place/1')).toThrow(DecryptionError);
@@ -32,7 +32,7 @@ test('it opens nowhere else, with no other key, and with no bit changed', () => 
   }
 });
 
-test('a key has 32 bytes', () => {
+test('a key must have 32 bytes', () => {
   expect(() => new Encrypter(Buffer.alloc(31))).toThrow('32 bytes');
 });
 
@@ -42,7 +42,7 @@ async function folder(): Promise<string> {
   return made;
 }
 
-test('the key file is made once, for its owner alone, however many ask at once', async () => {
+test('concurrent starts create one key file, readable only by its owner', async () => {
   const home = join(await folder(), 'data');
   const keys = await Promise.all(Array.from({ length: 20 }, () => readKeyFile(home)));
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
@@ -52,9 +52,9 @@ test('the key file is made once, for its owner alone, however many ask at once',
   if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('a file that holds no key is not replaced', async () => {
+test('an invalid key file is not replaced', async () => {
   const home = await folder();
   await writeFile(join(home, 'encryption.key'), 'x');
-  await expect(readKeyFile(home)).rejects.toThrow('holds no key of 32 bytes');
+  await expect(readKeyFile(home)).rejects.toThrow('does not contain a key of 32 bytes');
   expect(await readFile(join(home, 'encryption.key'), 'utf8')).toBe('x');
 });

@@ -5,18 +5,18 @@ const seen = (forwardedFor: string | undefined, proxies: number, socketAddress =
   clientAddress({ socketAddress, forwardedFor }, proxies);
 
 describe('clientAddress', () => {
-  test('is the peer of the connection when there is no proxy, whatever the header claims', () => {
+  test('clientAddress is the peer address without a proxy and ignores the header', () => {
     expect(seen('1.1.1.1', 0)).toBe('10.0.0.1');
     expect(seen(undefined, 2)).toBe('10.0.0.1');
   });
 
-  test('counts proxies from the right, so that a claim of the client stands too far left', () => {
+  test('clientAddress counts proxies from the right, so that forged entries on the left are ignored', () => {
     expect(seen('6.6.6.6, 1.1.1.1', 1)).toBe('1.1.1.1');
     expect(seen('6.6.6.6, 1.1.1.1,10.0.0.2', 2)).toBe('1.1.1.1');
     expect(seen('1.1.1.1', 3)).toBe('1.1.1.1');
   });
 
-  test('ignores ports and blank entries', () => {
+  test('clientAddress ignores ports and blank entries', () => {
     expect(seen('1.1.1.1:4711', 1)).toBe('1.1.1.1');
     expect(seen('[2001:db8::1]:80', 1)).toBe('2001:db8::1');
     expect(seen('1.1.1.1, ', 1)).toBe('10.0.0.1');
@@ -39,7 +39,7 @@ describe('clientNetwork', () => {
     ['1::2::3', '1::2::3'],
     ['2001:xyz::1', '2001:xyz::1'],
     ['', ''],
-  ])('%s → %s', (address, network) => {
+  ])('clientNetwork maps %s → %s', (address, network) => {
     expect(clientNetwork(address)).toBe(network);
   });
 });

@@ -12,19 +12,19 @@ test.each<[Viewer, string]>([
   [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, session }, 'user:92:7'],
   [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, apiKeyId: 3 }, 'key:92:3'],
   [{ kind: 'key', applicationId: 92, catalogueVersion: 0, apiKeyId: 3 }, 'key:92:3'],
-])('%o is counted as %s, and by the client at sign-in', (viewer, key) => {
+])('%o counts as %s, and by client at sign-in', (viewer, key) => {
   expect(rateKey('default', viewer, '1.2.3.4')).toBe(key);
   expect(rateKey('signIn', viewer, '1.2.3.4')).toBe('client:1.2.3.4');
 });
 
-test('the limits are those of the contract', () => {
+test('the default limits equal those of the contract', () => {
   expect(LIMITS).toEqual({
     default: { quota: 600, windowSeconds: 60 },
     signIn: { quota: 30, windowSeconds: 60 },
   });
 });
 
-test('the headers tell quota, window, rest and reset, and when to try again', () => {
+test('the headers contain quota, window, remaining operations, reset and Retry-After', () => {
   const count = { quota: 600, windowSeconds: 60, remaining: 12, resetSeconds: 7, isExceeded: false };
   const told = { 'RateLimit-Policy': '"default";q=600;w=60', RateLimit: '"default";r=12;t=7' };
   expect(rateHeaders(count)).toEqual(told);

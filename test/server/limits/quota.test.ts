@@ -11,7 +11,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A store as processes share it, that counts how often it is asked. */
 function sharedStore() {
   const store = new RateLimiterMemory({ points: LIMIT.quota, duration: LIMIT.windowSeconds });
   return { store, asked: vi.spyOn(store, 'consume') };
@@ -22,8 +21,8 @@ const acceptedOf = async (quota: Quota, count: number) => {
   return counts.filter(({ isExceeded }) => !isExceeded).length;
 };
 
-describe('a quota taken from a shared store by shares', () => {
-  test('lets exactly the quota through, for one request to the store per share, and none beyond', async () => {
+describe('shares of a quota from a shared store', () => {
+  test('exactly the quota is admitted, with one store request per share', async () => {
     const { store, asked } = sharedStore();
     const quota = new Quota(LIMIT, store, 10);
     expect(await acceptedOf(quota, 100)).toBe(60);
@@ -33,7 +32,7 @@ describe('a quota taken from a shared store by shares', () => {
     quota.stop();
   });
 
-  test('counts down by one, whatever the share', async () => {
+  test('the remaining quota decreases by one for every size of the share', async () => {
     const quota = new Quota(LIMIT, sharedStore().store, 10);
     const left: number[] = [];
     for (let nth = 0; nth < 61; nth++) left.push((await quota.count('a')).remaining);
@@ -41,7 +40,7 @@ describe('a quota taken from a shared store by shares', () => {
     quota.stop();
   });
 
-  test('is never exceeded by several processes together; each loses no more than a share of the others', async () => {
+  test('several processes together never exceed the quota, and each wastes less than a share', async () => {
     const { store } = sharedStore();
     const [one, other] = [new Quota(LIMIT, store, 10), new Quota(LIMIT, store, 10)];
     expect(await acceptedOf(one, 1)).toBe(1);
@@ -51,7 +50,7 @@ describe('a quota taken from a shared store by shares', () => {
     other.stop();
   });
 
-  test('begins anew with the window, and shares of the old one are gone', async () => {
+  test('a new window starts a new quota and drops old shares', async () => {
     const { store } = sharedStore();
     const quota = new Quota(LIMIT, store, 10);
     await acceptedOf(quota, 15);
@@ -63,7 +62,7 @@ describe('a quota taken from a shared store by shares', () => {
     quota.stop();
   });
 
-  test('a look at it counts nothing', async () => {
+  test('reading the quota does not count', async () => {
     const { store, asked } = sharedStore();
     const quota = new Quota(LIMIT, store, 10);
     expect(quota.peek('a')).toMatchObject({ remaining: 60, isExceeded: false });
@@ -73,7 +72,7 @@ describe('a quota taken from a shared store by shares', () => {
     quota.stop();
   });
 
-  test('a fault of the store is told to everybody who waited for it, and the next asks again', async () => {
+  test('a failure of the store rejects all waiting callers, and the next call tries again', async () => {
     const { store, asked } = sharedStore();
     asked.mockRejectedValueOnce(new Error('away'));
     const quota = new Quota(LIMIT, store, 10);

@@ -10,7 +10,7 @@ import { until } from '../../support/clients/websocket.ts';
 import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
 
-/** A share is a sixtieth: two operations. */
+/** A share is a sixtieth of the quota: two operations. */
 const LIMITS: TestSettings = {
   limits: { default: { quota: 120, windowSeconds: 3600 }, signIn: { quota: 3, windowSeconds: 3600 } },
 };
@@ -23,27 +23,26 @@ async function ask(app: App, as: Caller): Promise<number> {
   return response.status;
 }
 
-/** How many of so many requests, to each app in turn, are served. */
 async function servedBy(apps: App[], count: number, as: Caller): Promise<number> {
   let served = 0;
   for (let nth = 0; nth < count; nth++) if ((await ask(apps[nth % apps.length]!, as)) === 200) served++;
   return served;
 }
 
-describe('processes on one database', () => {
+describe('rate limits of processes on one database', () => {
   let another: App;
   beforeAll(async () => {
     another = await startAnother({ ...LIMITS, countsInDatabase: true });
   });
   afterAll(() => another.stop());
 
-  test('count together', async () => {
+  test('processes on one database share a quota', async () => {
     const alice = await insertSession(await insertUser());
     expect(await servedBy([running.app, another], 130, alice)).toBe(120);
     expect([await ask(running.app, alice), await ask(another, alice)]).toEqual([429, 429]);
   });
 
-  test('count sign-ins one by one', async () => {
+  test('processes on one database count each sign-in immediately', async () => {
     const statuses: number[] = [];
     for (const app of [running.app, another, running.app, another]) {
       statuses.push((await fetch(`${app.url}/session`, { method: 'POST' })).status);
@@ -51,7 +50,7 @@ describe('processes on one database', () => {
     expect(statuses).toEqual([422, 422, 422, 429]);
   });
 
-  test('a process that starts later knows what was counted before', async () => {
+  test('a process that starts later knows the previous count', async () => {
     const alice = await insertSession(await insertUser());
     expect(await servedBy([running.app], 120, alice)).toBe(120);
     const third = await startAnother({ ...LIMITS, countsInDatabase: true });
@@ -59,7 +58,7 @@ describe('processes on one database', () => {
     await third.stop();
   });
 
-  test('counters whose window has ended are swept away', async () => {
+  test('counters of past windows are swept', async () => {
     await ask(running.app, await insertSession(await insertUser()));
     expect(await db.rateLimit.count()).toBeGreaterThan(0);
     const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
@@ -70,8 +69,8 @@ describe('processes on one database', () => {
   });
 });
 
-describe('while Redis is away', () => {
-  test('each process counts alone', async () => {
+describe('rate limits while Redis is down', () => {
+  test('each process counts alone while Redis is down', async () => {
     const port = await freePort();
     const app = await startAnother({ ...LIMITS, redisUrl: `redis://127.0.0.1:${port}` });
     const alice = await insertSession(await insertUser());
@@ -80,7 +79,7 @@ describe('while Redis is away', () => {
   });
 });
 
-describe.skipIf(!REDIS)('processes on one Redis', () => {
+describe.skipIf(!REDIS)('rate limits of processes on one Redis', () => {
   let port: number;
   let stop: () => Promise<void>;
   beforeAll(async () => {
@@ -89,11 +88,11 @@ describe.skipIf(!REDIS)('processes on one Redis', () => {
   });
   afterAll(() => stop());
 
-  test('count together, and go on alone when it goes away', async () => {
+  test('processes on one Redis share a quota, and count alone when it goes down', async () => {
     const settings = { ...LIMITS, redisUrl: `redis://127.0.0.1:${port}` };
     const apps = [await startAnother(settings), await startAnother(settings)];
     const alice = await insertSession(await insertUser());
-    // Before their connections stand, they count alone; then each takes a share of two.
+    // They count alone until they are connected, and then take shares of two.
     await until(async () => {
       const userId = await insertUser();
       await servedBy(apps, 2, await insertSession(userId));

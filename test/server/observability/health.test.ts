@@ -21,17 +21,17 @@ afterEach(() => database.proxy.resume());
 
 const statusOf = async (path: string) => (await rawRequest('GET', path)).status;
 
-test('a service whose database answers is alive and ready, and nobody keeps the answer', async () => {
+test('a service with a responding database is alive and ready, and the response is not cached', async () => {
   for (const path of ['/healthz', '/readyz']) {
     const { status, headers, text } = await rawRequest('GET', path);
     expect({ status, text, kept: headers['cache-control'] }).toEqual({ status: 200, text: 'ok\n', kept: 'no-store' });
   }
 });
 
-test('a database that hangs makes the service unready, however many ask, and ready again when it is back', async () => {
+test('a hanging database makes the service not ready, also under many probes, and ready again when it recovers', async () => {
   await until(async () => (await statusOf('/readyz')) === 200);
   database.proxy.pause();
-  // Also connections of the pool that are lost in it do not make the answer wait.
+  // Pool connections lost in the database do not delay the response either.
   const lost = rawRequest('GET', '/session.json', { headers: { 'SVC-Token': '0000005c'.padEnd(40, '0') } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => statusOf('/readyz')));
   expect(new Set(answers)).toEqual(new Set([503]));
@@ -42,7 +42,7 @@ test('a database that hangs makes the service unready, however many ask, and rea
   expect((await lost).status).toBe(401);
 });
 
-test('metrics are read while the database hangs, but for those that only it knows', async () => {
+test('metrics are served while the database hangs, except those that require it', async () => {
   const ofDatabase = ['atrium_waiting_jobs{queue="push-deliver"}', 'atrium_unread_events{reader="pushes"}'];
   await until(async () => (await readMetrics()).has(ofDatabase[0]!));
   database.proxy.pause();
@@ -55,7 +55,7 @@ test('metrics are read while the database hangs, but for those that only it know
   await until(async () => (await readMetrics()).has(ofDatabase[0]!));
 });
 
-test('a service that stops is not ready for whoever still reaches it', async () => {
+test('a stopping service responds not ready on remaining connections', async () => {
   const other = await startAnother();
   let isStopped = false;
   onTestFinished(async () => {
@@ -67,7 +67,7 @@ test('a service that stops is not ready for whoever still reaches it', async () 
   socket.setEncoding('utf8').on('data', (text: string) => {
     heard += text;
   });
-  // A request that is under way keeps the connection open.
+  // A request in flight keeps the connection open.
   socket.write(
     'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\nPOST /session.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=',
   );

@@ -20,13 +20,13 @@ beforeAll(async () => {
   cast = await createChatCast();
 });
 
-/** By how much an action makes the series grow, once each has grown by what is expected at least. */
+/** The increases of the series during an action, after each has grown by its expected minimum. */
 async function growth(expected: Record<string, number>, action: () => Promise<unknown>) {
   const names = Object.keys(expected);
   const before = await readMetrics();
   await action();
   let grown: Record<string, number> = {};
-  // A request is counted when its connection has taken the answer.
+  // A request is counted when its connection has taken the response.
   await until(async () => {
     const after = await readMetrics();
     grown = Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)]));
@@ -39,7 +39,7 @@ async function expectGrowth(expected: Record<string, number>, action: () => Prom
   expect(await growth(expected, action)).toEqual(expected);
 }
 
-test('REST is counted by patterns, and its operations with those of GraphQL', async () => {
+test('REST requests are counted by path pattern, and their operations together with those of GraphQL', async () => {
   const expected = {
     'atrium_graphql_operations_total{type="Query",field="message",code="OK"}': 2,
     'atrium_graphql_operations_total{type="Query",field="message",code="NOT_FOUND"}': 1,
@@ -54,7 +54,7 @@ test('REST is counted by patterns, and its operations with those of GraphQL', as
   await expectGrowth(expected, read);
 });
 
-test('operations of classes are one, whatever they are called', async () => {
+test('operations of all classes share one series', async () => {
   await defineClass('Cars', { make: 'String' });
   const name = 'atrium_graphql_operations_total{type="Query",field="typed",code="OK"}';
   const asked = async () => {
@@ -65,7 +65,7 @@ test('operations of classes are one, whatever they are called', async () => {
   expect([...(await readMetrics()).keys()].join()).not.toMatch(/cars/i);
 });
 
-test('nobody can make a new series', async () => {
+test('clients cannot create new series', async () => {
   const attack = async (salt: string) => {
     for (const method of ['GET', 'POST', 'PURGE', 'PROPFIND']) {
       await rawRequest(method, `/x${salt}/y?z=${salt}`, { as: cast.alice });
@@ -78,7 +78,7 @@ test('nobody can make a new series', async () => {
     await socket.run(`query Q${salt} { a${salt}: me { id } }`);
     await socket.close();
   };
-  // What the first makes is counted by the end of the second, even if that was a moment late.
+  // The end of the second includes the counts of the first, even if these are slightly late.
   for (const salt of ['first', 'second']) await attack(salt);
   const before = [...(await readMetrics()).keys()];
   expect(before.join()).toContain('method="other",route="unknown"');
@@ -89,12 +89,12 @@ test('nobody can make a new series', async () => {
   expect(after.join()).not.toMatch(/b2|first/);
 });
 
-test('documents that are refused are counted', async () => {
+test('rejected documents are counted', async () => {
   const refused = () => graphql('{ none }', {}, cast.alice);
   await expectGrowth({ atrium_graphql_refused_documents_total: 1 }, refused);
 });
 
-test('sockets and subscriptions are counted while they are open, and what they are told', async () => {
+test('open sockets and subscriptions are gauged, and delivered events are counted', async () => {
   const gauges = async () => {
     const metrics = await readMetrics();
     return [metrics.get('atrium_sockets'), metrics.get('atrium_subscriptions')];
@@ -122,7 +122,7 @@ test('sockets and subscriptions are counted while they are open, and what they a
   await until(async () => String(await gauges()) === '0,0');
 });
 
-test('what nobody has read yet is told with its age', async () => {
+test('unread events are reported with their age', async () => {
   const name = 'atrium_unread_events{reader="pushes"}';
   const unread = async () => (await readMetrics()).get(name);
   await until(async () => (await unread()) === 0);
@@ -142,7 +142,7 @@ test('what nobody has read yet is told with its age', async () => {
   await until(async () => (await unread()) === 0);
 });
 
-test('jobs that wait are told by queue, and results of pushes by channel and outcome', async () => {
+test('waiting jobs are reported by queue, and push results by channel and outcome', async () => {
   const user = await createUser({ email: 'reader@example.org' });
   const device = await subscribeDevice(user, 'email', { client_identification_sequence: 'x' });
   const jobs = 'atrium_waiting_jobs{queue="push-deliver"}';
@@ -160,7 +160,7 @@ test('jobs that wait are told by queue, and results of pushes by channel and out
   expect(await deliveriesTo(device)).toHaveLength(1);
 });
 
-test('operations beyond a rate limit are counted by limit', async () => {
+test('operations above a rate limit are counted by limit', async () => {
   const tries = async () => {
     for (let time = 0; time < 31; time++) {
       await rest('POST', '/login.json', { as: cast.alice, json: { login: 'alice', password: 'wrong-one' } });
@@ -169,7 +169,7 @@ test('operations beyond a rate limit are counted by limit', async () => {
   await growth({ 'atrium_rate_limited_total{limit="signIn"}': 1 }, tries);
 });
 
-test('connections of the pool are told, and those who wait for one', async () => {
+test('pool connections and waiting callers are reported', async () => {
   const metrics = await readMetrics();
   const busy = metrics.get('atrium_database_connections{state="busy"}')!;
   const idle = metrics.get('atrium_database_connections{state="idle"}')!;

@@ -16,11 +16,11 @@ test.each([
   ['Key (application_id, login)=(92, bob (b)) already exists.', 'Key (application_id, login)=(…) already exists.'],
   ['Failing row contains (92, 7, bob).', 'Failing row contains (…)'],
   ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'],
-])('%s → %s', (text, shown) => {
+])('redact replaces %s → %s', (text, shown) => {
   expect(redactText(text)).toBe(shown);
 });
 
-test('of an error is told what it is, where, and why, and nothing that a library attached to it', () => {
+test('a logged error contains its name, location and cause, and nothing that a library attached', () => {
   const error = Object.assign(new Error('no', { cause: { password: 'hunter2' } }), {
     code: 'ECONNRESET',
     detail: 'Key (login)=(hunter2)',
@@ -30,22 +30,22 @@ test('of an error is told what it is, where, and why, and nothing that a library
   const shown = redactError(error);
   expect(shown).toMatchObject({ type: 'Error', message: 'no', code: 'ECONNRESET', syscall: 'read' });
   expect(shown.stack).toMatch(/^ {4}at /);
-  expect(shown.cause).toEqual({ type: 'object', message: 'something that is no error was thrown' });
+  expect(shown.cause).toEqual({ type: 'object', message: 'a value that is not an Error was thrown' });
   expect(JSON.stringify(shown)).not.toContain('hunter2');
 });
 
-test('a stack repeats no message, however many lines it has', () => {
+test('a logged stack does not repeat a message of any number of lines', () => {
   const error = new Error('first\n    password is hunter2\nlast');
   expect(redactError(error).stack).not.toContain('hunter2');
 });
 
-test('causes that go round in a circle end', () => {
+test('cyclic causes are cut off', () => {
   const error = new Error('a');
   error.cause = error;
   expect(JSON.stringify(redactError(error)).match(/"message":"a"/g)).toHaveLength(6);
 });
 
-test('Prisma writes its calls down; of those only what is wrong is told', () => {
+test('a Prisma error is logged with its reason only, without the arguments of the call', () => {
   const error = new Error(`
 Invalid \`db.user.create()\` invocation in
 /src/x.ts:1:2
@@ -60,7 +60,7 @@ Argument \`passwordHash\` is missing.`);
   expect(message).toBe('Invalid `db.user.create()` invocation in: Argument `passwordHash` is missing.');
 });
 
-test('a long text is cut at a word before the rules see it, and hides what the cut has opened', () => {
+test('a long text is cut at a word boundary before redaction, and secrets that the cut exposes are hidden', () => {
   const words = 'word '.repeat(399);
   expect(redactText('a'.repeat(1_000_000))).toBe('…');
   expect(redactText(`${words}${'secret'.repeat(1_000)}`)).toBe(`${words}…`);

@@ -29,10 +29,10 @@ const of = (id: unknown) => (line: Line) => line.requestId === id && line.msg ==
 const INFO = 30;
 const DEBUG = 20;
 
-describe('a line for each request', () => {
+describe('request logs', () => {
   test.each<[name: string, as: string, method: string, path: string, line: Line]>([
     [
-      'REST tells the pattern of a path',
+      'a REST request is logged with its path pattern',
       'alice',
       'GET',
       '/chat/Message/{hello}.json?mark_as_read=0',
@@ -53,13 +53,13 @@ describe('a line for each request', () => {
       { level: INFO, route: '/users', status: 200, fields: ['users'], applicationId: 92, apiKeyId: expect.any(Number) },
     ],
     [
-      'a refused caller is nobody',
+      'a refused caller without identity',
       'nobody',
       'GET',
       '/users.json',
       { level: INFO, route: '/users', status: 401, applicationId: undefined },
     ],
-    ['a path that is none', 'alice', 'GET', '/no/such/path', { level: INFO, route: 'unknown', status: 404 }],
+    ['an unknown path', 'alice', 'GET', '/no/such/path', { level: INFO, route: 'unknown', status: 404 }],
     ['a preflight', 'nobody', 'OPTIONS', '/chat/Message.json', { level: INFO, route: 'preflight', status: 200 }],
     [
       'a page',
@@ -70,7 +70,7 @@ describe('a line for each request', () => {
     ],
     ['health', 'nobody', 'GET', '/healthz', { level: DEBUG, route: '/healthz', status: 200 }],
     ['metrics', 'nobody', 'GET', '/metrics', { level: DEBUG, route: '/metrics', status: 200 }],
-  ])('%s (%s: %s %s)', async (_name, as, method, path, expected) => {
+  ])('%s is logged with its caller (%s: %s %s)', async (_name, as, method, path, expected) => {
     const target = path.replace('{hello}', cast.hello);
     const { headers } = await rawRequest(method, target, { as: cast.callers[as] });
     const line = await find(of(headers['x-request-id']));
@@ -80,7 +80,7 @@ describe('a line for each request', () => {
     expect(JSON.stringify(line)).not.toContain(cast.hello);
   });
 
-  test('GraphQL tells the operation by its name and its root fields', async () => {
+  test('a GraphQL request is logged with its operation name and root fields', async () => {
     const answer = await fetch(`${running.url}/graphql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...cast.alice.headers },
@@ -97,7 +97,7 @@ describe('a line for each request', () => {
     });
   });
 
-  test('a client that does not wait for its answer is told of', async () => {
+  test('a client that disconnects before its response is logged', async () => {
     const { port } = new URL(running.url);
     const socket = connectTcp(Number(port), '127.0.0.1');
     socket.write('POST /users.json HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nContent-Length: 10\r\n\r\nuser');
@@ -105,7 +105,7 @@ describe('a line for each request', () => {
     expect(await find(of('gone'))).toMatchObject({ isCutOff: true });
   });
 
-  test('an upgrade elsewhere is a request like others', async () => {
+  test('an upgrade to another path is logged like a request', async () => {
     await rawRequest('GET', '/elsewhere', {
       headers: { Connection: 'Upgrade', Upgrade: 'websocket', 'X-Request-Id': 'upgrade' },
     }).catch(() => {});
@@ -113,9 +113,9 @@ describe('a line for each request', () => {
   });
 });
 
-describe('the id of a request', () => {
+describe('request ids', () => {
   test.each(['/session.json', '/graphql', '/healthz', '/reset-password', '/no/such/path'])(
-    'is taken over from the client, or is a new one (%s)',
+    'the request id comes from the client or is generated (%s)',
     async (path) => {
       const id = async (given?: string) => {
         const { headers } = await rawRequest('GET', path, { headers: given ? { 'X-Request-Id': given } : {} });
@@ -130,8 +130,8 @@ describe('the id of a request', () => {
   );
 });
 
-describe('sockets', () => {
-  test('tell when they open and close, and at debug each operation', async () => {
+describe('socket logs', () => {
+  test('opening and closing of sockets is logged, and each operation at debug level', async () => {
     const socket = await connect(cast.bob);
     await socket.run('query Mine { me { id } }');
     await socket.close();
@@ -148,7 +148,7 @@ describe('sockets', () => {
     expect(await ofSocket('socket closed')).toMatchObject({ level: INFO, code: 1005, operations: 1, ...caller });
   });
 
-  test('that were never let in tell their end', async () => {
+  test('sockets that were never admitted are logged when they end', async () => {
     const socket = await openSocket();
     socket.send({ type: 'connection_init', payload: { 'SVC-Token': 'none' } });
     await socket.closed;
@@ -163,7 +163,7 @@ test('variables are never logged', async () => {
   expect(JSON.stringify(lines)).not.toContain(cast.hello);
 });
 
-test('a terminal gets lines for people', () => {
+test('a terminal receives human-readable lines', () => {
   const shown: string[] = [];
   const log = createLog('info', readable({ write: (text) => shown.push(text) }));
   log.info({ method: 'GET', fields: ['me'] }, 'request');

@@ -7,10 +7,9 @@ import { createDataDir, type Service, startService } from '../../support/app/ser
 import { until } from '../../support/clients/websocket.ts';
 import { type Collector, startCollector } from '../../support/fakes/collector.ts';
 
-/** Everything that nobody may find in a log line, a metric or a span, by where it was put. */
+/** Secrets that no log line, metric or span may contain, by the place where the test sends them. */
 const SECRETS: Record<string, string> = {};
 
-/** A new secret for a place. */
 function secret(place: string): string {
   const text = `zq${place.replace(/\W/g, '')}${Math.random().toString(36).slice(2, 12)}`;
   SECRETS[place] = text;
@@ -25,7 +24,7 @@ let collector: Collector;
 let database: OwnDatabase;
 let folder: Awaited<ReturnType<typeof createDataDir>>;
 let service: Service;
-/** Where the log begins: the first start shows the credentials of the first application, on purpose and once. */
+/** Start of the checked log: the first start prints the credentials of the first application once, deliberately. */
 let begin: number;
 
 beforeAll(async () => {
@@ -53,7 +52,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-/** From now on users with certain names make PostgreSQL complain in words that repeat what was stored. */
+/** Makes PostgreSQL raise errors that repeat stored values for users with certain names. */
 async function breakUsers(): Promise<void> {
   const client = new pg.Client(database.config);
   await client.connect();
@@ -94,7 +93,6 @@ async function call(path: string, { method, headers = {}, form, json }: Sent = {
 
 let nonce = 1;
 
-/** The signed parameters of a session. */
 function signed(user: Record<string, string>): Record<string, string> {
   const parameters: Record<string, string> = {
     application_id: '1',
@@ -110,7 +108,6 @@ function signed(user: Record<string, string>): Record<string, string> {
 
 const NEW_USER = { 'user[login]': 'alice', 'user[password]': PASSWORD };
 
-/** One line of the log per request that is over, by its id. */
 async function lineOf(id: string | null): Promise<Record<string, unknown>> {
   const find = () =>
     linesOfLog().find(({ requestId, msg }) => requestId === id && msg === 'request') as Record<string, unknown>;
@@ -127,7 +124,7 @@ function linesOfLog(): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-test('credentials and what people send go through every door', async () => {
+test('credentials and personal data are sent through every transport', async () => {
   expect((await call('/users.json', { headers: asKey, form: NEW_USER })).status).toBe(201);
   const session = await call('/session.json', {
     form: signed({ 'user[login]': 'alice', 'user[password]': PASSWORD }),
@@ -189,7 +186,7 @@ test.each([
   ['a row', 'row'],
   ['a mail address', 'mail'],
   ['a unique value', 'key'],
-])('a fault that repeats what was stored does not tell it: %s', async (_name, website) => {
+])('an error that repeats stored values is logged without them: %s', async (_name, website) => {
   const user = {
     login: secret(`login ${website}`),
     password: secret(`password ${website}`),
@@ -219,7 +216,7 @@ test.each([
   }
 });
 
-test('none of it is in a log line, a metric or a span', async () => {
+test('no secret is in a log line, a metric or a span', async () => {
   const metrics = await call('/metrics');
   expect(metrics.text).toContain('atrium_http_requests_total{');
   await until(() => collector.spans().some(({ name }) => name === 'Mutation.createUser'));
@@ -235,7 +232,7 @@ test('none of it is in a log line, a metric or a span', async () => {
   expect(found).toEqual([]);
 });
 
-/** Runs operations on a socket that was opened with these credentials, until it is closed or all are answered. */
+/** Runs operations on a socket opened with these credentials until it closes or all have responses. */
 async function onSocket(credentials: Record<string, string>, operations: unknown[]): Promise<void> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   let answered = 0;

@@ -37,7 +37,6 @@ async function createUser(login: string): Promise<number> {
   return ((await response.json()) as { user: { id: number } }).user.id;
 }
 
-/** Headers of one of the users, which continue a trace of that id. */
 function within(traceId: string, userId = users[0]!) {
   return { ...KEY, 'On-Behalf-Of': String(userId), traceparent: `00-${traceId}-00000000000000aa-01` };
 }
@@ -45,14 +44,13 @@ function within(traceId: string, userId = users[0]!) {
 let traces = 0;
 const newTrace = () => (++traces).toString(16).padStart(32, 'a');
 
-/** The spans of a trace once there is one of that name whose request is over. */
+/** The spans of a trace once the named span exists and its request is complete. */
 async function spansOf(traceId: string, last: string): Promise<CollectedSpan[]> {
   const own = () => collector.spans().filter((span) => span.traceId === traceId);
   await until(() => own().some(({ name }) => name === last));
   return own();
 }
 
-/** Names from the first span of a trace down to one that fits. */
 function pathTo(spans: CollectedSpan[], fits: (span: CollectedSpan) => boolean): string[] {
   const path: string[] = [];
   let span = spans.find(fits);
@@ -74,7 +72,7 @@ function graphql(query: string, headers: Record<string, string>) {
   });
 }
 
-test('a REST request goes down to its statements, and on from the trace of its caller', async () => {
+test("a REST request has spans down to its SQL statements and continues the caller's trace", async () => {
   const traceId = newTrace();
   const body = new URLSearchParams({ recipient_id: String(users[1]), message: 'Lunch?' });
   const sent = await fetch(`${service.url}/chat/Message.json?note=x`, {
@@ -104,7 +102,7 @@ test('a REST request goes down to its statements, and on from the trace of its c
   expect(collector.headers()['x-tenant']).toBe('shop');
 });
 
-test('a transaction and what loaders gather belong to the operation that asked', async () => {
+test('transactions and batched loads belong to the operation that caused them', async () => {
   const traceId = newTrace();
   const answer = await graphql(
     `mutation { createDialog(input: { type: GROUP, name: "Lunch", occupantIds: [${users[1]}] }) { id occupantIds } }`,
@@ -118,20 +116,20 @@ test('a transaction and what loaders gather belong to the operation that asked',
     'Mutation.createDialog',
     'COMMIT',
   ]);
-  // Fields below the root are resolved in the operation, after its root field.
+  // Nested fields are resolved within the operation, after its root field.
   for (const span of spans) {
     expect(pathTo(spans, ({ spanId }) => spanId === span.spanId)[0]).toBe('POST /graphql');
   }
 });
 
-test('what is refused names its code, and a statement its kind', async () => {
+test('spans of rejected operations have the error code, and spans of failed statements the SQL state', async () => {
   const traceId = newTrace();
   await graphql('{ message(id: "0123456789abcdef01234567") { id } }', within(traceId));
   const spans = await spansOf(traceId, 'POST /graphql');
   expect(spans.find(({ name }) => name === 'Query.message')!.attributes['error.type']).toBe('NOT_FOUND');
 });
 
-test('statements that serve several requests are part of none and linked with each', async () => {
+test('statements shared by several requests have their own trace, linked with each request', async () => {
   const ids = Array.from({ length: 8 }, newTrace);
   await Promise.all(
     ids.map((traceId) => {
@@ -147,7 +145,7 @@ test('statements that serve several requests are part of none and linked with ea
   }
   const [one] = shared();
   expect(one!.parentSpanId).toBeUndefined();
-  // The requests end after it, and are told of after it.
+  // The requests end and are exported after the statement.
   await until(() => {
     const everywhere = new Set(collector.spans().map(({ traceId }) => traceId));
     return one!.links.every(({ traceId }) => everywhere.has(traceId));
@@ -156,7 +154,7 @@ test('statements that serve several requests are part of none and linked with ea
   expect(collector.spans().some(({ parentSpanId }) => parentSpanId === one!.spanId)).toBe(true);
 });
 
-test('each operation of a socket is a trace of its own, and so is each event that it is told of', async () => {
+test('each operation of a socket and each delivered event is a trace', async () => {
   const client = createClient({
     url: `${service.url.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -170,7 +168,7 @@ test('each operation of a socket is a trace of its own, and so is each event tha
       headers: within(newTrace()),
       body: new URLSearchParams({ recipient_id: String(users[1]), message: 'Hello' }),
     });
-  // Until it listens, what is sent is not heard.
+  // Events are received only once the subscription has started.
   while (!(await Promise.race([first, send().then(() => false)])));
   const find = (name: string) => collector.spans().find((span) => span.name === name && !span.parentSpanId);
   await until(() => find('graphql subscription') !== undefined && find('live event') !== undefined);
@@ -186,7 +184,7 @@ test('each operation of a socket is a trace of its own, and so is each event tha
   await client.dispose();
 });
 
-test('what nobody asked for is no trace: looking at the stream, storing moments, probes', async () => {
+test('background work has no trace: reading the stream, storing times, probes', async () => {
   await fetch(`${service.url}/readyz`);
   await fetch(`${service.url}/metrics`);
   await fetch(`${service.url}/healthz`);

@@ -10,7 +10,7 @@ useApp({ limits: { signIn: { quota: 6, windowSeconds: 3600 } } });
 
 const RESET = 'mutation ($token: String!) { resetPassword(token: $token, password: "x") }';
 
-test('rows 22 and 31: mails asked for, uses of links and posts of the form share the limit of the client', async () => {
+test('rows 22 and 31: reset mails, uses of links and form posts share the limit of the client', async () => {
   await createUser({ email: 'a@x.io' }); // signs in once
   await rest('GET', '/users/password/reset.json?email=a@x.io', { as: apiKey });
   const [mail] = await mailsTo('a@x.io');

@@ -28,7 +28,6 @@ const post = (fields: Record<string, string>, headers: Record<string, string> = 
     body: new URLSearchParams(fields).toString(),
   });
 
-/** The sentences that a reader of the page is alerted to. */
 function alerts({ text }: RawResponse): string[] {
   const [, lines] = /<div id="problems" role="alert">(.*?)<\/div>/.exec(text) ?? [];
   return [...(lines ?? '').matchAll(/<p>(.*?)<\/p>/g)].map((match) => match[1]!);
@@ -58,7 +57,7 @@ function expectSafe({ headers, text }: RawResponse): void {
 }
 
 describe('GET /reset-password', () => {
-  test('shows the form for a link, and uses nothing up', async () => {
+  test('GET shows the form for a link and does not use the link up', async () => {
     const { link, token } = await mailedUser();
     const path = link.slice(running.url.length);
     for (const target of [path, path, `${path}&utm_source=mail`]) {
@@ -74,7 +73,7 @@ describe('GET /reset-password', () => {
     expect((await post({ reset_token: token, password: 'new-secret' })).status).toBe(200);
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD responds like GET without the body', async () => {
     const get = await rawRequest('GET', '/reset-password');
     const head = await rawRequest('HEAD', '/reset-password');
     expect([head.status, head.text, head.headers['content-length']]).toEqual([
@@ -92,7 +91,7 @@ describe('GET /reset-password', () => {
     `?token=0000005c${'0'.repeat(32)}`,
     '?%',
     '?reset_token=%ff',
-  ])('without a token that can be one (%s) there is no form, and nothing of it on the page', async (query) => {
+  ])('GET with an invalid token (%s) shows no form and does not repeat the token', async (query) => {
     const page = await rawRequest('GET', `/reset-password${query}`);
     expect([page.status, titleOf(page)]).toEqual([200, DEAD]);
     expect(page.text).not.toContain('<form');
@@ -100,7 +99,7 @@ describe('GET /reset-password', () => {
     expectSafe(page);
   });
 
-  test('other methods and paths are those of the REST door', async () => {
+  test('other methods and paths respond like REST', async () => {
     for (const [method, path] of [
       ['PUT', '/reset-password'],
       ['DELETE', '/reset-password'],
@@ -112,8 +111,8 @@ describe('GET /reset-password', () => {
   });
 });
 
-describe('POST /reset-password, as a browser without scripts sends it', () => {
-  test('sets the password', async () => {
+describe('POST /reset-password, as a browser without JavaScript sends it', () => {
+  test('POST sets the password', async () => {
     const user = await mailedUser();
     const page = await post({ reset_token: user.token, password: 'p+w%&="<1>' });
     expect([page.status, titleOf(page)]).toEqual([200, 'Your password is set']);
@@ -124,7 +123,7 @@ describe('POST /reset-password, as a browser without scripts sends it', () => {
     expect((await rest('GET', '/session.json', { as: user })).status).toBe(401);
   });
 
-  test('says what is wrong with a password, and keeps the link for the next try', async () => {
+  test('POST reports an invalid password and keeps the link valid', async () => {
     const user = await mailedUser();
     const blank = await post({ reset_token: user.token, password: 'a b' });
     expect([blank.status, titleOf(blank)]).toEqual([422, 'Error: Set a new password']);
@@ -143,7 +142,7 @@ describe('POST /reset-password, as a browser without scripts sends it', () => {
     expect((await post({ reset_token: user.token, password: 'new-secret' })).status).toBe(200);
   });
 
-  test('a link that is used, an hour old or none at all', async () => {
+  test('POST reports a used, expired or unknown link', async () => {
     const used = await mailedUser();
     await post({ reset_token: used.token, password: 'new-secret' });
     const old = await mailedUser();
@@ -163,7 +162,7 @@ describe('POST /reset-password, as a browser without scripts sends it', () => {
     }
   });
 
-  test('headers of another host change nothing', async () => {
+  test('a forged Host header has no effect', async () => {
     const { token } = await mailedUser();
     const page = await post(
       { reset_token: token, password: 'a' },
@@ -173,7 +172,7 @@ describe('POST /reset-password, as a browser without scripts sends it', () => {
     expect(page.text).toContain('action="reset-password"');
   });
 
-  test('what is no form is refused on a page', async () => {
+  test('a body that is not a form is rejected with a page', async () => {
     const { token } = await mailedUser();
     const large = await rawRequest('POST', '/reset-password', {
       headers: { 'Content-Type': FORM },
@@ -190,7 +189,7 @@ describe('POST /reset-password, as a browser without scripts sends it', () => {
     for (const page of [large, broken]) expectSafe(page);
   });
 
-  test('row 33: a fault shows nothing of its cause, and the link stays', async () => {
+  test('row 33: an internal error reveals nothing of its cause, and the link remains valid', async () => {
     const { token } = await mailedUser();
     await sql('ALTER TABLE password_resets RENAME TO password_resets_gone');
     const page = await post({ reset_token: token, password: 'new-secret' });

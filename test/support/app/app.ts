@@ -18,27 +18,24 @@ import type { Limit, LimitName } from '../../../src/server/limits/definitions.ts
 import { TestClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
-/** The moment at which the wire samples of real clients were taken; the clock of every test stands there at first. */
+/** The time of the wire samples of real clients. */
 export const SAMPLE_TIME = new Date(1_795_196_819_000);
 
 /** The clock of the service; each test file starts at `SAMPLE_TIME`. */
 export const clock = new TestClock(SAMPLE_TIME.getTime());
 
-/** The application that the wire samples speak to. */
 export const APPLICATION = { id: 92, name: 'test', authKey: 'AUTHKEY', authSecret: 'secret', apiKey: 'KEY' };
 
-/** Who the mails come from. */
 export const SENDER = { name: 'Atrium', address: 'no-reply@example.org' };
 
-/** Seals the secrets of all test apps. */
 export const ENCRYPTER = new Encrypter(Buffer.alloc(32, 7));
 
-/** What a test file works with; ready once its `beforeAll` hooks have run. */
+/** The running service of a test file; set once its `beforeAll` hooks have run. */
 export interface TestApp {
   app: App;
   url: string;
   database: TestDatabase;
-  /** Its mails are in `mail`, unless they go to a server; its files are in `files`. */
+  /** Contains `mail`, unless mails go to a server, and `files`. */
   dataDir: string;
   credentials: ApplicationCredentials;
   now: () => Date;
@@ -51,31 +48,26 @@ export interface TestSettings {
   sessionMinutes?: number;
   publicUrl?: string;
   resetPageUrl?: string;
-  /** Switches rate limits on, with these where they are not those of the contract. */
+  /** Enables rate limits; overrides those of the contract. */
   limits?: Partial<Record<LimitName, Limit>>;
   trustProxy?: number;
-  /** Counts in the database, as with `DATABASE_URL`. */
+  /** Counts rate limits in the database, as with `DATABASE_URL`. */
   countsInDatabase?: boolean;
   redisUrl?: string;
-  /** Where files lie; default: on the disk. */
   storage?: () => Promise<Storage>;
-  /** Where mails go; else they are written to `dataDir`. */
   smtpUrl?: string;
-  /** Whether pushes to browsers may go to private networks, as those of the tests do; default true. */
+  /** Whether pushes to browsers may use private networks, like those of the tests; default true. */
   allowsPrivate?: boolean;
-  /** How long models may be silent, in milliseconds. */
+  /** Timeout of silent models in milliseconds. */
   modelSilence?: number;
-  /** Of who is online, for apps that `startAnother` starts. */
+  /** Clock of presence, for apps that `startAnother` starts. */
   presenceClock?: Clock;
-  /** Milliseconds after which clients that have stopped are cut off. */
+  /** Milliseconds after which stalled clients are cut off. */
   stalledAfter?: number;
-  /** Hears what is logged; default: nobody. */
   log?: Logger;
-  /** Another database than one on the server that all tests share. */
   database?: () => Promise<TestDatabase>;
 }
 
-/** Starts the service on a database of its own before the tests of a file, and stops it after them. */
 export function useApp(settings: TestSettings = {}): void {
   beforeAll(async () => {
     running = await startTestApp(settings);
@@ -132,7 +124,6 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
   };
 }
 
-/** What the configuration says of rate limits. */
 export function limitConfig({ limits, trustProxy = 0, countsInDatabase, redisUrl }: TestSettings) {
   const databaseUrl = countsInDatabase ? 'postgres://of-the-test' : undefined;
   return { rateLimit: limits !== undefined, trustProxy, redisUrl, databaseUrl };

@@ -13,22 +13,16 @@ export interface CliAnswer {
   stderr: string;
 }
 
-/** A command that runs. */
 export interface RunningCommand {
-  /** Waits for its end. */
   answer: Promise<CliAnswer>;
-  /** Ctrl-C */
   interrupt: () => void;
-  /** kill -9 */
   kill: () => Promise<void>;
 }
 
-/** Runs one command of the CLI as a process of its own, to its end. */
 export function cli(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
   return launchCli(env, ...args).answer;
 }
 
-/** The same, for a command that may be stopped. */
 export function launchCli(env: Record<string, string>, ...args: string[]): RunningCommand {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [program('cli'), ...args], {
@@ -55,13 +49,13 @@ export function launchCli(env: Record<string, string>, ...args: string[]): Runni
   };
 }
 
-/** Fails when a command ends while something else is waited for. */
+/** Rejects when the command exits; for use in `Promise.race`. */
 export async function endedEarly({ answer }: RunningCommand): Promise<never> {
   const { code, stderr } = await answer;
   throw new Error(`it ended with ${code}:\n${stderr}`);
 }
 
-/** As `cli`, with `--json`, of a command that succeeds. @returns what it prints */
+/** Runs a CLI command with `--json`, which must succeed. @returns its output */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export async function cliJson(env: Record<string, string>, ...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await cli(env, ...args, '--json');
@@ -69,7 +63,7 @@ export async function cliJson(env: Record<string, string>, ...args: string[]): P
   return JSON.parse(stdout);
 }
 
-/** As `cli`, but in this process, which is much faster: for the many ways of being refused. */
+/** Like `cli`, but within this process, which is much faster; for the many cases of invalid input. */
 export async function cliHere(env: Record<string, string>, ...args: string[]): Promise<CliAnswer> {
   vi.stubEnv('DATABASE_URL', undefined);
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);

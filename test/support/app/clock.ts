@@ -1,6 +1,5 @@
 import type { Clock } from '../../../src/realtime/presence.ts';
 
-/** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {
   readonly #start: number;
   #time: number;
@@ -21,7 +20,7 @@ export class TestClock implements Clock {
     return () => this.#timers.delete(timer);
   };
 
-  /** Moves on; timers that become due tick in their order. */
+  /** Moves forward and runs the timers that become due, in order. */
   advance(milliseconds: number): void {
     const end = this.#time + milliseconds;
     for (;;) {
@@ -34,12 +33,12 @@ export class TestClock implements Clock {
     this.#time = end;
   }
 
-  /** Jumps to a moment, also backwards; no timer ticks. */
+  /** Jumps to a time, also backwards, without running timers. */
   set(moment: Date): void {
     this.#time = moment.getTime();
   }
 
-  /** Jumps to where it started, or so many milliseconds after. */
+  /** Jumps to the start time plus `milliseconds`. */
   reset(milliseconds = 0): void {
     this.#time = this.#start + milliseconds;
   }

@@ -7,12 +7,11 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Folder of the source as JavaScript. */
     builtSource: string;
   }
 }
 
-/** Each file becomes one file of the same name, beside `src`: where the source looks for what lies around it. */
+/** Compiles each file to one of the same name beside `src`, where relative paths of the source still resolve. */
 const fileByFile: Plugin = {
   name: 'file-by-file',
   setup({ onResolve }) {
@@ -23,8 +22,7 @@ const fileByFile: Plugin = {
 };
 
 /**
- * Translates the source once for all processes that the tests start. By itself each would do it anew as it loads, which
- * takes longer than all the rest of a short command.
+ * Compiles the source once for all processes of the tests, because compiling on load takes longer than a short command.
  */
 export async function buildSource(): Promise<{
   folder: string;
@@ -51,7 +49,7 @@ export async function buildSource(): Promise<{
   return { folder, again, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** What `node` runs as the service, or as the CLI. */
+/** The file that `node` runs as the service or as the CLI. */
 export function program(name: 'main' | 'cli'): string {
   return join(inject('builtSource'), `${name}.js`);
 }

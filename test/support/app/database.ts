@@ -7,7 +7,6 @@ export interface TestDatabase {
   drop: () => Promise<void>;
 }
 
-/** A database of one's own, cloned from the migrated template. */
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template_atrium`));

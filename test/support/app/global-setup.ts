@@ -9,12 +9,12 @@ import { buildSource } from './compiled-source.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** URL of the migrated template database, which nobody is connected to. */
+    /** URL of the migrated template database, which must have no connections. */
     templateUrl: string;
   }
 }
 
-/** Its data need not survive a crash, so PostgreSQL writes no more than it has to. */
+/** Faster settings, because the data need not survive a crash. */
 const SERVER_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -25,13 +25,13 @@ const SERVER_SETTINGS = {
   max_connections: 200,
 };
 
-/** For the whole run: the source in JavaScript, and one PostgreSQL server. */
+/** Compiles the source and starts one PostgreSQL server for all tests. */
 export default async function setup(project: TestProject) {
   const built = await buildSource();
   project.provide('builtSource', built.folder);
   project.onTestsRerun(built.again);
   const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
-  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  await chmod(folder, 0o755); // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   const flags = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'template_atrium', flags });
   const client = new pg.Client(postgres.config);

@@ -10,14 +10,13 @@ import { APPLICATION, ENCRYPTER, running } from './app.ts';
 interface Wanted {
   applicationId?: number;
   repairs?: boolean;
-  /** Whether files are looked at. */
   hasStorage?: boolean;
-  /** Where they lie, if not where the test's own process has them. */
+  /** Default: the data folder of the test process. */
   dataDir?: string;
   checks?: readonly Check[];
 }
 
-/** What `npm run cli -- check` would find in the database of the test, and what it has set right. */
+/** The differences that `npm run cli -- check` would report in the database of the test. */
 export async function findDifferences({
   repairs = false,
   hasStorage = true,
@@ -30,7 +29,7 @@ export async function findDifferences({
     ...wanted,
     database: running.database.config,
     storage: hasStorage ? new DiskStorage(join(dataDir, 'files')) : undefined,
-    unopened: (id) => countUndecryptable(ENCRYPTER, { applicationId: id }),
+    countUndecryptable: (id) => countUndecryptable(ENCRYPTER, { applicationId: id }),
     now: new Date(),
     applicationId,
     repairs,
@@ -39,7 +38,7 @@ export async function findDifferences({
   return found;
 }
 
-/** Every counter of a group or private dialog agrees with its messages, and nothing is left of deleted ones. */
+/** Asserts that all counters of a dialog agree with its messages, and that deleted ones left no rows. */
 export async function expectCounted(dialogId: string): Promise<void> {
   const found = await findDifferences({ applicationId: APPLICATION.id, hasStorage: false, checks: MESSAGE_CHECKS });
   expect(found.filter(({ row }) => (row.dialogId ?? dialogId) === dialogId)).toEqual([]);

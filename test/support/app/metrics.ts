@@ -1,6 +1,5 @@
 import { running } from './app.ts';
 
-/** What `/metrics` says now, by the name of each series with its labels. */
 export async function readMetrics(url = running.url): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -12,7 +12,7 @@ import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Caller } from '../fixtures/users.ts';
 import { ENCRYPTER, limitConfig, running, SENDER, type TestSettings } from './app.ts';
 
-/** Another server on the same database and clock, as a second process would be. The test stops it. */
+/** Starts another server on the same database and clock, like a second process. The test must stop it. */
 export function startAnother(settings: TestSettings = {}): Promise<App> {
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
@@ -42,11 +42,9 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
   });
 }
 
-/** Another application on the same server. */
 export interface Tenant {
   applicationId: number;
   key: Caller;
-  /** New users by their number, and the API key as each of them. */
   users: (Caller & { id: number })[];
 }
 
@@ -63,7 +61,7 @@ export async function createTenant(userCount: number): Promise<Tenant> {
   return { applicationId, key, users: await insertUsers(applicationId, userCount, key) };
 }
 
-/** Users without passwords, who act through the API key: cheap to make many of. */
+/** Inserts users without passwords who call with the API key, which is cheap. */
 export async function insertUsers(
   applicationId: number,
   count: number,

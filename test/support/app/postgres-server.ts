@@ -6,21 +6,21 @@ import { until } from '../clients/websocket.ts';
 import type { TestDatabase } from './database.ts';
 import { createDataDir } from './service.ts';
 
-/** A PostgreSQL server of a test's own, which it may stop and kill. */
+/** A separate PostgreSQL server, which a test may stop and kill. */
 export interface OwnDatabase extends TestDatabase {
-  /** For `DATABASE_URL`; holds across restarts. */
+  /** Remains valid across restarts. */
   url: string;
-  /** Shuts it down the fast way, which cuts all connections; it stays away until `start`. */
+  /** Fast shutdown, which cuts all connections; the server is down until `start`. */
   stop: () => Promise<void>;
   start: () => Promise<void>;
-  /** kill -9; it comes back by itself. */
+  /** kill -9; the server restarts automatically. */
   crash: () => Promise<void>;
 }
 
-/** @param place where its data lies; taken away with it */
+/** @param place folder of the data, which is removed with the server */
 export async function startOwnDatabase(place?: Awaited<ReturnType<typeof createDataDir>>): Promise<OwnDatabase> {
   const folder = place ?? (await createDataDir());
-  // Its data outlives a crash of the server, if not of the machine.
+  // fsync is unnecessary, because only the server crashes, not the machine.
   const options = { dataDir: join(folder.dataDir, 'postgres'), database: 'atrium', flags: ['-c', 'fsync=off'] };
   let postgres = await startEmbedded(options);
   const client = new pg.Client(postgres.config);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Properties are tried with the same inputs on every machine; `PROPERTY_SEED=<number>` tries others. */
+/** Property tests use the same inputs everywhere; `PROPERTY_SEED=<number>` uses others. */
 const { PROPERTY_SEED = '20261122' } = process.env;
 
 fc.configureGlobal({ seed: Number(PROPERTY_SEED) });

@@ -1,13 +1,11 @@
 import pg from 'pg';
 import { ownConnection } from './sql.ts';
 
-/** A statement as the service sent it. */
 export interface Statement {
   text: string;
   values: unknown[];
 }
 
-/** The statements that an action makes the service send, if their text matches, with their values. */
 export async function statementsAbout(about: RegExp, action: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   const { query } = pg.Client.prototype;
@@ -25,8 +23,8 @@ export async function statementsAbout(about: RegExp, action: () => Promise<unkno
 }
 
 /**
- * Explains each statement that an action makes the service send, if its text matches, in the very state in which it
- * is run. @returns by text, the most rows that the nodes of its plan handled
+ * Explains each statement with a matching text during an action, in the state in which it runs. @returns by text, the
+ * highest number of rows that its plan handled
  */
 export async function workOf(about: RegExp, action: () => Promise<unknown>): Promise<Map<string, number>> {
   const work = new Map<string, number>();
@@ -41,7 +39,7 @@ export async function workOf(about: RegExp, action: () => Promise<unknown>): Pro
     if (about.test(text)) {
       const isInside = inTransaction.has(this);
       const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
-      // A statement that is planned for its values is never run with a plan for any.
+      // A statement that is planned for its values never has a generic plan.
       const modes = text.includes('planned for its values') ? ['custom'] : ['custom', 'generic'];
       for (const mode of modes) {
         void run(isInside ? 'SAVEPOINT explained' : 'BEGIN');
@@ -65,10 +63,10 @@ export async function workOf(about: RegExp, action: () => Promise<unknown>): Pro
   return work;
 }
 
-/** `custom`: made for the values at hand; `generic`: for any, as a statement that is run often may have it. */
+/** `custom`: a plan for the given values; `generic`: for any values, as frequent statements may have. */
 export type PlanMode = 'custom' | 'generic';
 
-/** Rows of tables and indexes that a statement looks at, those it then drops included. What it changes is undone. */
+/** Rows of tables and indexes that a statement reads, filtered ones included. Rolls back its changes. */
 export async function rowsReadBy({ text, values }: Statement, mode: PlanMode): Promise<number> {
   const client = await ownConnection();
   try {
@@ -103,7 +101,6 @@ function rowsRead(node: Node): number {
   return Plans.reduce((sum, below) => sum + rowsRead(below), own);
 }
 
-/** Of all nodes: rows that come out of them, and rows that they drop. */
 function rowsHandled(node: Node): number {
   const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Join Filter': unjoined = 0, Plans = [] } = node;
   const own = (node['Actual Rows'] + filtered + unjoined) * node['Actual Loops'];

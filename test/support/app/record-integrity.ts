@@ -18,8 +18,8 @@ interface StoredRecord {
 }
 
 /**
- * Checks that what is stored obeys the catalogue, once what is left to the clock is done: no record of a class that is
- * gone or below a parent that is, every slot as its field says, every unique value claimed by its record and no other.
+ * Runs the sweep and asserts that stored records agree with the catalogue: no record of a deleted class or parent,
+ * every slot equal to its field, every unique value claimed by its record only.
  */
 export async function expectConsistentRecords(applicationId = APPLICATION.id): Promise<ClassDefinition[]> {
   await sweepNow();
@@ -57,7 +57,6 @@ export async function expectConsistentRecords(applicationId = APPLICATION.id): P
   return [...byKey.values()];
 }
 
-/** The slots as texts of the database. */
 async function storedSlots(known: ClassDefinition, { fields }: StoredRecord): Promise<Record<string, unknown>> {
   const slots: Record<string, unknown> = {};
   for (const [slot, value] of Object.entries(slotsOf(known, fields))) {

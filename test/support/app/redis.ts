@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { until } from '../clients/websocket.ts';
 
-/** Where a Redis server can be started from; undefined on a machine without one. */
+/** Path of redis-server; undefined if it is not installed. */
 export const REDIS = process.env.PATH?.split(':')
   .map((folder) => `${folder}/redis-server`)
   .find(existsSync);
 
-/** A port at which nobody listens. It is below those that systems give out by themselves, so nobody gets it meanwhile. */
+/** A free port below the ephemeral range, so that no other process receives it in the meantime. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 30_000);
@@ -26,7 +26,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A Redis that keeps nothing. @returns ends it */
+/** Starts a Redis without persistence. @returns a function that stops it */
 export async function startRedis(port: number): Promise<() => Promise<void>> {
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp'];
   const child = spawn(REDIS!, flags, { stdio: ['ignore', 'pipe', 'ignore'] });

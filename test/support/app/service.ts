@@ -12,29 +12,27 @@ export interface Service {
   url: string;
   dataDir: string;
   pid: number;
-  /** All it has written so far. */
   output: () => string;
-  /** Asks it to stop and waits. @returns its exit code */
+  /** Stops it gracefully. @returns its exit code */
   stop: () => Promise<number | null>;
-  /** kill -9 */
   kill: () => Promise<void>;
 }
 
-/** A folder that the embedded PostgreSQL can use, whoever runs the tests. */
+/** A data folder that the embedded PostgreSQL can use, also if root runs the tests. */
 export async function createDataDir(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-service-'));
   await chmod(dataDir, 0o755);
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** Environment of an empty data folder, which is removed when the test ends. */
+/** Environment with an empty data folder, which is removed when the test ends. */
 export async function freshDataDir(): Promise<{ DATA_DIR: string }> {
   const { dataDir, remove } = await createDataDir();
   onTestFinished(remove);
   return { DATA_DIR: dataDir };
 }
 
-/** The service as a process of its own, on a free port; ready when this returns. */
+/** Starts the service as a separate process on a free port, and waits until it is ready. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Service> {
   const { child, output } = launch({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT: 'off', ...env });
   const url = await readyUrl(child, output);
@@ -54,13 +52,12 @@ export async function startService(dataDir: string, env: Record<string, string> 
   };
 }
 
-/** Starts the service where it can't start. @returns its exit code and what it wrote */
+/** Starts a service that must fail to start. @returns its exit code and output */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const { child, output } = launch({ PORT: '0', ...env });
   return { code: await exitCode(child), output: output() };
 }
 
-/** The service as a process that may still be starting. */
 export function launch(env: Record<string, string>) {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [program('main')], {
@@ -86,7 +83,7 @@ async function readyUrl(child: ChildProcess, output: () => string): Promise<stri
   }
 }
 
-/** Waits for its end; null when a signal ended it. */
+/** Waits for the exit; null if a signal ended the process. */
 export async function exitCode(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   return child.exitCode;

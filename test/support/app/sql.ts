@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { running } from './app.ts';
 
-/** One statement on a connection of its own, past everything the service knows. */
 export async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
   const client = await ownConnection();
   try {
@@ -11,7 +10,6 @@ export async function sql<Row extends pg.QueryResultRow>(text: string, values: u
   }
 }
 
-/** How many rows each table has. */
 export async function rowCounts(): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
@@ -21,10 +19,9 @@ export async function rowCounts(): Promise<Record<string, number>> {
   return row!;
 }
 
-/** Of `pg_locks`, which shows those of every database: tables of two have the same numbers where one is a copy. */
+/** Condition of `pg_locks`, which lists all databases: cloned tables have equal ids. */
 export const LOCKED_HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
 
-/** A connection that the test ends itself; for transactions that stay open for a while. */
 export async function ownConnection(): Promise<pg.Client> {
   const client = new pg.Client(running.database.config);
   client.on('error', () => {});
@@ -32,11 +29,10 @@ export async function ownConnection(): Promise<pg.Client> {
   return client;
 }
 
-/** What runs by itself beside the requests: stored moments of sessions, notifications, readers of the stream, pushes. */
+/** Statements of background work: session times, notifications, outbox readers, pushes. */
 const BACKGROUND =
   /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
 
-/** The statements that an action makes the service send to the database, without those of its background work. */
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const { query } = pg.Client.prototype;
@@ -55,8 +51,8 @@ export async function statementsOf(action: () => Promise<unknown>): Promise<stri
 }
 
 /**
- * Does an action while another transaction holds a user's row, which changes it as soon as the action waits for it,
- * or is done without waiting.
+ * Runs an action while another transaction locks a user's row. That transaction applies `change` and commits once the
+ * action waits for the lock or is done.
  */
 export function whileUserIsLocked<Result>(
   userId: number,
@@ -66,7 +62,6 @@ export function whileUserIsLocked<Result>(
   return whileLocked('SELECT FROM users WHERE id = $1 FOR UPDATE', userId, change, action);
 }
 
-/** The same with a dialog's row. */
 export function whileDialogIsLocked<Result>(
   dialogId: string,
   change: string,
@@ -75,7 +70,7 @@ export function whileDialogIsLocked<Result>(
   return whileLocked('SELECT FROM dialogs WHERE id = $1 FOR UPDATE', dialogId, change, action);
 }
 
-/** The same with whatever rows a statement holds; both statements are about `$1`. */
+/** The same with the rows that `hold` locks; both statements receive `id` as `$1`. */
 export async function whileLocked<Result>(
   hold: string,
   id: number | string,

@@ -2,13 +2,13 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const SLOWEST = 10;
 
-/** Ends a run with its slowest files, and one line that is easy to search for: `371 passed, 0 failed, 2 skipped`. */
+/** Prints the slowest files, and a line like `371 passed, 0 failed, 2 skipped`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state]++;
-      // A file that fails to load has no tests to count.
+      // A file that fails to load contains no tests to count.
       if (module.errors().length > 0) counts.failed++;
     }
     const { passed, failed, skipped } = counts;
@@ -19,7 +19,6 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-/** One line each, as `12.3 s  test/…`: the time of its tests and of loading it. */
 function slowest(modules: readonly TestModule[]): string[] {
   return modules
     .map((module) => {

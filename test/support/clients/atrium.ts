@@ -12,21 +12,20 @@ import { signedParameters } from '../fixtures/users.ts';
 
 const made: AtriumClient[] = [];
 
-/** A client that ends with its test. */
 export function newClient(options: Partial<ClientOptions> = {}): AtriumClient {
   const client = createClient({ url: running.url, sign: signedRequest, webSocket: WebSocket, ...options });
   made.push(client);
   return client;
 }
 
-/** Ends the clients of each test, so that they do not disturb the next one. */
+/** Closes the clients of each test, so that they do not affect the next one. */
 export function useClients(): void {
   afterEach(() => {
     for (const client of made.splice(0)) client.close();
   });
 }
 
-/** What the server of a web app answers its page: a request signed by the clock of the running app. */
+/** A signed session request, as the server of a web app returns it, with the time of the test clock. */
 export function signedRequest(): SignedRequest {
   const { application_id, auth_key, nonce, timestamp, signature } = signedParameters() as Record<string, string>;
   return {
@@ -46,7 +45,7 @@ export const HEAR = graphql(`subscription Hear($dialogId: ID, $since: String) {
 
 export const ME = graphql(`query Me { me { id login } }`);
 
-/** Takes so many events and stops, or all until they end; waits for them. */
+/** Collects `count` events and stops, or all events until the end. */
 export async function take<Data>(events: AsyncIterable<Data>, count?: number): Promise<Data[]> {
   const taken: Data[] = [];
   for await (const event of events) {

@@ -4,7 +4,7 @@ import { rest } from './rest.ts';
 
 type Id = { id: number };
 
-/** Changes that both doors can make; each throws when it is refused. */
+/** Changes over REST and GraphQL; each throws when it is refused. */
 export interface ChatTransport {
   send: (as: Caller, dialogId: string, text: string) => Promise<string>;
   sendTo: (as: Caller, user: Id, text: string) => Promise<string>;

@@ -2,7 +2,6 @@ import type { Caller } from '../fixtures/users.ts';
 import { graphql } from './graphql.ts';
 import { connect } from './websocket.ts';
 
-/** What an operation answers, over whatever door. */
 export interface TransportAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   data?: any;
@@ -11,7 +10,7 @@ export interface TransportAnswer {
 
 export type Transport = (document: string, variables: Record<string, unknown>, as: Caller) => Promise<TransportAnswer>;
 
-/** One operation on a socket of its own; its caller has to be somebody. */
+/** Runs one operation on a new socket; the caller must have credentials. */
 const overSocket: Transport = async (document, variables, as) => {
   const socket = await connect(as);
   try {
@@ -21,8 +20,7 @@ const overSocket: Transport = async (document, variables, as) => {
   }
 };
 
-/** The doors through which documents of clients come in. */
-export const GRAPHQL_TRANSPORTS: [name: string, door: Transport][] = [
+export const GRAPHQL_TRANSPORTS: [name: string, transport: Transport][] = [
   ['HTTP', graphql],
   ['WebSocket', overSocket],
 ];

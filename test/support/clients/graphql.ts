@@ -10,7 +10,6 @@ export interface GraphQLAnswer {
   errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
 }
 
-/** One GraphQL operation over HTTP. */
 export async function graphql(
   query: string,
   variables: Record<string, unknown> = {},
@@ -24,7 +23,6 @@ export async function graphql(
   return { status: response.status, ...((await response.json()) as Omit<GraphQLAnswer, 'status'>) };
 }
 
-/** A WebSocket client of the service. */
 export function socketClient(as: Caller, onClosed?: (code: number) => void): Client {
   return createClient({
     url: `${running.url.replace('http', 'ws')}/graphql`,
@@ -37,17 +35,15 @@ export function socketClient(as: Caller, onClosed?: (code: number) => void): Cli
 }
 
 export interface Subscription {
-  /** The next payload; waits for it. */
+  /** Waits for the next payload. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   next: () => Promise<any>;
-  /** Payloads that have come and were not asked for yet. */
+  /** Payloads that have not been taken by `next`. */
   readonly pending: unknown[];
   close: () => Promise<void>;
 }
 
-/**
- * Subscribes over a WebSocket of its own, and waits until the service listens for it; a refusal is thrown.
- */
+/** Subscribes over a new WebSocket and waits until the service has registered it; throws a refusal. */
 export async function subscribe(query: string, variables: Record<string, unknown>, as: Caller): Promise<Subscription> {
   const client = socketClient(as);
   const { hub } = running.app.services;

@@ -7,7 +7,7 @@ import { createDialog, type QuickUser, quickUsers, send } from '../fixtures/chat
 import { apiKey, type Caller } from '../fixtures/users.ts';
 import { type LiveSubscription, listen, until } from './websocket.ts';
 
-/** All that each kind of event tells, but for what depends on who asks. */
+/** All fields of each kind of event, except for those that depend on the viewer. */
 export const EVENT_FIELDS = `__typename cursor dialogId
   ... on MessageSent { message { id text } }
   ... on MessageEdited { message { id text } }
@@ -24,12 +24,11 @@ export const DIALOG_EVENTS = `subscription ($dialogId: ID, $since: String) {
 // biome-ignore lint/suspicious/noExplicitAny: events of every type
 export type ReceivedEvent = any;
 
-/** The events a subscription to `dialogEvents` has heard, in order. */
 export function eventsOf(listening: LiveSubscription): ReceivedEvent[] {
   return listening.payloads().map((payload) => payload.dialogEvents ?? payload);
 }
 
-/** Sends a last message to a dialog that every user receives: an event that has not come before it never comes. */
+/** Sends a last message to a dialog that every user receives, which proves that earlier events have been delivered. */
 export class Sentinel {
   readonly #lobby: string;
   readonly #sender: Caller;
@@ -43,7 +42,7 @@ export class Sentinel {
     return new Sentinel(await createDialog(sender, [], 'PUBLIC_GROUP', 'Sentinel'), sender);
   }
 
-  /** What each subscription to all dialogs received until now, or until its socket was closed, without cursors. */
+  /** Waits for a sentinel or the end of each socket. @returns the events before it, without cursors */
   async receivedBy(...listeners: LiveSubscription[]): Promise<ReceivedEvent[][]> {
     const text = randomUUID();
     await send(this.#sender, this.#lobby, text);
@@ -58,26 +57,26 @@ export class Sentinel {
   }
 }
 
-/** Who may hear of a group of Alice's with Bob and Carol, and who may not. */
 export interface Listeners {
   alice: QuickUser;
   bob: QuickUser;
   carol: QuickUser;
   mallory: QuickUser;
   dialogId: string;
-  /** Does something and gives what each has heard of it. */
   eventsDuring: (act: () => Promise<unknown>) => Promise<ReceivedEvents>;
 }
 
 export type ReceivedEvents = Record<'alice' | 'bob' | 'otherDevice' | 'carol' | 'mallory' | 'key', ReceivedEvent[]>;
 
-/** A group, and subscriptions to all dialogs: of its occupants, of Bob once more, of an outsider and of the API key. */
+/**
+ * Creates a group, and subscriptions to all dialogs: of its occupants, of Bob twice, of an outsider and of the API key.
+ */
 export async function createListeners(app: App = running.app): Promise<Listeners> {
   const users = await quickUsers(5);
   const [alice, bob, carol, mallory, sender] = users as [QuickUser, QuickUser, QuickUser, QuickUser, QuickUser];
   const sentinel = await Sentinel.create(sender);
   const dialogId = await createDialog(alice, [bob, carol]);
-  const toldOf = async (act: () => Promise<unknown>) => {
+  const eventsDuring = async (act: () => Promise<unknown>) => {
     const listeners: LiveSubscription[] = [];
     for (const as of [alice, bob, bob, carol, mallory, apiKey]) {
       listeners.push(await listen(DIALOG_EVENTS, {}, as, app));
@@ -94,10 +93,9 @@ export async function createListeners(app: App = running.app): Promise<Listeners
       key: key!,
     };
   };
-  return { alice, bob, carol, mallory, dialogId, eventsDuring: toldOf };
+  return { alice, bob, carol, mallory, dialogId, eventsDuring };
 }
 
-/** Checks that the named ones have heard exactly these events, and the others nothing. */
 export function expectReceived(
   told: ReceivedEvents,
   expected: Partial<Record<keyof ReceivedEvents, ReceivedEvent[]>>,
@@ -106,14 +104,13 @@ export function expectReceived(
   expect(told).toEqual({ ...nothing, ...expected });
 }
 
-/** The same events for each of the named. */
 export function toEach(names: (keyof ReceivedEvents)[], events: ReceivedEvent[]): Partial<ReceivedEvents> {
   return Object.fromEntries(names.map((name) => [name, events]));
 }
 
 export const OCCUPANTS: (keyof ReceivedEvents)[] = ['alice', 'bob', 'otherDevice', 'carol'];
 
-/** Announces a message once more, as its sending did, and does something while the answers to that wait for it. */
+/** Publishes a message again, and runs an action while its delivery waits for the locked messages. */
 export async function whileMessagesAreLocked(
   { dialogId, messageId, times = 1 }: { dialogId: string; messageId: string; times?: number },
   act: (query: (text: string, values: unknown[]) => Promise<unknown>) => Promise<unknown>,

@@ -4,17 +4,16 @@ import formats from 'ajv-formats';
 import { openApiDocument } from '../../../src/rest/openapi/document.ts';
 import type { OpenApiDocument, Operation, Response } from '../../../src/rest/openapi/types.ts';
 
-/** An answer of the REST door, as the document has to describe it. */
+/** A REST response to compare with the OpenAPI document. */
 export interface GivenAnswer {
   status: number;
-  /** Of the header; undefined: none. */
   contentType: string | null | undefined;
   text: string;
 }
 
 /**
- * Holds an answer against the document: its status, and the schema of its JSON. All helpers that call REST do, so every
- * test of REST is one of the document, too. What is no path of the document is passed over.
+ * Compares the status and JSON of a response with the OpenAPI document. All REST helpers call this, so every REST test
+ * also tests the document. Skips paths that are not in the document.
  */
 export function expectDocumented(method: string, target: string, answer: GivenAnswer): void {
   const found = documented(method, target);
@@ -33,7 +32,7 @@ export function expectDocumented(method: string, target: string, answer: GivenAn
   }
   const type = (answer.contentType ?? '').split(';')[0]!;
   if (!content) throw new Error(`${place}: the document has no body, but ${text.slice(0, 200)}`);
-  // Bytes may be of any type.
+  // Downloads may have any type.
   if (type !== 'application/json' || (!content[type] && content['*/*'])) {
     if (!content[type] && !content['*/*']) throw new Error(`${place}: the document does not know ${type}`);
     return;
@@ -47,7 +46,6 @@ export function expectDocumented(method: string, target: string, answer: GivenAn
 
 let made: OpenApiDocument | undefined;
 
-/** The document as the running service has it but for its address. */
 export function testDocument(): OpenApiDocument {
   made ??= openApiDocument('http://127.0.0.1:4000', ['SVC-Token']);
   return made;
@@ -55,7 +53,7 @@ export function testDocument(): OpenApiDocument {
 
 let compiler: Ajv2020 | undefined;
 
-/** Knows the components of the document; a schema with a word that it does not know is an error. */
+/** A strict validator with the components of the document. */
 export function ajv(): Ajv2020 {
   if (compiler) return compiler;
   compiler = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
@@ -67,7 +65,6 @@ export function ajv(): Ajv2020 {
   return compiler;
 }
 
-/** A schema of the document, compiled. */
 export function compiled(schema: object): ValidateFunction {
   return ajv().compile(withNames(schema));
 }
@@ -94,7 +91,6 @@ export function responseOf({ responses }: Operation, status: number): Response |
 
 let matchers: { form: RegExp; item: Record<string, Operation>; isSeveral: boolean }[] | undefined;
 
-/** The operation that a request is for. */
 export function documented(method: string, target: string): { operation: Operation; isXml: boolean } | undefined {
   matchers ??= Object.entries(testDocument().paths)
     .map(([template, item]) => ({
@@ -102,7 +98,7 @@ export function documented(method: string, target: string): { operation: Operati
       item,
       isSeveral: template.includes('},{'),
     }))
-    // Paths with several ids stand before those for one, as in the service.
+    // Paths with several ids take precedence, as in the service.
     .sort((a, b) => Number(b.isSeveral) - Number(a.isSeveral));
   const path = target.replace(/[?#].*$/s, '').replace(/(.)\/$/, '$1');
   const plain = path.replace(/\.(json|xml)$/, '').replaceAll(/%2c/gi, ',');

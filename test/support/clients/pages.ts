@@ -8,7 +8,7 @@ export interface Page {
   };
 }
 
-/** Ids of a whole connection, read page by page; throws where a page contradicts itself. */
+/** Ids of a connection, page by page. @throws if a page is inconsistent */
 export async function walk(
   page: (variables: object) => Promise<Page>,
   size: number,

@@ -6,21 +6,20 @@ import { expectDocumented } from './openapi.ts';
 
 export interface RawRequest {
   as?: Caller;
-  /** Several values: a header that comes so often. */
+  /** A list sends the header repeatedly. */
   headers?: Record<string, string | string[]>;
-  /** The bytes of the body, or its chunks: then no length is announced. */
+  /** A list is sent in chunks without a Content-Length. */
   body?: string | Buffer | Buffer[];
-  /** Node itself may refuse it, before the service sees it. */
+  /** Whether Node may reject the request before the service receives it. */
   mayBeUnseen?: boolean;
 }
 
 export interface RawResponse {
   status: number;
-  /** The reason phrase of the status line. */
   reason: string;
-  /** Names in lower case. */
+  /** By lowercase name. */
   headers: IncomingHttpHeaders;
-  /** Names as they came, in order. */
+  /** In the order and spelling of the response. */
   headerNames: string[];
   text: string;
 }
@@ -29,8 +28,10 @@ export const FORM = 'application/x-www-form-urlencoded';
 export const JSON_TYPE = 'application/json';
 export const MULTIPART = 'multipart/form-data; boundary=B';
 
-/** One request as it stands: `target` is sent untouched, and every method may have a body, which `fetch` would refuse. The
- * answer has to be as the document says. */
+/**
+ * Sends a request unchanged: `target` is not encoded, and every method may have a body, unlike with `fetch`. Compares
+ * the response with the OpenAPI document.
+ */
 export function rawRequest(
   method: string,
   target: string,
@@ -66,7 +67,6 @@ export function rawRequest(
   });
 }
 
-/** Text fields as the `multipart/form-data` body of the type `MULTIPART`. */
 export function multipart(fields: Record<string, string>): string {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -76,7 +76,6 @@ export function multipart(fields: Record<string, string>): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The headers that every answer of the REST door has. */
 export function expectCommonHeaders(
   { status, reason, headers, text }: RawResponse,
   tokenHeaders = ['SVC-Token'],

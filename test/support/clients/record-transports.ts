@@ -3,10 +3,9 @@ import type { Caller } from '../fixtures/users.ts';
 import { graphql } from './graphql.ts';
 import { rest } from './rest.ts';
 
-/** What became of a call, in the same words on each door. */
 export type Outcome = 'allowed' | 'forbidden' | 'needs a user' | 'not found';
 
-/** A class with its names in typed GraphQL, and a text field `make` and a number `value`. */
+/** A class with its names in the typed schema; it has the fields `make` (text) and `value` (number). */
 export interface TransportClass {
   name: string;
   type: string;
@@ -14,17 +13,14 @@ export interface TransportClass {
   many: string;
 }
 
-/** The same deeds through each door. */
 export interface RecordTransport {
   read: (as: Caller, of: TransportClass, id: string) => Promise<Outcome>;
   update: (as: Caller, of: TransportClass, id: string) => Promise<Outcome>;
   remove: (as: Caller, of: TransportClass, id: string) => Promise<Outcome>;
   create: (as: Caller, of: TransportClass) => Promise<Outcome>;
   createSeveral: (as: Caller, of: TransportClass) => Promise<Outcome>;
-  /** Ids of the records with that make. */
   list: (as: Caller, of: TransportClass, make: string) => Promise<string[]>;
   count: (as: Caller, of: TransportClass, make: string) => Promise<number>;
-  /** Those of the ids that were deleted. */
   removeSeveral: (as: Caller, of: TransportClass, ids: string[]) => Promise<string[]>;
 }
 
@@ -105,7 +101,6 @@ async function restOutcome(method: string, path: string, as: Caller, json?: obje
   throw new Error(`${method} ${path}: ${status} ${text}`);
 }
 
-/** What an operation of one field comes to. */
 export async function outcomeOf(query: string, as: Caller): Promise<Outcome> {
   const { errors } = await graphql(query, {}, as);
   if (!errors) return 'allowed';

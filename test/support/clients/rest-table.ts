@@ -3,29 +3,28 @@ import { anonymous, type Caller } from '../fixtures/users.ts';
 import { expectCommonHeaders, FORM, JSON_TYPE, rawRequest } from './raw-http.ts';
 
 /**
- * One row of a REST table. `{name}` in a path, a body or an answer stands for the value that the cast has under
- * that name; a text that is nothing but `{name}` becomes the value itself, numbers included.
+ * One row of a REST table. `{name}` in a path, body or response is replaced by the value of the cast; a text that is
+ * exactly `{name}` keeps the type of the value.
  */
 export type Scenario = [
   name: string,
   as: string,
   method: string,
   path: string,
-  /** An object is sent as JSON, a text as a form. */
+  /** Objects are sent as JSON, texts as a form. */
   body: object | string | undefined,
   status: number,
-  /** Compared whole: an object with the JSON, a text with the bytes; undefined is the empty body. */
+  /** The complete response: an object for JSON, a text for bytes, undefined for an empty body. */
   answer: unknown,
   headers?: Record<string, string>,
 ];
 
-/** Who calls and what exists, by the names the rows use. */
 export interface Cast {
   callers: Record<string, Caller>;
   values: Record<string, unknown>;
 }
 
-/** One test per row, in their order; `cast` is called when they run. */
+/** Registers one test per row, in order; `cast` is called when they run. */
 export function testScenarios(cast: () => Cast, rows: Scenario[]): void {
   test.each(rows)('%s (%s: %s %s)', async (_name, as, method, path, body, status, answer, headers = {}) => {
     const { callers, values } = cast();

@@ -5,9 +5,8 @@ import { expectDocumented } from './openapi.ts';
 
 export interface RestCall {
   as?: Caller;
-  /** Body as JSON. */
   json?: unknown;
-  /** Body as a form, as text on the wire. */
+  /** URL-encoded form. */
   form?: string;
   headers?: Record<string, string>;
 }
@@ -16,12 +15,12 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body; undefined when it is empty or no JSON. */
+  /** Undefined if the body is empty or not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any;
 }
 
-/** One REST call to the running service, whose response must be as the OpenAPI document describes it. */
+/** Sends a REST request, and compares the response with the OpenAPI document. */
 export async function rest(
   method: string,
   path: string,
@@ -37,7 +36,6 @@ export async function rest(
     .parse(readText)
     .send(body);
   const { status } = response;
-  // Responses without a body are not parsed.
   const text = typeof response.body === 'string' ? response.body : '';
   const received = new Headers(response.headers);
   const contentType = received.get('content-type');
@@ -52,7 +50,7 @@ function verbOf(method: string): Verb {
   return method.toLowerCase() as Verb;
 }
 
-/** Leaves the body as text: a response whose JSON is broken must not fail before it is compared. */
+/** Returns the body as text, because a response with invalid JSON must not fail before it is compared. */
 function readText(received: unknown, done: (error: Error | null, body: string) => void): void {
   const response = received as NodeJS.ReadableStream;
   const chunks: Buffer[] = [];

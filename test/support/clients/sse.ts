@@ -5,15 +5,14 @@ import type { Caller } from '../fixtures/users.ts';
 export interface EventStream {
   status: number;
   contentType: string | null;
-  /** Results that came so far. */
+  /** Results so far. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   results: any[];
-  /** The service ended the stream. */
   ended: Promise<void>;
   abort: () => void;
 }
 
-/** A subscription as server-sent events; does not wait until the service listens for it. */
+/** Subscribes with server-sent events, without waiting until the service has registered the subscription. */
 export async function streamEvents(
   query: string,
   variables: Record<string, unknown>,

@@ -13,31 +13,28 @@ export interface SocketMessage {
   payload?: any;
 }
 
-/** A WebSocket that speaks `graphql-transport-ws` by hand, so that a test sees each message and close code. */
+/** A raw `graphql-transport-ws` socket, which shows each message and close code. */
 export interface RawSocket {
   socket: WebSocket;
-  /** Everything that has come, in order. */
   received: SocketMessage[];
   closed: Promise<{ code: number; reason: string }>;
   send: (message: SocketMessage) => void;
-  /** The first message that fits, also one that came before; waits for it. */
+  /** Waits for the first matching message, earlier ones included. */
   find: (fits: (message: SocketMessage) => boolean) => Promise<SocketMessage>;
-  /** One query or mutation; its `next` payload, or `{ errors }` of its `error`. */
+  /** Runs a query or mutation. @returns the payload of `next`, or `{ errors }` */
   run: (query: string, variables?: Record<string, unknown>) => Promise<SocketMessage['payload']>;
-  /** Closes, and waits until it is. */
   close: () => Promise<void>;
 }
 
 const open = new Set<WebSocket>();
 
-/** Ends what a test left open, so that it does not disturb the next one. */
+/** Closes sockets that a test left open, so that they do not affect the next one. */
 export async function closeSockets(app: App = running.app): Promise<void> {
   for (const socket of open) socket.terminate();
   open.clear();
   await until(() => app.services.hub.subscriptionCount === 0);
 }
 
-/** Opens a socket and says nothing on it. */
 export async function openSocket(app: App = running.app): Promise<RawSocket> {
   const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   open.add(socket);
@@ -97,7 +94,6 @@ export async function openSocket(app: App = running.app): Promise<RawSocket> {
   };
 }
 
-/** A socket whose credentials were accepted. */
 export async function connect(as: Caller, app: App = running.app): Promise<RawSocket> {
   const socket = await openSocket(app);
   socket.send({ type: 'connection_init', payload: as.headers });
@@ -105,19 +101,18 @@ export async function connect(as: Caller, app: App = running.app): Promise<RawSo
   return socket;
 }
 
-/** One subscription on a socket of its own. */
 export interface LiveSubscription {
   socket: RawSocket;
-  /** Data of the payloads that came so far; one with errors as `{ errors }`. */
+  /** Data of the payloads so far; `{ errors }` for those with errors. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   payloads: () => any[];
-  /** Waits until so many payloads came, and gives all that did. */
+  /** Waits for `count` payloads. @returns all so far */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
   atLeast: (count: number) => Promise<any[]>;
   close: () => Promise<void>;
 }
 
-/** Subscribes, and waits until the service listens for it; a refusal is thrown as its errors. */
+/** Subscribes and waits until the service has registered it; throws the errors of a refusal. */
 export async function listen(
   query: string,
   variables: Record<string, unknown>,

@@ -5,12 +5,11 @@ import { exportPKCS8, generateKeyPair, jwtVerify } from 'jose';
 import { generate } from 'selfsigned';
 import type { ApnsSettings } from '../../../src/gateways/push/apns.ts';
 
-/** A push as Apple's stand-in has got it. */
 export interface ApplePush {
   token: string;
   headers: Record<string, string>;
   body: unknown;
-  /** Of the provider token, whose signature held. */
+  /** Claims of the provider token, whose signature was valid. */
   claims: { iss: string; iat: number; kid: string };
 }
 
@@ -22,20 +21,16 @@ export interface AppleAnswer {
 }
 
 export interface Apple {
-  /** What an application needs to send to it. */
   settings: ApnsSettings & { endpoint: string; ca: string };
   pushes: ApplePush[];
-  /** What it answers from now on; 200 at first. `hang up` breaks the connection. */
+  /** The response to each push, 200 by default; `hang up` closes the connection. */
   answer: (push: ApplePush) => AppleAnswer | 'hang up';
-  /** Connections that were opened. */
   connections: () => number;
-  /** Nobody listens any more. */
   down: () => Promise<void>;
-  /** It listens again, at the same address. */
   up: () => Promise<void>;
 }
 
-/** Apple's push service as a real HTTP/2 server over TLS, with a certificate of its own. */
+/** Starts fake APNs: an HTTP/2 server over TLS with its own certificate. */
 export async function startApple(): Promise<Apple> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: 2048,

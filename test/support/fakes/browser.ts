@@ -6,19 +6,18 @@ import { bytesOf } from './google.ts';
 export interface BrowserPush {
   headers: IncomingHttpHeaders;
   path: string;
-  /** As the browser decrypts it. */
   text: string;
 }
 
 export interface Browser {
-  /** What it tells the service of itself: the JSON of its subscription. */
+  /** The subscription as the browser sends it to the service, in JSON. */
   subscription: (name: string) => { endpoint: string; keys: { p256dh: string; auth: string } };
   pushes: BrowserPush[];
   answer: () => { status: number; headers?: Record<string, string> };
   stop: () => Promise<unknown>;
 }
 
-/** A push service with one browser behind it, which decrypts (RFC 8188, 8291). */
+/** Starts a push service with one browser, which decrypts pushes (RFC 8188, 8291). */
 export async function startBrowser(): Promise<Browser> {
   const own = createECDH('prime256v1');
   own.generateKeys();

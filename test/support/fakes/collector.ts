@@ -4,25 +4,23 @@ import type { AddressInfo } from 'node:net';
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
-  /** Undefined for the first of a trace. */
+  /** Undefined for a root span. */
   parentSpanId?: string;
   name: string;
   links: { traceId: string; spanId: string }[];
   attributes: Record<string, unknown>;
 }
 
-/** A collector of traces on the loopback, which takes what a service sends as OTLP in JSON. */
+/** A trace collector on the loopback interface, which receives OTLP in JSON. */
 export interface Collector {
   url: string;
   spans: () => CollectedSpan[];
-  /** All that was sent, as text. */
   text: () => string;
-  /** Headers of the latest delivery. */
   headers: () => Record<string, unknown>;
   stop: () => Promise<void>;
 }
 
-// What OTLP/JSON looks like, as far as the tests read it.
+// The part of OTLP/JSON that the tests read.
 interface Delivery {
   resourceSpans: {
     resource: { attributes: Attribute[] };

@@ -18,15 +18,14 @@ export interface Google {
   url: string;
   serviceAccount: Record<string, string>;
   pushes: GooglePush[];
-  /** Access tokens it has given out. */
   tokens: string[];
   answer: (push: GooglePush) => GoogleAnswer;
-  /** What the token address answers instead of a token. */
+  /** The response of the token endpoint instead of a token. */
   refusal: GoogleAnswer | undefined;
   stop: () => Promise<unknown>;
 }
 
-/** FCM's HTTP v1 and the address of access tokens, which checks the assertion. */
+/** Starts the HTTP v1 API of FCM, and a token endpoint that verifies the assertion. */
 export async function startGoogle(now: () => Date): Promise<Google> {
   const pair = await generateKeyPair('RS256', { extractable: true });
   const server = createServer(async (request, response) => {

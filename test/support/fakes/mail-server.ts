@@ -4,13 +4,11 @@ import { onTestFinished } from 'vitest';
 
 export interface MailServer {
   host: string;
-  /** What it has taken, in the order of arrival. */
   taken: { from: string; to: string[]; text: string }[];
-  /** Connections that were opened. */
   connections: () => number;
 }
 
-/** A real SMTP peer on the loopback until the test ends. */
+/** Starts an SMTP server on the loopback interface until the test ends. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const taken: MailServer['taken'] = [];
   let connections = 0;
@@ -35,7 +33,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  server.on('error', () => {}); // a client that gives up
+  server.on('error', () => {}); // a client that disconnects
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;

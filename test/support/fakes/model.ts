@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import { type NewAssistant, storeAssistant } from '../../../src/resolvers/ai/assistants.ts';
 import { APPLICATION, running } from '../app/app.ts';
 
-/** What a model was sent. */
 export interface Asked {
   path: string;
   headers: IncomingHttpHeaders;
@@ -13,16 +12,15 @@ export interface Asked {
 }
 
 export interface TestModel {
-  /** Base of its API. */
+  /** Base URL of its API. */
   url: string;
   asked: Asked[];
-  /** Connections that it has had. */
   connections: () => number;
 }
 
 export type Reply = (response: ServerResponse, asked: Asked, nth: number) => unknown;
 
-/** A model on the loopback, until the test ends. */
+/** Starts a model on the loopback interface until the test ends. */
 export async function startModel(reply: Reply): Promise<TestModel> {
   const asked: Asked[] = [];
   let connections = 0;
@@ -45,25 +43,22 @@ export async function startModel(reply: Reply): Promise<TestModel> {
   return { url: `http://127.0.0.1:${port}/v1`, asked, connections: () => connections };
 }
 
-/** A whole answer. */
 export function says(response: ServerResponse, content: unknown, usage?: unknown): void {
   const body = { id: 'x', choices: [{ index: 0, message: { role: 'assistant', content } }], usage };
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** One part of a streamed answer. */
 export const delta = (content: string) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
 export const DONE = 'data: [DONE]\n\n';
 
-/** Begins a streamed answer. */
 export function beginsStream(response: ServerResponse): ServerResponse {
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).flushHeaders();
   return response;
 }
 
-/** An assistant as the operator makes it, who trusts the loopback. */
+/** Creates an assistant as the operator does, which may use the loopback interface. */
 export async function createAssistant(model: { url: string }, more: Partial<NewAssistant> = {}): Promise<string> {
   const { id } = await storeAssistant(
     { name: 'Helper', baseUrl: model.url, model: 'tiny', ...more, applicationId: APPLICATION.id, isTrusted: true },

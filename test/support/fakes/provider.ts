@@ -8,13 +8,13 @@ import { freePort } from '../app/redis.ts';
 
 export interface Provider {
   url: string;
-  /** What was asked, by path and query. */
+  /** Paths and queries of the requests. */
   asked: string[];
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
 
-/** A peer on the loopback that plays a provider until the test ends. */
+/** A server on the loopback interface that acts as a provider until the test ends. */
 export async function startProvider(answer: Answer): Promise<Provider> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,6 @@ export async function startProvider(answer: Answer): Promise<Provider> {
   return { url, asked };
 }
 
-/** An address at which nobody listens. */
 export async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;
 }
@@ -39,14 +38,14 @@ export function answerJson(response: ServerResponse, body: unknown, status = 200
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Ways in which a provider can be no help; each is one that has to be refused and logged. */
+/** Failures of a provider, each of which must be rejected and logged. */
 export const TROUBLES: [name: string, answer: Answer][] = [
-  ['answers with a fault', (_request, response) => answerJson(response, { id: '1' }, 500)],
-  ['answers that there was too much', (_request, response) => answerJson(response, {}, 429)],
-  ['answers malformed JSON', (_request, response) => void response.end('{"data": {')],
-  ['answers nothing', (_request, response) => void response.end()],
-  ['answers without end', (_request, response) => endless(response)],
-  ['hangs up', (request) => void request.socket.destroy()],
+  ['responds with 500', (_request, response) => answerJson(response, { id: '1' }, 500)],
+  ['responds with 429', (_request, response) => answerJson(response, {}, 429)],
+  ['responds with malformed JSON', (_request, response) => void response.end('{"data": {')],
+  ['responds with an empty body', (_request, response) => void response.end()],
+  ['responds without end', (_request, response) => endless(response)],
+  ['closes the connection', (request) => void request.socket.destroy()],
   [
     'redirects',
     (_request, response) => void response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end(),
@@ -62,7 +61,6 @@ function endless(response: ServerResponse): void {
   more();
 }
 
-/** The real verifiers, with what they log. */
 export function loggedVerifiers(now = () => SAMPLE_TIME): { verifiers: IdentityVerifiers; logged: LogLine[] } {
   const logged: LogLine[] = [];
   const log: Logger = pino({ level: 'trace' }, { write: (line) => void logged.push(JSON.parse(line) as LogLine) });
@@ -70,7 +68,7 @@ export function loggedVerifiers(now = () => SAMPLE_TIME): { verifiers: IdentityV
 }
 
 export interface LogLine {
-  /** 40: a warning. */
+  /** 40 for a warning. */
   level: number;
   msg: string;
   provider?: string;

@@ -6,15 +6,13 @@ import S3rver from 's3rver';
 export interface ObjectStore {
   endpoint: string;
   bucket: string;
-  /** Keys of the objects it has. */
   keys: () => Promise<string[]>;
   stop: () => Promise<void>;
 }
 
-/** What the store takes for its only account. */
 export const STORE_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
-/** A store that speaks as S3 does, on a free port, with one bucket. It knows its account by the key, and no signatures. */
+/** Starts an S3-compatible store with one bucket. It checks access keys, but not signatures. */
 export async function startObjectStore(): Promise<ObjectStore> {
   const directory = await mkdtemp(join(tmpdir(), 'atrium-s3-'));
   const bucket = 'our-files';

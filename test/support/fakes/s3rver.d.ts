@@ -1,4 +1,4 @@
-/** What is used of the package, which comes without types. */
+/** Declares the used part of the package, which has no types. */
 declare module 's3rver' {
   import type { AddressInfo } from 'node:net';
 

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import { Random } from '../fixtures/random.ts';
 
-/** A URL, or the options of `net.connect`. */
 export type Target = string | NetConnectOpts;
 
-/** Probability that an unreliable connection ends within a chunk. */
+/** Probability that an unreliable connection is cut within a chunk. */
 const CUT = 0.004;
 /** Probability that a chunk is delayed, or is written in two parts. */
 const DELAYED = 0.05;
@@ -14,32 +13,29 @@ const MAX_DELAY_MS = 150;
 
 interface Pair {
   sockets: [client: Socket, service: Socket];
-  /** Bytes that the service may still send before the connection is cut. */
   bytesLeft: number;
 }
 
-/** A TCP proxy between a client and a service, or between the service and its database, with the faults of a network. */
+/** A TCP proxy between a client and a service, or a service and its database, that simulates network faults. */
 export class FaultProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   readonly #random: Random;
   #isPaused = false;
   #nextCut: { isBack: boolean; bytes: number } | undefined;
-  /** Read for each new connection. */
+  /** Evaluated for each new connection. */
   target: Target | (() => Target);
-  /** Cuts each new connection after so many bytes of the service. */
+  /** Bytes from the service after which each new connection is cut. */
   cutBehind: (() => number) | undefined;
-  /** So many of the next answers are lost with their connection. */
+  /** Number of next responses to drop with their connection. */
   answersToLose = 0;
-  /** Drops all bytes, and closes nothing. */
+  /** Drops all bytes without closing connections. */
   isSilent = false;
   /** Cuts connections at any byte, delays some bytes, and splits writes. */
   isUnreliable = false;
-  /** Connections there ever were. */
   connections = 0;
-  /** Connections that were cut within a message. */
+  /** Number of connections that were cut within a message. */
   cuts = 0;
-  /** Request lines. */
   readonly requests: string[] = [];
 
   private constructor(target: Target | (() => Target), random: Random) {
@@ -63,24 +59,23 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Cuts all connections. */
   cut(): void {
     for (const pair of [...this.#pairs]) this.#end(pair);
   }
 
-  /** Cuts all connections once so many more bytes have gone to the service, or have come back. */
+  /** Cuts all connections after more bytes to the service, or from it if `isBack`. */
   cutAfter(bytes: number, isBack: boolean): void {
     this.#nextCut = { isBack, bytes };
   }
 
-  /** Takes `cutAfter` back. @returns whether it was still pending */
+  /** Cancels `cutAfter`. @returns whether it was still pending */
   cancelCut(): boolean {
     const isPending = this.#nextCut !== undefined;
     this.#nextCut = undefined;
     return isPending;
   }
 
-  /** Lets nothing through until `resume`; nothing is lost or closed. */
+  /** Holds all bytes until `resume`, without losing any or closing connections. */
   pause(): void {
     this.#isPaused = true;
     for (const { sockets } of this.#pairs) for (const socket of sockets) socket.pause();
@@ -123,7 +118,7 @@ export class FaultProxy {
     for (const socket of pair.sockets) socket.destroy();
   }
 
-  /** @returns false: the connection ends here */
+  /** @returns false if the connection ends here */
   async #pass(chunk: Buffer, pair: Pair, isBack: boolean): Promise<boolean> {
     const to = pair.sockets[isBack ? 0 : 1];
     if (!isBack) this.#noteRequest(chunk);
@@ -146,7 +141,7 @@ export class FaultProxy {
     if (line?.includes(' HTTP/1.1')) this.requests.push(line);
   }
 
-  /** Bytes of a chunk that get through before a cut; undefined when there is none. */
+  /** Bytes of a chunk that are passed before a cut; undefined without a cut. */
   #bytesUntilCut(chunk: Buffer, pair: Pair, isBack: boolean): number | undefined {
     const next = this.#nextCut?.isBack === isBack ? this.#nextCut : undefined;
     if (next && next.bytes < chunk.length) {

@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest';
 import { createDatabase } from '../app/database.ts';
 import { ownConnection, sql } from '../app/sql.ts';
 
-/** A database where what hangs does so until it is released, however slow the machine is. */
+/** A database without timeouts, so that blocked statements wait until they are released, even on slow machines. */
 export async function databaseThatHangs() {
   const { config, drop } = await createDatabase();
   return { config: { ...config, options: '-c TimeZone=UTC -c lock_timeout=0', statement_timeout: 0 }, drop };
 }
 
-/** Locks what a statement locks until the test ends or releases it. */
+/** Holds the locks of a statement until the test ends or releases them. */
 export async function lock(statement: string): Promise<() => Promise<void>> {
   const connection = await ownConnection();
   await connection.query('BEGIN');
@@ -22,7 +22,6 @@ export async function lock(statement: string): Promise<() => Promise<void>> {
   return release;
 }
 
-/** Connections of the service that wait for a lock. */
 export async function lockWaiters(): Promise<number> {
   const [row] = await sql<{ count: number }>(
     `SELECT count(*)::int AS count FROM pg_stat_activity

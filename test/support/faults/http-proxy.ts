@@ -2,20 +2,16 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What becomes of a request: passed on, refused, answered with an error, cut before or within the answer, or nothing. */
+/** The fate of a request: forwarded, 429, 503, cut before or within the response, or never answered. */
 export type Fault = 'none' | 'tooMany' | 'unavailable' | 'cut' | 'half' | 'silence';
 
 export interface FaultyProxy {
   url: string;
-  /** Paths of requests so far. */
   paths: string[];
   faults: Fault[];
 }
 
-/**
- * A server in front of another that does what it is told with each request.
- * @param faultOf of the nth request, from 0
- */
+/** Starts an HTTP proxy that applies a fault to each request. @param faultOf the nth request, from 0 */
 export async function startFaultyProxy(
   target: () => string,
   faultOf: (nth: number, path: string) => Fault,

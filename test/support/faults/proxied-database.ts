@@ -3,7 +3,6 @@ import pg from 'pg';
 import { createDatabase, type TestDatabase } from '../app/database.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
-/** A database behind a fault proxy. */
 export interface ProxiedDatabase extends TestDatabase {
   proxy: FaultProxy;
 }
@@ -22,7 +21,6 @@ export async function createProxiedDatabase(): Promise<ProxiedDatabase> {
   };
 }
 
-/** Where a PostgreSQL server listens: a port or a socket file. */
 export function addressOfDatabase(config: pg.ClientConfig): NetConnectOpts {
   const { host, port } = new pg.Client(config);
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };

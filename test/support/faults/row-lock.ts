@@ -3,9 +3,12 @@ import { onTestFinished } from 'vitest';
 
 const NAME = 'the process that waits';
 
-/** Holds what a statement locks until it is released, or the test ends; a process with its `env` is known by its name. */
+/**
+ * Holds the locks of a statement until they are released or the test ends. Processes with `env` are identified by their
+ * application name.
+ */
 export async function lockRows(database: pg.ClientConfig, statement: string) {
-  // What a transaction sees of others stays as it was at its first look.
+  // A transaction sees a fixed snapshot of `pg_stat_activity`, so a second connection watches it.
   const [holder, watch] = [new pg.Client(database), new pg.Client(database)];
   for (const client of [holder, watch]) {
     await client.connect();
@@ -22,12 +25,11 @@ export async function lockRows(database: pg.ClientConfig, statement: string) {
   };
   return {
     env: { PGAPPNAME: NAME },
-    /** Whether the process waits for it. */
+    /** Whether a process with `env` waits for a lock. */
     isWaitedFor: async () => (await count(`wait_event_type = 'Lock'`)) > 0,
-    /** Whether the process has no connection. */
+    /** Whether no process with `env` is connected. */
     isLeft: async () => (await count('true')) === 0,
     release: () => holder.query('ROLLBACK'),
-    /** Asks beside it. */
     query: (text: string) => watch.query(text),
   };
 }

@@ -3,12 +3,11 @@ import { createServer, type Socket } from 'node:net';
 
 export interface SilentPeer {
   port: number;
-  /** Connections that were opened. */
   connections: () => number;
   stop: () => Promise<unknown>;
 }
 
-/** A peer on the loopback that accepts connections and never answers. */
+/** Starts a server on the loopback interface that accepts connections and never responds. */
 export async function startSilentPeer(): Promise<SilentPeer> {
   const sockets = new Set<Socket>();
   let connections = 0;

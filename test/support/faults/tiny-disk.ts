@@ -6,17 +6,15 @@ import { join } from 'node:path';
 
 const CHUNK = Buffer.alloc(4096, 'x');
 
-/** A disk of a test's own, as `createDataDir` gives a folder. */
+/** A separate small file system, with the shape of `createDataDir`. */
 export interface TinyDisk {
   dataDir: string;
-  /** Leaves no room on it. */
   fill: () => Promise<void>;
-  /** Takes away what filled it. */
   free: () => Promise<void>;
   remove: () => Promise<void>;
 }
 
-/** @throws this process may not mount anything */
+/** @throws if this process may not mount */
 export function mountTinyDisk(megabytes: number): TinyDisk {
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-disk-'));
   const { status, stderr } = spawnSync('mount', [
@@ -42,14 +40,14 @@ export function mountTinyDisk(megabytes: number): TinyDisk {
     },
     free: () => rm(filling, { force: true }),
     remove: async () => {
-      // What has just ended may hold a file for another moment; then the file system goes with it.
+      // A process that just ended may still hold a file, so the unmount is lazy.
       spawnSync('umount', ['--lazy', dataDir]);
       await rmdir(dataDir);
     },
   };
 }
 
-/** Whether this process may mount, which on Linux root may. */
+/** Whether this process may mount, which requires root on Linux. */
 export const CAN_MOUNT = canMount();
 
 function canMount(): boolean {

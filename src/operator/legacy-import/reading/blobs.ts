@@ -5,10 +5,9 @@ import { PAGE, type Reader } from '../source.ts';
 import { Bound } from './bound.ts';
 import { ignoreMissing } from './dialogs.ts';
 
-/** A file, with who made it: that is not shown, so each user is asked for theirs. */
+/** The API does not show the owner of a file, so files are listed per user. */
 export type OwnedBlob = SourceBlob & { userId: number };
 
-/** The files of each user; their bytes come when they are stored. */
 export async function readBlobs({ source, ledger, progress }: Run): Promise<void> {
   progress.begin('lists of files', await ledger.size('user'));
   for await (const { id } of ledger.each('user', String(ledger.cursor.user ?? ''))) {
@@ -27,12 +26,13 @@ export async function readBlobs({ source, ledger, progress }: Run): Promise<void
   }
 }
 
-/** Pages begin with the newest: what comes meanwhile shifts them, so that something is given twice, and nothing missed. */
+/**
+ * Pages start with the newest file. Concurrent uploads shift the pages, so a file may occur twice but is never missed.
+ */
 async function* pagesOf(reader: Reader, source: Run['source']): AsyncGenerator<SourceBlob[], void, void> {
   let bound: Bound | undefined;
   for (let page = 1; ; page++) {
     const found = await source.blobs(page, reader).catch((error) => {
-      // A server without files.
       if (error instanceof SourceRefusal && error.status === 422) return undefined;
       return ignoreMissing(error);
     });

@@ -1,36 +1,32 @@
 import { MigrationError } from '../problem.ts';
 
-/** More than it had when it was asked may have come meanwhile, but not that many. */
+/** Items that may be added while a list is read. */
 const MARGIN = 10_000;
 
-/** Ends the reading of a list that never ends. */
 export class Bound {
   readonly #what: string;
-  readonly #announced: number;
+  readonly #reported: number;
   #seen = 0;
 
-  /** @param told how many the other server says it has */
-  constructor(what: string, announced: number) {
+  constructor(what: string, reported: number) {
     this.#what = what;
-    this.#announced = announced;
+    this.#reported = reported;
   }
 
-  /** @throws {MigrationError} it gives far more than it said */
+  /** @throws {MigrationError} far more items than reported */
   add(count: number): void {
     this.#seen += count;
-    if (this.#seen > this.#announced + MARGIN) {
-      throw new MigrationError(
-        `${this.#what}: the other server says it has ${this.#announced}, and gives more and more`,
-      );
+    if (this.#seen > this.#reported + MARGIN) {
+      throw new MigrationError(`${this.#what}: the other server reported ${this.#reported}, but returns many more`);
     }
   }
 }
 
-/** @throws {MigrationError} a page that does not go on behind the one before: it would never end */
+/** @throws {MigrationError} ids do not ascend, so that paging might never end */
 export function requireAscending<Id extends string | number>(what: string, ids: Id[], after: Id): void {
   let last = after;
   for (const id of ids) {
-    if (id <= last) throw new MigrationError(`${what}: ${id} comes behind ${last}, which is not the order asked for`);
+    if (id <= last) throw new MigrationError(`${what}: ${id} follows ${last}, which is not the requested order`);
     last = id;
   }
 }

@@ -6,7 +6,7 @@ import { nextWindow, PAGE, type Reader } from '../source.ts';
 import { ignoreMissing } from './dialogs.ts';
 import { readersOf } from './messages.ts';
 
-/** What only a user is told of their dialogs: which messages they have deleted for themselves, and which they have muted. */
+/** The API shows hidden messages and mutes only to the user concerned. */
 export async function readDetails(run: Run): Promise<void> {
   const { ledger, progress } = run;
   progress.begin('details of dialogs', await ledger.size('dialog'));
@@ -38,7 +38,9 @@ function isAskable(userId: number, { source }: Run): boolean {
   return source.hasKey || source.signedIn.includes(userId);
 }
 
-/** The messages of a dialog as whoever sees most of them does; listed only when somebody sees fewer. */
+/**
+ * The messages of a dialog as its least restricted reader sees them; ids are listed only if another reader sees fewer.
+ */
 interface DialogReading {
   count: number;
   ids: () => Promise<ReadonlySet<string>>;
@@ -58,7 +60,6 @@ async function readAll(dialog: SourceDialog, run: Run): Promise<DialogReading> {
 
 async function hiddenItems(dialog: SourceDialog, userId: number, all: DialogReading, run: Run): Promise<Item[]> {
   const count = await run.source.countMessages(dialog, userId).catch(ignoreMissing);
-  // Who may not read it any more has nothing to hide in it.
   if (count === undefined || count >= all.count) return [];
   const known = await all.ids();
   const shown = await listIds(dialog, userId, run);
@@ -78,7 +79,6 @@ async function mutedItems(dialog: SourceDialog, userId: number, { source }: Run)
   return [{ kind: 'muted', id: `${dialog.id}:${userId}`, container: dialog.id, content: { userId } }];
 }
 
-/** More in one dialog would not fit into memory with their like. */
 const MAX_LISTED = 5_000_000;
 
 async function listIds(dialog: SourceDialog, reader: Reader, { source }: Run): Promise<ReadonlySet<string>> {
@@ -90,10 +90,10 @@ async function listIds(dialog: SourceDialog, reader: Reader, { source }: Run): P
     for (const { _id } of messages) ids.add(_id);
     if (messages.length < PAGE) return ids;
     const dates = messages.map(({ date_sent }) => date_sent);
-    // A second with a page of messages or more is asked for twice, but the page behind it has to go on.
+    // If a second has at least a page of messages, one page may repeat; the next must contain new ones.
     const isKnown = ids.size === before;
     if ((isKnown && wasKnown) || ids.size > MAX_LISTED || dates.some((date) => date < window.from)) {
-      throw new MigrationError(`messages of ${dialog.id} do not come in the order asked for`);
+      throw new MigrationError(`messages of ${dialog.id} are not in the requested order`);
     }
     wasKnown = isKnown;
     window = nextWindow(window, dates);

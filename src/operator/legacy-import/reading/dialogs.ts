@@ -3,13 +3,9 @@ import type { Run } from '../run.ts';
 import { PAGE, type Reader } from '../source.ts';
 import { Bound, requireAscending } from './bound.ts';
 
-/** Statuses by which a server says that it wants a user. */
 const NEEDS_USER = [401, 403, 422];
 
-/**
- * All dialogs. An API key alone sees them where the other server lets it; else each user is asked for theirs, in
- * `readPlaces`.
- */
+/** Without permission for the API key alone, `readPlaces` lists the dialogs per user. */
 export async function readDialogs({ source, ledger, progress }: Run): Promise<void> {
   if (!source.hasKey) return;
   let after = String(ledger.cursor.after ?? '');
@@ -26,7 +22,7 @@ export async function readDialogs({ source, ledger, progress }: Run): Promise<vo
     const ids = page.items.map(({ id }) => id);
     requireAscending('dialogs', ids, after);
     after = ids.at(-1) ?? after;
-    // Of how many are read by an API key alone the next steps see that it may.
+    // `keyReadsDialogs` uses this count.
     ledger.count('dialogsByKey', page.items.length);
     await ledger.keep(
       { after },
@@ -37,12 +33,11 @@ export async function readDialogs({ source, ledger, progress }: Run): Promise<vo
   }
 }
 
-/** Whether an API key alone reads dialogs and their messages. */
 export function keyReadsDialogs({ ledger }: Run): boolean {
   return (ledger.counts.dialogsByKey ?? 0) > 0;
 }
 
-/** The dialogs in the list of each user: a private one that is not there, they have hidden. */
+/** A private dialog that is missing from the list of a user was hidden by the user. */
 export async function readPlaces(run: Run): Promise<void> {
   const { source, ledger, progress } = run;
   const users = ledger.batches<unknown>('user', String(ledger.cursor.user ?? ''));
@@ -95,7 +90,7 @@ async function readDialogPage(source: Run['source'], after: string, userId: Read
   return { total, ids: items.map(({ id }) => id), dialogs };
 }
 
-/** What has been deleted since it was listed, or is not the reader's any more, is passed over. */
+/** Objects may be deleted after they were listed, or no longer be visible to the reader. */
 export function ignoreMissing(error: unknown): undefined {
   if (error instanceof SourceRefusal && (error.status === 404 || error.status === 403)) return undefined;
   throw error;

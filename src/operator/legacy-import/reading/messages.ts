@@ -7,13 +7,9 @@ import { type MessageWindow, nextWindow, PAGE, type Reader } from '../source.ts'
 import { Bound } from './bound.ts';
 import { ignoreMissing, keyReadsDialogs } from './dialogs.ts';
 
-/** Clocks and whole seconds: so much earlier is asked for again, in seconds. */
+/** Seconds read again in each run, because clocks differ and timestamps are whole seconds. */
 const OVERLAP = 60;
 
-/**
- * The messages of all dialogs. At the first reading all of them; later those that were sent, changed, or could have been
- * read since.
- */
 export async function readMessages(run: Run): Promise<void> {
   const { ledger, progress } = run;
   const after = String(ledger.cursor.done ?? '');
@@ -31,7 +27,6 @@ export async function readMessages(run: Run): Promise<void> {
   }
 }
 
-/** Who may be asked for the messages of a dialog: an API key alone, or else those of its occupants whom we can be. */
 export function readersOf(dialog: SourceDialog, run: Run): Reader[] {
   if (keyReadsDialogs(run)) return ['all'];
   const { source } = run;
@@ -57,8 +52,8 @@ async function tasksOf(dialog: SourceDialog, run: Run): Promise<Task[]> {
 }
 
 /**
- * The second of the first message that is not known to be read by and delivered to all, as only from there on anything
- * but the content may have changed since the reading before; 0 at the first reading.
+ * `date_sent` of the first message not read by, or not delivered to, all members; 0 in the first run. Earlier messages
+ * can only have been edited since the previous run.
  */
 async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<number> {
   if (!ledger.since) return 0;
@@ -73,7 +68,8 @@ async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<n
       (SELECT m.date_sent FROM messages m WHERE m.application_id = ${applicationId} AND m.dialog_id = ${id}
         ORDER BY m.seq DESC LIMIT 1)) AS second`;
   const second = row?.second ?? 0;
-  // The other server has messages that were sent here not at all: what it got since counts, too.
+  // Messages sent here do not exist on the other server, so messages received there since the previous run are
+  // included.
   return second === 0 ? 0 : Math.min(second, unixSeconds(ledger.since) - OVERLAP);
 }
 
@@ -111,11 +107,11 @@ function doneOf({ done }: Record<string, string | number>): Record<string, strin
   return done === undefined ? {} : { done };
 }
 
-/** @throws {MigrationError} a page that does not go on from where it was to */
+/** @throws {MigrationError} dates do not ascend */
 function requireOrder({ id }: SourceDialog, { from }: MessageWindow, messages: SourceMessage[]): void {
   let last = from;
   for (const { dateSent } of messages) {
-    if (dateSent < last) throw new MigrationError(`messages of ${id} do not come in the order asked for`);
+    if (dateSent < last) throw new MigrationError(`messages of ${id} are not in the requested order`);
     last = dateSent;
   }
 }

@@ -2,17 +2,13 @@ import { db } from '../../../db/client.ts';
 import type { Item } from '../ledger.ts';
 import type { Run } from '../run.ts';
 import type { SourceDialog } from '../shapes.ts';
-import type { Reader } from '../source.ts';
 import { ignoreMissing } from './dialogs.ts';
 import { readersOf } from './messages.ts';
 
-/** Messages of one look into the ledger. */
 const BATCH = 100;
 
-/** A user's reaction. */
 export type SourceReaction = [userId: number, name: string];
 
-/** Who reacted how to those messages that have reactions. */
 export async function readReactions(run: Run): Promise<void> {
   const { ledger, progress } = run;
   const { applicationId } = ledger;
@@ -60,20 +56,15 @@ async function readReactionsTo(message: { id: string; dialogId: string }, run: R
   return [{ kind: 'reactions', id: message.id, container: message.dialogId, content: reactions }];
 }
 
-/** Only the user is told in which order they added their own. */
+/** The API shows the order of a user's reactions only to that user. */
 async function orderOf(names: string[], messageId: string, userId: number, { source }: Run): Promise<string[]> {
   const isAskable = source.hasKey || source.signedIn.includes(userId);
-  const told: Reader | undefined = isAskable ? userId : undefined;
-  const shown = told === undefined ? [] : ((await source.ownReactions(messageId, told).catch(ignoreMissing)) ?? []);
-  const known = shown.filter((name) => names.includes(name));
-  return [...new Set([...known, ...names])];
+  const own = isAskable ? ((await source.ownReactions(messageId, userId).catch(ignoreMissing)) ?? []) : [];
+  const current = own.filter((name) => names.includes(name));
+  return [...new Set([...current, ...names])];
 }
 
-/**
- * One order of all reactions in which names first come as they did, and each user's own come as they did.
- * @param names in the order in which they first came
- * @param own names by user, in the order of adding
- */
+/** Merges two orders: names by first use, and the reactions of each user in the order of adding. */
 export function inOrder(names: string[], own: ReadonlyMap<number, string[]>): SourceReaction[] {
   const left = new Map([...own].map(([userId, added]) => [userId, [...added]]));
   const reactions: SourceReaction[] = [];
@@ -89,7 +80,7 @@ export function inOrder(names: string[], own: ReadonlyMap<number, string[]>): So
     return taken;
   };
   for (const name of names) {
-    // First whatever may come before the name does, as that may be what hides it.
+    // First the reactions with known names, because one of them may precede this name in a user's order.
     take((next) => known.has(next), Number.POSITIVE_INFINITY);
     take((next) => next === name, 1);
     known.add(name);

@@ -7,12 +7,12 @@ import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { PAGE } from '../source.ts';
 import { Bound, requireAscending } from './bound.ts';
 
-/** The classes; without an API key nobody is told of them. */
+/** Classes are visible to API keys only. */
 export async function readClasses({ source, ledger, progress }: Run): Promise<void> {
   progress.begin('classes');
   const classes = await source.classes().catch((error) => {
     if (!(error instanceof SourceRefusal)) throw error;
-    progress.say(`classes and records are left out, as the other server shows them to API keys alone`);
+    progress.say('classes and records are skipped, because the other server shows them to API keys only');
     return [];
   });
   for (const known of classes) fieldsOf(known);
@@ -24,7 +24,6 @@ export async function readClasses({ source, ledger, progress }: Run): Promise<vo
   progress.advance(classes.length);
 }
 
-/** The records of all classes, one class after the other. */
 export async function listRecordPage(run: Run): Promise<void> {
   const { source, ledger, progress } = run;
   const resumed = String(ledger.cursor.className ?? '');
@@ -56,7 +55,6 @@ export async function listRecordPage(run: Run): Promise<void> {
   }
 }
 
-/** The fields of a class as its records are read by them. @throws {MigrationError} a type that we don't have */
 function fieldsOf({ name, custom_fields }: SourceClass): ReadonlyMap<string, RuledField> {
   return new Map(
     custom_fields.map((field) => {
@@ -72,7 +70,6 @@ export function isArrayField({ is_array }: SourceClass['custom_fields'][number])
   return is_array === true || is_array === '1' || is_array === 'true';
 }
 
-/** What could not be stored is found out before anything is. */
 function requireFit(className: string, fields: ReadonlyMap<string, RuledField>, record: SourceRecord): void {
   const [problem] = newFields(fields, record.fields).problems;
   if (problem !== undefined) throw new MigrationError(`record ${record.id} of ${className}: ${problem}`);

@@ -2,7 +2,7 @@ import type { Run } from '../run.ts';
 import { PAGE } from '../source.ts';
 import { Bound, requireAscending } from './bound.ts';
 
-/** All users: whoever has changed is not told by a list, and they are few beside their messages. */
+/** Always reads all users, because the list cannot be filtered by changes and is small compared to messages. */
 export async function readUsers({ source, ledger, progress }: Run): Promise<void> {
   let after = Number(ledger.cursor.after ?? 0);
   let bound: Bound | undefined;

@@ -11,7 +11,6 @@ import { isArrayField } from '../reading/records.ts';
 import type { Run } from '../run.ts';
 import type { SourceClass, SourcePermission } from '../shapes.ts';
 
-/** Defines the classes under their own ids; one that is here already gets the fields that it lacks. */
 export async function storeClasses({ ledger, progress, context }: Run): Promise<void> {
   const { applicationId } = ledger;
   progress.begin('classes stored', await ledger.size('class'));
@@ -41,7 +40,7 @@ export async function storeClasses({ ledger, progress, context }: Run): Promise<
   }
 }
 
-/** Under the id that clients may know; if another class has it, the new one stays. */
+/** Clients may know the original id. If another class has it, the generated id remains. */
 async function keepId({ applicationId, key }: ClassDefinition, id: string): Promise<void> {
   await transact(jobOwnerOf({ applicationId }), async (transaction) => {
     await transaction.$executeRaw`
@@ -57,7 +56,7 @@ function permissionsOf({ acl }: SourceClass): ClassPermissions {
   return { create: given(create), read: given(read), update: given(update), delete: given(acl.delete) };
 }
 
-/** Of a record; that it is closed to all is for its class to say. */
+/** Grants of a record; `not_allowed` is a decision of the class alone. */
 export function grantsGiven({ access, users_ids: ids = [], users_groups: groups = [] }: SourcePermission): Grants {
   return access === 'not_allowed' ? [] : grantsOf({ access, ids, groups });
 }

@@ -11,7 +11,6 @@ import type { SourceDialog } from '../shapes.ts';
 import { storeMarks } from './marks.ts';
 import { storeMessages } from './messages.ts';
 
-/** Stores each dialog with its occupants, messages, marks and reactions, all of it or nothing. */
 export async function storeDialogs(run: Run): Promise<void> {
   const { ledger, progress, context } = run;
   progress.begin('dialogs stored', await ledger.size('dialog'));
@@ -33,14 +32,13 @@ async function storeContent(transaction: Transaction, dialog: StoredDialog, run:
   await storeMessages(transaction, dialog, ledger.since ?? null);
   await storeMarks(transaction, dialog);
   if (!ledger.since) return;
-  // At the first reading nobody has anything open of this application's that could be out of date.
+  // Only after the first run can clients have the dialog open and be out of date.
   await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], run.context.now());
 }
 
 /**
- * The dialog's own row and its occupants, both held. What was changed here since the reading before stays so unless it
- * was changed there, too.
- * @returns undefined where it was destroyed here
+ * Local changes since the previous run remain, unless the other server has changed the same property.
+ * @returns undefined if the dialog was deleted here
  */
 async function storeDialog(
   transaction: Transaction,
@@ -57,7 +55,7 @@ async function storeDialog(
       AND (id = ${now.id} OR pair_key = ${pairKey}) FOR NO KEY UPDATE`;
   if (!locked && since && new Date(now.createdAt) < since && before) return undefined;
   const id = locked?.id ?? now.id;
-  // The two have begun to write to each other here, too: what they wrote there comes into the dialog that is here.
+  // The same two users also have a private dialog here, so the imported messages join it.
   if (id !== now.id) await moveInto(transaction, { applicationId, from: now.id, to: id }, run);
   if (!locked) await insertDialog(transaction, { applicationId, pairKey, now });
   await changeDialog(transaction, { applicationId, id, now, before });
@@ -66,7 +64,7 @@ async function storeDialog(
   return { applicationId, id, type: now.type, isKnown: before !== null };
 }
 
-/** Of those who are users here, the ones who are; nobody deletes them meanwhile. */
+/** Locks the existing users against deletion. */
 async function lockOccupants(transaction: Transaction, applicationId: number, ids: number[]): Promise<Set<number>> {
   const locked = await transaction.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE application_id = ${applicationId} AND id = ANY(${[...new Set(ids)]}::int[])
@@ -120,7 +118,6 @@ async function changeDialog(transaction: Transaction, { applicationId, id, now, 
     WHERE application_id = ${applicationId} AND id = ${id}`;
 }
 
-/** What the dialog carries of a class that came along. */
 async function storeData(transaction: Transaction, { applicationId, now, before }: Omit<Change, 'id'>): Promise<void> {
   if (!now.data || JSON.stringify(now.data) === JSON.stringify(before?.data)) return;
   const { class_name: className, ...values } = now.data;
@@ -133,7 +130,6 @@ async function storeData(transaction: Transaction, { applicationId, now, before 
   });
 }
 
-/** Who came and went, and became or ceased to be an admin, since the reading before. */
 async function storeOccupants(
   transaction: Transaction,
   { applicationId, id, now, before, users }: Change & { users: Set<number> },

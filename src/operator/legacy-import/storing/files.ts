@@ -14,10 +14,9 @@ import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { fileFieldsOf, fileOf } from './records.ts';
 import { reserveIds } from './users.ts';
 
-/** Largest file, as for uploads. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
-/** Fetches the bytes of files, each with its own row. What can't be had is counted, and its row says that it has none. */
+/** A file that is unavailable is counted, and its row has no bytes. */
 export async function storeFiles(run: Run): Promise<void> {
   const { ledger } = run;
   if (ledger.cursor.kind !== 'record') await storeBlobs(run);
@@ -70,7 +69,7 @@ async function storeBlob({ id, content: blob }: StoredItem<OwnedBlob>, run: Run)
   });
 }
 
-/** A uid leads to its application by its first digits; one that leads elsewhere would not be found. */
+/** The first digits of a uid identify its application, so a uid with other digits is replaced. */
 function uidOf({ uid }: OwnedBlob, { ledger }: Run): string {
   const own = newUid(ledger.applicationId);
   if (/^[0-9a-f]{34}$/.test(uid) && uid.slice(0, 8) === own.slice(0, 8)) return uid;
@@ -146,7 +145,7 @@ async function fileNow({ applicationId, id, field }: { applicationId: number; id
 
 type Use = (stream: Readable) => Promise<StagedFile>;
 
-/** @returns undefined when it can't be had */
+/** @returns undefined if the file is unavailable or too large */
 async function fetchFile(
   { ledger, context }: Run,
   fetch: (use: Use) => Promise<StagedFile>,
@@ -162,7 +161,6 @@ async function fetchFile(
   }
 }
 
-/** Makes the bytes those of a row that `work` stores; if that fails, they go. */
 async function storeWith(
   file: StagedFile | undefined,
   cursor: Cursor,

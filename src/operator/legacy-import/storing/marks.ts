@@ -2,10 +2,7 @@ import type { Transaction } from '../../../db/client.ts';
 import { DIALOG_TYPE } from '../../../db/dialog-types.ts';
 import type { StoredDialog } from '../run.ts';
 
-/**
- * What hangs on the messages of a dialog that is held: who has read and got them, deleted them for themselves, reacted to
- * them, hidden or muted the dialog. What is read here or there is read; nothing that was said here is taken back.
- */
+/** The result is the union of both servers: nothing that was read here becomes unread. */
 export async function storeMarks(transaction: Transaction, dialog: StoredDialog): Promise<void> {
   if (dialog.type !== DIALOG_TYPE.PUBLIC_GROUP) await addFormerMembers(transaction, dialog);
   await hideMessages(transaction, dialog);
@@ -19,7 +16,7 @@ export async function storeMarks(transaction: Transaction, dialog: StoredDialog)
   await react(transaction, dialog);
 }
 
-/** Who has sent or read something and is not there any more: what they have read stays known. */
+/** Former members keep what they sent and read. */
 async function addFormerMembers(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     INSERT INTO members (application_id, dialog_id, user_id, joined_at, left_at)
@@ -43,7 +40,6 @@ async function hideMessages(transaction: Transaction, { applicationId, id }: Sto
     ON CONFLICT DO NOTHING`;
 }
 
-/** A watermark stops at the first message that its member is not known to have read, or got. */
 async function raiseWatermarks(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     UPDATE members mb SET
@@ -72,8 +68,8 @@ async function raiseWatermarks(transaction: Transaction, { applicationId, id }: 
 }
 
 /**
- * What was read there deviates from the watermarks behind them, from "the sender has read it", and, of messages that came
- * among others, below them. A message that was here says by its marks and watermarks what was read here.
+ * Marks deviations from a watermark, from the rule that senders have read their messages, and within messages inserted
+ * below a watermark.
  */
 async function insertMarks(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
@@ -103,7 +99,6 @@ async function insertMarks(transaction: Transaction, { applicationId, id }: Stor
     WHERE is_read IS NOT NULL OR is_delivered IS NOT NULL
     ON CONFLICT (application_id, dialog_id, seq, user_id) DO UPDATE
     SET is_read = coalesce(excluded.is_read, k.is_read), is_delivered = coalesce(excluded.is_delivered, k.is_delivered)`;
-  // What the watermarks have passed meanwhile needs no mark.
   await transaction.$executeRaw`
     DELETE FROM message_marks k USING members mb
     WHERE k.application_id = ${applicationId} AND k.dialog_id = ${id} AND mb.application_id = k.application_id
@@ -112,7 +107,7 @@ async function insertMarks(transaction: Transaction, { applicationId, id }: Stor
       AND (k.is_delivered IS NULL OR k.is_delivered AND k.seq <= mb.delivered_seq)`;
 }
 
-/** unread = messages behind the watermark, and those below it that a mark calls unread, of others and not hidden. */
+/** Unread messages are those above the watermark plus those marked unread below it, except own and hidden ones. */
 async function count(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     WITH sent AS (
@@ -140,7 +135,7 @@ async function count(transaction: Transaction, { applicationId, id }: StoredDial
       AND o.user_id = mb.user_id`;
 }
 
-/** An occupant in whose list the dialog was not. Nothing is known of those who were not asked for theirs. */
+/** Hides the dialog for occupants in whose list it was missing. Occupants whose list was not read remain unchanged. */
 async function hideDialog(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     UPDATE members mb SET hidden_seq = d.last_seq FROM dialogs d
@@ -162,7 +157,7 @@ async function mute(transaction: Transaction, { applicationId, id }: StoredDialo
     ON CONFLICT DO NOTHING`;
 }
 
-/** Their positions rise as they were added. */
+/** Positions ascend in the order of adding. */
 async function react(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     INSERT INTO reactions (application_id, message_id, user_id, name)

@@ -2,16 +2,15 @@ import { Prisma, type Transaction } from '../../../db/client.ts';
 import type { StoredDialog } from '../run.ts';
 
 /**
- * Stores the messages of a dialog that is held, each behind those that were sent before it. What was sent here since the
- * reading before and is younger moves up, with all that hangs on its place: places and moments rise together. What was
- * deleted here stays deleted.
+ * Newer messages that were sent here since the previous run move up, because `seq` and timestamps must ascend together.
+ * Messages that were deleted here remain deleted.
  */
 export async function storeMessages(
   transaction: Transaction,
   { applicationId, id: dialogId }: StoredDialog,
   since: Date | null,
 ): Promise<void> {
-  // Edited there, and not here since.
+  // Edited there, and not edited here later.
   await transaction.$executeRaw`
     UPDATE messages m SET text = s.text, attachments = s.attachments, custom_fields = s.custom_fields,
       updated_at = s.updated_at
@@ -23,7 +22,7 @@ export async function storeMessages(
     WHERE s.application_id = ${applicationId} AND s.dialog_id = ${dialogId}
       AND s.created_at < date_trunc('second', ${since}::timestamptz)
       AND NOT EXISTS (SELECT FROM messages m WHERE m.application_id = s.application_id AND m.id = s.id)`;
-  // A server whose moments contradict its order keeps the order.
+  // If timestamps contradict the order of the other server, the order wins and timestamps are raised.
   const moved = await transaction.$queryRaw<{ isAmong: boolean }[]>`
     WITH fresh AS (
       SELECT s.id, s.position, max(s.created_at) OVER rising AS at, max(s.date_sent) OVER rising AS second
@@ -52,8 +51,8 @@ interface Place {
 }
 
 /**
- * Tables whose rows name places of messages, with keys that hold at every moment: so places go by way of negative ones.
- * How far each moves is counted in one walk over places and late messages; a count for each would be their product.
+ * Negative `seq` avoid collisions, because primary keys are checked after each row. One window pass computes all
+ * shifts, because a count per row would be quadratic.
  */
 async function makeRoom(transaction: Transaction, { applicationId, dialogId }: Place): Promise<void> {
   for (const table of [Prisma.sql`messages`, Prisma.sql`message_marks`, Prisma.sql`hidden_messages`]) {
@@ -74,7 +73,7 @@ async function makeRoom(transaction: Transaction, { applicationId, dialogId }: P
       UPDATE ${table} SET seq = -seq
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq < 0`;
   }
-  // What came below a watermark is not read for that: `storeMarks` says so.
+  // Watermarks move with their messages; `insertMarks` marks the inserted messages that are unread.
   await transaction.$executeRaw`
     UPDATE members mb SET read_seq = mb.read_seq + s.read, delivered_seq = mb.delivered_seq + s.delivered,
       unread_own_seq = mb.unread_own_seq + s.unread_own, undelivered_own_seq = mb.undelivered_own_seq + s.undelivered_own,

@@ -15,10 +15,7 @@ import type { Run } from '../run.ts';
 import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { grantsGiven } from './classes.ts';
 
-/**
- * Stores the records with their owners, parents and permissions; files come later. Of those that are here already the
- * later change counts. What was deleted here stays deleted, and what lies below it is left out.
- */
+/** The later change wins. Records that were deleted here remain deleted, and their descendants are omitted. */
 export async function storeRecords(run: Run): Promise<void> {
   const { ledger, progress } = run;
   progress.begin('records stored', await ledger.size('record'));
@@ -27,18 +24,16 @@ export async function storeRecords(run: Run): Promise<void> {
     if (className < resumed) continue;
     const after = className === resumed ? String(ledger.cursor.after) : '';
     for await (const batch of ledger.batches<SourceRecord>('record', after, className)) {
-      await again(() => storeBatch(className, batch, run));
+      await withRetries(() => storeBatch(className, batch, run));
       progress.advance(batch.length);
     }
   }
   await removeOrphans(run);
 }
 
-/** Tries of one batch; more often nobody changes a class meanwhile. */
 const MAX_TRIES = 10;
 
-/** Others may be at work here: a class that has changed meanwhile is read anew. */
-async function again(work: () => Promise<void>): Promise<void> {
+async function withRetries(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
@@ -59,11 +54,11 @@ async function storeBatch(className: string, batch: StoredItem<SourceRecord>[], 
     });
   } catch (error) {
     if (sqlState(error) !== '23505') throw error;
-    throw new MigrationError(`records of ${className}: a value of a unique field is another record's here`);
+    throw new MigrationError(`records of ${className}: another record here already has a value of a unique field`);
   }
 }
 
-/** The class as it is now, which says of itself that it has records of these kinds. */
+/** Loads the class, after recording in it the kinds of grants that the batch needs. */
 async function knownClass(
   applicationId: number,
   className: string,
@@ -71,7 +66,7 @@ async function knownClass(
 ): Promise<ClassDefinition> {
   for (;;) {
     const known = (await reloadCatalogue(applicationId)).byName.get(className);
-    if (!known) throw new MigrationError(`class ${className} has been deleted here`);
+    if (!known) throw new MigrationError(`class ${className} was deleted here`);
     const rows = batch.map(({ content }) => ({ readers: grantsGiven(content.permissions.read) }));
     const kinds = missingKinds(known, rows);
     if (!kinds) return known;
@@ -143,7 +138,7 @@ async function store(transaction: Transaction, { known, rows, since }: Batch): P
     WHERE r.application_id = ${applicationId} AND r.id = ANY(${ids}::text[]) AND jsonb_exists(r.fields, u.field)`;
 }
 
-/** A record whose parent did not come, as it was deleted meanwhile or here, would have gone with it. */
+/** The parent was deleted here or in the meantime, which would have deleted its descendants too. */
 async function removeOrphans({ ledger }: Run): Promise<void> {
   const { applicationId } = ledger;
   await ledger.write(ledger.cursor, async (transaction) => {
@@ -169,7 +164,6 @@ export function fileFieldsOf(known: ClassDefinition): string[] {
   return [...known.fields.values()].filter(({ type }) => type === 'File').map(({ name }) => name);
 }
 
-/** What the other server says of the file in a field. */
 export function fileOf(record: SourceRecord, field: string) {
   const value = record.fields[field] as ParameterValue | undefined;
   return isObject(value) ? value : undefined;

@@ -3,13 +3,12 @@ import { checkedUser } from '../../../resolvers/users/rules.ts';
 import type { Run } from '../run.ts';
 import type { SourceUser } from '../shapes.ts';
 
-/** So many sign-ups at the other server may come between two readings before one of them gets an id that is given here. */
+/** Sign-ups that the other server may have between two runs before one of their ids is used here. */
 const SEQUENCE_MARGIN = 100_000;
 
 /**
- * Stores the users, without passwords. Of those who are here already the later change counts, and who was deleted here
- * stays deleted. Their identities are claims, unless the operator says that the other server had proof of them; a
- * provider account that another user has proven here stays that user's.
+ * The later change wins; users deleted here remain deleted. An account that another user has proven here remains
+ * theirs.
  */
 export async function storeUsers({ ledger, progress, identitiesProven }: Run): Promise<void> {
   const { applicationId, since = null } = ledger;
@@ -68,7 +67,7 @@ function unlessProvenByAnother(applicationId: number, field: keyof typeof COLUMN
     THEN ${input} END`;
 }
 
-/** Values that have been changed here since are not the other server's to prove. */
+/** Skips values that were changed here since. */
 function proveIdentities(transaction: Transaction, applicationId: number, inputUsers: Prisma.Sql): Promise<number> {
   return transaction.$executeRaw`
     UPDATE users u SET
@@ -80,7 +79,7 @@ function proveIdentities(transaction: Transaction, applicationId: number, inputU
     FROM (${inputUsers}) g WHERE u.application_id = ${applicationId} AND u.id = g.id`;
 }
 
-/** Ids that are given from now on lie behind those that came, and those that may still come. */
+/** Raises the sequence above the imported ids, plus a margin for later runs. */
 export async function reserveIds(table: 'users' | 'blobs', applicationId: number): Promise<void> {
   await db.$executeRaw`
     SELECT setval(s.name, least(2147483000, greatest(s.used, s.highest + ${SEQUENCE_MARGIN}::bigint)))

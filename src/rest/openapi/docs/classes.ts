@@ -8,24 +8,33 @@ import { closed, described, listOf, mapOf, oneOfTexts, type Schema, text } from 
 
 const fields: Schema = {
   ...mapOf(oneOfTexts(Object.keys(FIELD_TYPES).flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`])))),
-  description: 'Types by the names of fields; with `_a` the field holds several values.',
+  description: 'Type by name of the field, up to 200 fields. `_a` after a type makes the field an array.',
 };
 const permissions = permissionsAsked(['create', 'read', 'update', 'delete'], { isClass: true });
-const path = { name: text };
+const path = { name: described(text, 'Name of the class.') };
 const invalid = [
   new UnprocessableError('Field make has an unknown type'),
   new UnprocessableError('Field make already has another type'),
-  new UnprocessableError('Unknown access: everybody'),
+  new UnprocessableError('Unknown access: public'),
 ];
 
 export const classDocs = {
   createClass: {
     tag: 'Classes',
-    summary: 'Define a class',
+    summary: 'Create a class',
+    description:
+      'Creates a class of custom objects. Without `permissions`, every user can create and read records, and ' +
+      'only owners can update and delete them.',
     body: inputOf(
       'CreateClassInput',
       {
-        name: ['name', { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' }],
+        name: [
+          'name',
+          described(
+            { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' },
+            'A letter, then up to 49 letters, digits and `_`; unique in the application.',
+          ),
+        ],
         fields: ['fields', fields],
         permissions,
       },
@@ -50,13 +59,15 @@ export const classDocs = {
   },
   listClasses: {
     tag: 'Classes',
-    summary: 'The classes of the application',
-    answer: closed({ items: listOf(classShape.schema) }),
+    summary: 'List classes',
+    description: 'Returns all classes of the application, sorted by name.',
+    answer: closed({ items: described(listOf(classShape.schema), 'All classes, sorted by name.') }),
     examples: [{}],
   },
   findClass: {
     tag: 'Classes',
-    summary: 'A class',
+    summary: 'Get a class',
+    description: 'Returns one class. An unknown class is a 403.',
     path,
     answer: classShape.schema,
     errors: [undefinedClass],
@@ -64,16 +75,23 @@ export const classDocs = {
   },
   updateClass: {
     tag: 'Classes',
-    summary: 'Add fields, replace permissions',
+    summary: 'Update a class',
+    description:
+      'Adds fields, and replaces the permissions of the given operations. Fields cannot be removed, and their ' +
+      'types cannot change.',
     path,
-    body: inputOf('UpdateClassInput', { fields: ['fields', described(fields, 'To add.')], permissions }),
+    body: inputOf('UpdateClassInput', {
+      fields: ['fields', described(fields, 'Fields to add: type by name, as at creation.')],
+      permissions,
+    }),
     answer: classShape.schema,
     errors: [undefinedClass, ...invalid],
     examples: [{ path: { name: 'Bikes' }, body: { fields: { wheels: 'Float' } } }],
   },
   deleteClass: {
     tag: 'Classes',
-    summary: 'Delete a class with its records',
+    summary: 'Delete a class',
+    description: 'Deletes a class and all its records.',
     path,
     answer: 'nothing',
     errors: [undefinedClass],

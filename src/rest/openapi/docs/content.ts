@@ -11,16 +11,24 @@ import { inputOf, type Renaming } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, integerId, requestObject, text } from './schemas.ts';
+import { described, flag, integerId, requestObject, text } from './schemas.ts';
 
 const parameters: Record<string, Renaming> = {
-  content_type: ['contentType', { ...text, maxLength: MAX_TYPE }],
-  name: ['name', { ...text, maxLength: MAX_NAME }],
-  public: 'public',
-  tag_list: ['tags', { type: ['string', 'array'], items: text }],
+  content_type: ['contentType', described({ ...text, maxLength: MAX_TYPE }, 'Media type, such as `image/png`.')],
+  name: ['name', described({ ...text, maxLength: MAX_NAME }, `File name, up to ${MAX_NAME} characters.`)],
+  public: ['public', described(flag, 'Whether the file can be downloaded without credentials. Default 0.')],
+  tag_list: [
+    'tags',
+    described(
+      { type: ['string', 'array'], items: text },
+      'Tags, separated by commas or as an array, up to 1,000 characters in total; replaces all tags.',
+    ),
+  ],
 };
-const path = { id: integerId };
-const uidPath = { uid: { type: 'string', pattern: '^[0-9a-f]{34}$' } };
+const path = { id: described(integerId, 'Id of the file.') };
+const uidPath = {
+  uid: described({ type: 'string', pattern: '^[0-9a-f]{34}$' }, 'The `uid` of the file, 34 hex digits.'),
+};
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 const invalid = new InvalidFieldsError(newBlobProblems({ name: ' ', contentType: 'png' }));
@@ -29,7 +37,13 @@ export const contentDocs = {
   createBlob: {
     tag: 'Content',
     summary: 'Create a file',
-    body: requestObject({ blob: inputOf('CreateBlobInput', parameters, ['name', 'content_type']) }, ['blob']),
+    description:
+      'Creates a file without bytes and returns the address to upload them to, under `blob_object_access`. To ' +
+      'finish the upload, request `PUT /blobs/{id}/complete`.',
+    body: requestObject(
+      { blob: described(inputOf('CreateBlobInput', parameters, ['name', 'content_type']), 'The file.') },
+      ['blob'],
+    ),
     status: 201,
     answer: blobShape.schema,
     errors: [invalid],
@@ -38,37 +52,52 @@ export const contentDocs = {
   uploadBlob: {
     tag: 'Content',
     summary: 'Upload the bytes of a file',
-    description: 'The fields are those of the query of `blob_object_access.params`, each decoded once.',
+    description:
+      'Stores the bytes of a file. The signed fields authorize the upload, so a token is not needed. Send each ' +
+      'item of the query of `blob_object_access.params`, decoded once, as a field of a multipart form, before ' +
+      'the part `file`. The request may have up to 100 MiB. The response is XML. An expired or invalid ' +
+      'signature is refused with 403.',
     body: inputOf(
       'UploadBlobInput',
       {
-        key: 'key',
-        policy: 'policy',
-        signature: 'signature',
-        acl: 'acl',
-        'Content-Type': 'contentType',
-        Expires: 'expires',
-        success_action_status: 'successActionStatus',
+        key: ['key', described(text, 'The `uid` of the file.')],
+        policy: ['policy', described(text, 'Signed policy of the upload, in Base64.')],
+        signature: ['signature', described(text, 'Signature of the policy.')],
+        acl: ['acl', described(text, '`public-read` or `authenticated-read`.')],
+        'Content-Type': ['contentType', described(text, 'Media type of the file.')],
+        Expires: ['expires', described(text, 'Time at which the policy expires.')],
+        success_action_status: ['successActionStatus', described(text, 'Always `201`.')],
       },
       ['key', 'policy', 'signature'],
     ),
     status: 201,
     answer: 'xml',
     errors: [new UploadDeniedError(), new UnprocessableError('File is missing')],
-    examples: [{ body: { key: SAMPLES.uid, policy: 'as told', signature: 'as told' } }],
+    examples: [{ body: { key: SAMPLES.uid, policy: '<policy>', signature: '<signature>' } }],
   },
   completeBlob: {
     tag: 'Content',
-    summary: 'Make what was uploaded the bytes of the file',
+    summary: 'Complete an upload',
+    description:
+      'Makes the uploaded bytes the content of the file, in place of previous bytes. Only the creator or an API ' +
+      'key alone can do this. Returns 422 if nothing was uploaded.',
     path,
-    body: requestObject({ size: described({ type: 'integer' }, 'Accepted, and not trusted.') }),
+    body: requestObject({
+      size: described(
+        { type: 'integer' },
+        'Accepted for compatibility; the stored size is that of the uploaded bytes.',
+      ),
+    }),
     answer: 'nothing',
     errors: [...change, new UnprocessableError('File was not uploaded')],
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
   },
   listBlobs: {
     tag: 'Content',
-    summary: 'Files of the caller',
+    summary: 'List files',
+    description:
+      'Returns a page of the files that the caller created, newest first. An API key alone receives all files ' +
+      'of the application.',
     query: pageParameters,
     answer: pageOf(blobShape.schema),
     errors: [new UnprocessableError('per_page should be between 1 and 100')],
@@ -76,7 +105,10 @@ export const contentDocs = {
   },
   findBlob: {
     tag: 'Content',
-    summary: 'A file, without its bytes',
+    summary: 'Get a file',
+    description:
+      'Returns the description of a file without its bytes. If the application restricts access by id to ' +
+      'owners, sessions find only public files and their own.',
     path,
     answer: blobShape.schema,
     errors: [missing],
@@ -85,7 +117,10 @@ export const contentDocs = {
   findBlobFile: {
     tag: 'Content',
     operationId: 'findBlobFile',
-    summary: 'The bytes of a file',
+    summary: 'Download its bytes',
+    description:
+      'Returns the bytes of a complete file, or a part of them for a request with `Range`. The token may also ' +
+      'be sent as the parameter `token`.',
     path: uidPath,
     answer: 'file',
     errors: [missing],
@@ -94,7 +129,10 @@ export const contentDocs = {
   downloadBlobFile: {
     tag: 'Content',
     operationId: 'downloadBlobFile',
-    summary: 'The bytes of a file',
+    summary: 'Download a file',
+    description:
+      'Returns the bytes of a complete file by its `uid`, or a part of them for a request with `Range`. The ' +
+      'token may also be sent as the parameter `token`.',
     path: uidPath,
     answer: 'file',
     errors: [missing],
@@ -103,7 +141,10 @@ export const contentDocs = {
   downloadBlobFileById: {
     tag: 'Content',
     operationId: 'downloadBlobFileById',
-    summary: 'The bytes of a file, by its id',
+    summary: 'Download by id',
+    description:
+      'Does the same with the `id` of the file. If the application restricts access by id to owners, sessions ' +
+      'find only public files and their own.',
     path,
     answer: 'file',
     errors: [missing],
@@ -111,9 +152,23 @@ export const contentDocs = {
   },
   updateBlob: {
     tag: 'Content',
-    summary: 'Change a file',
+    summary: 'Update a file',
+    description:
+      'Changes the given fields of a file. With `new=1`, the response has a new upload address; the current ' +
+      'bytes remain until the new upload is completed. Only the creator or an API key alone can do this.',
     path,
-    body: requestObject({ blob: inputOf('UpdateBlobInput', { ...parameters, new: 'new' }) }, ['blob']),
+    body: requestObject(
+      {
+        blob: described(
+          inputOf('UpdateBlobInput', {
+            ...parameters,
+            new: ['new', described(flag, '1 returns a new upload address to replace the bytes. Default 0.')],
+          }),
+          'The fields to change.',
+        ),
+      },
+      ['blob'],
+    ),
     answer: blobShape.schema,
     errors: [...change, invalid],
     examples: [{ path: { id: SAMPLES.blob }, body: { blob: { name: 'letter.txt', new: 1 } } }],
@@ -121,6 +176,7 @@ export const contentDocs = {
   deleteBlob: {
     tag: 'Content',
     summary: 'Delete a file',
+    description: 'Deletes a file and its bytes. Only the creator or an API key alone can do this.',
     path,
     answer: 'nothing',
     errors: change,

@@ -1,9 +1,15 @@
-import { closed, listOf, named, text } from './schemas.ts';
+import { closed, described, listOf, named, text } from './schemas.ts';
 
-const ids = closed({ ids: listOf(text) });
+const ids = (description: string) => described(closed({ ids: listOf(text) }), description);
 
-/** What became of several that were to be deleted. */
 export const deleted = named(
   'Deleted',
-  closed({ SuccessfullyDeleted: ids, NotFound: ids, WrongPermissions: ids }, ['WrongPermissions']),
+  closed(
+    {
+      SuccessfullyDeleted: ids('Ids that were deleted, or hidden for the caller.'),
+      NotFound: ids('Ids that do not exist, or that the caller cannot see.'),
+      WrongPermissions: ids('Ids that the caller may not delete. Absent if there are none.'),
+    },
+    ['WrongPermissions'],
+  ),
 );

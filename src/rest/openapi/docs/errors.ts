@@ -2,5 +2,5 @@ import { ForbiddenError } from '../../../lib/errors.ts';
 
 export const undefinedClass = new ForbiddenError('Undefined class');
 
-/** The missing permission as classes and records tell it. */
+/** Classes and records have their own text for a missing permission. */
 export const notAllowed = new ForbiddenError("You don't have appropriate permissions to do this operation");

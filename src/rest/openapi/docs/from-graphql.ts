@@ -25,38 +25,32 @@ import {
   unixTime,
 } from './schemas.ts';
 
-/**
- * How a legacy name stands for a field of the schema: the field's name, whose type it has; the field and the form that
- * the adapter gives it; or a form that is the adapter's alone.
- */
+/** A field of the schema with its type; a field with a form of its own in REST; or a parameter that only REST has. */
 export type Renaming = string | readonly [field: string, form: Schema] | Schema;
 
-/** A field or an argument of the schema. */
 interface Typed {
   type: GraphQLType;
   description?: string | null | undefined;
 }
 
-/** The schema of a field in answers: null where the field may be null, `form` in place of what its type says. */
+/** @param form replaces the schema of the field's type, except that a nullable field stays nullable */
 export function answerSchemaOf(field: Typed, form?: Schema): Schema {
-  const value = form ?? schemaOf(field.type, ANSWERED);
-  return { ...descriptionOf(field), ...(isNonNullType(field.type) ? value : nullable(value)) };
+  const value = described(field, form, ANSWERED);
+  return isNonNullType(field.type) ? value : nullable(value);
 }
 
-/** The object of a request that fills a GraphQL input under legacy names. What the input requires is required. */
 export function inputOf(typeName: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new Error(`${typeName} is no input of the schema`);
   return requestObject(renamed(typeName, type.getFields(), names), required);
 }
 
-/** The same of an operation's own arguments: `Mutation.addReaction`. */
+/** @param operation its type and name: `Mutation.addReaction` */
 export function argumentsOf(operation: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
   const fields = Object.fromEntries(operationField(operation).args.map((argument) => [argument.name, argument]));
   return requestObject(renamed(operation, fields, names), required);
 }
 
-/** The field of `Query` or `Mutation` behind an operation. */
 export function operationField(operation: string): GraphQLField<unknown, unknown> {
   const [typeName, name] = operation.split('.') as [string, string];
   const type = schema.getType(typeName);
@@ -76,13 +70,17 @@ function renamed(
       const [name, form] = (typeof renaming === 'string' ? [renaming] : renaming) as [string, Schema?];
       const field = fields[name];
       if (!field) throw new Error(`${owner} has no ${name}`);
-      return [legacy, { ...(form ?? schemaOf(field.type, REQUESTED)), ...descriptionOf(field) }];
+      return [legacy, described(field, form, REQUESTED)];
     }),
   );
 }
 
-function descriptionOf({ description }: Typed): { description?: string } {
-  return description ? { description } : {};
+/** A form's own description replaces that of the field. That of a scalar follows it: `When it was sent. Unix seconds.` */
+function described({ type, description }: Typed, form: Schema | undefined, scalars: Record<string, Schema>): Schema {
+  if (form) return description ? { description, ...form } : form;
+  const value = schemaOf(type, scalars);
+  const sentences = [description, value.description].filter(Boolean);
+  return sentences.length > 0 ? { ...value, description: [...new Set(sentences)].join(' ') } : value;
 }
 
 function schemaOf(type: GraphQLType, scalars: Record<string, Schema>): Schema {
@@ -96,14 +94,13 @@ function schemaOf(type: GraphQLType, scalars: Record<string, Schema>): Schema {
 
 const COMMON = { Int: integer, SafeInt: integer, Float: number, String: text, ID: text, JSON: anything };
 
-/** The legacy form of each scalar in answers, and in requests. */
 const ANSWERED: Record<string, Schema> = {
   ...COMMON,
   Boolean: boolean,
   Flag: boolean,
   DateTime: isoTime,
   UnixTime: unixTime,
-  Seconds: integer,
+  Seconds: { type: 'integer', description: 'In seconds.' },
 };
 const REQUESTED: Record<string, Schema> = {
   ...COMMON,

@@ -27,35 +27,44 @@ import {
   together,
 } from './schemas.ts';
 
-/** Where sessions may not list users, the user is shown by the id alone. */
-const shownUser = { anyOf: [userShape.bareSchema, closed({ id: integerId })] };
+const shownUser = described(
+  { anyOf: [userShape.bareSchema, closed({ id: integerId })] },
+  'User of the location; only the `id` if sessions may not list users.',
+);
 const found = closed({ geo_datum: closed({ ...geodatumShape.bareSchema.properties, user: shownUser }) });
 
 const degrees = (most: number) => ({ type: 'number', minimum: -most, maximum: most });
 const parameters = (required: string[]) =>
   requestObject(
     {
-      geo_data: inputOf(
-        'GeodatumInput',
-        {
-          latitude: ['latitude', degrees(90)],
-          longitude: ['longitude', degrees(180)],
-          status: ['status', { ...text, maxLength: MAX_STATUS }],
-        },
-        required,
+      geo_data: described(
+        inputOf(
+          'GeodatumInput',
+          {
+            latitude: ['latitude', described(degrees(90), 'Latitude in degrees, -90 to 90.')],
+            longitude: ['longitude', described(degrees(180), 'Longitude in degrees, -180 to 180.')],
+            status: [
+              'status',
+              described({ ...text, maxLength: MAX_STATUS }, `Text of the user, up to ${MAX_STATUS} characters.`),
+            ],
+          },
+          required,
+        ),
+        'The location.',
       ),
     },
     ['geo_data'],
   );
 const invalid = new InvalidFieldsError(geodatumProblems({ latitude: 91, longitude: 181 }));
-const path = { id: integerId };
+const path = { id: described(integerId, 'Id of the location.') };
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 
 export const geodataDocs = {
   createGeodatum: {
     tag: 'Geodata',
-    summary: 'Store where the caller is',
+    summary: 'Store a location',
+    description: 'Stores a location of the caller.',
     body: parameters(['latitude', 'longitude']),
     status: 201,
     answer: geodatumShape.schema,
@@ -64,27 +73,54 @@ export const geodataDocs = {
   },
   listGeodata: {
     tag: 'Geodata',
-    summary: 'Where users have been',
+    summary: 'Find locations',
+    description:
+      'Returns a page of the locations of users, newest first by default. If the application forbids listing ' +
+      'its users, sessions receive users by `id` only, and `user.name` is refused with 403.',
     query: together(
       requestObject({
-        created_at: moment,
-        min_created_at: moment,
-        max_created_at: moment,
-        'user.id': integerId,
-        'user.ids': described({ type: ['string', 'array'], items: integer }, 'With commas between them.'),
+        created_at: described(moment, `Created at this time. ${moment.description}`),
+        min_created_at: described(moment, `Created at this time or later. ${moment.description}`),
+        max_created_at: described(moment, `Created at this time or earlier. ${moment.description}`),
+        'user.id': described(integerId, 'Of the user with this id.'),
+        'user.ids': described(
+          { type: ['string', 'array'], items: integer },
+          'Of the users with these ids, separated by commas.',
+        ),
       }),
       argumentsOf('Query.geodata', {
-        'user.name': 'userName',
-        'user.external_ids': ['externalUserIds', { type: ['string', 'array'], items: integer }],
-        geo_rect: described(text, '`<lat1>;<lon1>;<lat2>;<lon2>`, two opposite corners.'),
-        current_position: ['position', { ...text, examples: ['51.5;-0.12'] }],
-        radius: ['radius', { type: 'number', minimum: 0 }],
-        last_only: 'latestOnly',
-        status: 'withStatus',
+        'user.name': [
+          'userName',
+          described(text, 'Of users whose login or full name contains this, letter case ignored.'),
+        ],
+        'user.external_ids': [
+          'externalUserIds',
+          described(
+            { type: ['string', 'array'], items: integer },
+            'Of the users with these ids in an external system, separated by commas.',
+          ),
+        ],
+        geo_rect: described(
+          { ...text, examples: ['51.2;-0.6;51.7;0.4'] },
+          'Within the rectangle `<lat1>;<lon1>;<lat2>;<lon2>`, given by its south-west and its north-east corner.',
+        ),
+        current_position: [
+          'position',
+          described(
+            { ...text, examples: ['51.5;-0.12'] },
+            'The position `<lat>;<lon>` for `radius` and for the order by `distance`, which require it.',
+          ),
+        ],
+        radius: [
+          'radius',
+          described({ type: 'number', minimum: 0 }, 'Within this distance of `current_position`, in metres.'),
+        ],
+        last_only: ['latestOnly', described(flag, '1 returns only the latest location of each user. Default 0.')],
+        status: ['withStatus', described(flag, '1 returns only locations with a status. Default 0.')],
       }),
       requestObject({
-        sort_by: oneOfTexts(Object.keys(SORTS)),
-        sort_asc: described(flag, 'The smallest first; default: the largest.'),
+        sort_by: { ...described(oneOfTexts(Object.keys(SORTS)), 'Field to sort by.'), default: 'created_at' },
+        sort_asc: described(flag, '1 sorts in ascending order, 0 in descending order. Default 0.'),
       }),
       pageParameters,
     ),
@@ -97,14 +133,15 @@ export const geodataDocs = {
     ],
     examples: [
       {
-        summary: 'Who is near',
+        summary: 'Users nearby',
         query: { current_position: '51.5;-0.12', radius: 1000, last_only: 1, sort_by: 'distance', sort_asc: 1 },
       },
     ],
   },
   findGeodatum: {
     tag: 'Geodata',
-    summary: 'A place',
+    summary: 'Get a location',
+    description: 'Returns one location.',
     path,
     answer: geodatumShape.schema,
     errors: [missing],
@@ -112,7 +149,9 @@ export const geodataDocs = {
   },
   updateGeodatum: {
     tag: 'Geodata',
-    summary: 'Change a place',
+    summary: 'Update a location',
+    description:
+      'Changes the given fields of a location. Users can change only their own locations, an API key alone any.',
     path,
     body: parameters([]),
     answer: geodatumShape.schema,
@@ -121,7 +160,8 @@ export const geodataDocs = {
   },
   deleteGeodatum: {
     tag: 'Geodata',
-    summary: 'Delete a place',
+    summary: 'Delete a location',
+    description: 'Deletes a location. Users can delete only their own locations, an API key alone any.',
     path,
     answer: 'nothing',
     errors: change,
@@ -129,8 +169,15 @@ export const geodataDocs = {
   },
   deleteOldGeodata: {
     tag: 'Geodata',
-    summary: 'Delete old places',
-    body: argumentsOf('Mutation.deleteOldGeodata', { days: ['days', { type: 'integer', minimum: 1 }] }, ['days']),
+    summary: 'Delete old locations',
+    description:
+      'Deletes the locations of the caller that are older than the given number of days. An API key alone ' +
+      'deletes those of all users.',
+    body: argumentsOf(
+      'Mutation.deleteOldGeodata',
+      { days: ['days', described({ type: 'integer', minimum: 1 }, 'Minimum age in days, at least 1.')] },
+      ['days'],
+    ),
     answer: 'nothing',
     errors: [new InvalidFieldsError({ days: ['should be an integer greater then 0'] })],
     examples: [{ body: { days: 30 } }],

@@ -1,52 +1,49 @@
 import type { ServiceError } from '../../../lib/errors.ts';
 import type { ObjectSchema, Schema } from './schemas.ts';
 
-/** The groups of the documentation page, in its order. */
+/** In the order of the documentation page. */
 export const TAGS = {
-  Sessions: 'Who calls: application and user sessions.',
-  Users: 'Accounts of the application.',
-  Dialogs: 'Conversations: public groups, groups, private dialogs.',
-  Messages: 'What is said in dialogs.',
-  Reactions: 'Likes and their like, on messages.',
-  Classes: 'Definitions of custom objects.',
-  Records: 'Custom objects.',
-  Content: 'Files of the application: created, uploaded to the address that comes with them, then completed.',
-  Subscriptions: 'Devices that get pushes.',
-  Events: 'Pushes to users, at once or at a time.',
-  'Address book': 'Phone numbers that users know, and the users behind them.',
-  Geodata: 'Places of users.',
-  AI: 'Helpers that ask a language model.',
-  Settings: 'Where clients find the service.',
+  Sessions: 'Application and user sessions, and their tokens.',
+  Users: 'User accounts of the application.',
+  Dialogs: 'Conversations: private dialogs, groups and public groups.',
+  Messages: 'Messages in dialogs, with read and delivered marks.',
+  Reactions: 'Reactions of users to messages.',
+  Classes: 'Classes of custom objects: fields and permissions. For API keys only.',
+  Records: 'Custom objects: records of the classes.',
+  Content: 'Files. Create one, upload its bytes to the returned address, then complete the upload.',
+  Subscriptions: 'Devices that receive pushes, and their push tokens.',
+  Events: 'Pushes to users, sent immediately, at a given time, or repeatedly.',
+  'Address book': 'Contacts of a user, and which of them are users of the application.',
+  Geodata: 'Locations of users.',
+  AI: 'Features that use a language model.',
+  Settings: 'Addresses of the service.',
 };
 
-/** What goes into a request, so that it succeeds. */
 export interface RequestExample {
-  /** Said by name where an operation has several. */
+  /** Required if an operation has several examples. */
   summary?: string;
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
-/** What people are told of a route beside what its document, its access and its errors say by themselves. */
+/** Documentation of a route that cannot be derived from its GraphQL document and its access. */
 export interface OperationDocs {
   tag: keyof typeof TAGS;
-  /** Where several routes run one GraphQL operation, whose name it is otherwise. */
+  /** By default the name of the GraphQL operation; required if several routes run the same one. */
   operationId?: string;
+  /** Imperative, up to 8 words. */
   summary: string;
-  /** Goes behind what the schema says of the operation. */
-  description?: string;
-  /** Parameters of the path, by their names in the route. */
+  /** What the operation does, its limits and its special errors. Required callers are added. */
+  description: string;
   path?: Record<string, Schema>;
   query?: ObjectSchema;
   headers?: ObjectSchema;
-  /** As JSON; the form with bracket keys follows from it. */
+  /** The JSON body; the form with bracket keys is derived from it. */
   body?: ObjectSchema;
-  /** Of a success; default 200. */
   status?: 200 | 201;
-  /** The JSON of a success, or what comes instead. */
   answer: Schema | 'nothing' | 'file' | 'xml';
-  /** What can go wrong beside credentials, limits and the form of the request, which the door tells. */
+  /** Without those of credentials, rate limits and malformed requests, which are added. */
   errors?: ServiceError[];
   examples: [RequestExample, ...RequestExample[]];
 }

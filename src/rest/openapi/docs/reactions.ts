@@ -3,10 +3,13 @@ import { MAX_NAME } from '../../../resolvers/messages/reactions.ts';
 import { argumentsOf } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { integer, listOf, mapOf, text } from './schemas.ts';
+import { described, integer, listOf, mapOf, text } from './schemas.ts';
 
-const reaction = { ...text, minLength: 1, maxLength: MAX_NAME };
-const path = { id: text };
+const reaction = described(
+  { ...text, minLength: 1, maxLength: MAX_NAME },
+  `Name of the reaction, such as \`like\`; 1 to ${MAX_NAME} characters.`,
+);
+const path = { id: described(text, 'Id of the message, 24 hex digits.') };
 const missing = [
   new BadInputError('messageId is not valid'),
   new ForbiddenError(),
@@ -18,7 +21,10 @@ const noReaction = new NotFoundError('Reaction not found for the specified user 
 export const reactionDocs = {
   addReaction: {
     tag: 'Reactions',
-    summary: 'React to a message',
+    summary: 'Add a reaction',
+    description:
+      'Adds a reaction of the caller to a message. Adding the same reaction again changes nothing. A user can ' +
+      'leave several different reactions on a message.',
     path,
     body: argumentsOf('Mutation.addReaction', { name: ['name', reaction] }, ['name']),
     answer: 'nothing',
@@ -27,24 +33,36 @@ export const reactionDocs = {
   },
   changeReactions: {
     tag: 'Reactions',
-    summary: 'Exchange a reaction',
+    summary: 'Add and remove a reaction',
+    description:
+      'Adds one reaction and removes another, or does only one of the two. Either all changes are made or none. ' +
+      'At least one of `add` and `remove` is required.',
     path,
-    body: argumentsOf('Mutation.changeReactions', { add: ['add', reaction], remove: ['remove', reaction] }),
+    body: argumentsOf('Mutation.changeReactions', {
+      add: ['add', described(reaction, 'Name of the reaction to add.')],
+      remove: ['remove', described(reaction, 'Name of the reaction to remove.')],
+    }),
     answer: 'nothing',
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { add: 'love', remove: 'like' } }],
   },
   listReactions: {
     tag: 'Reactions',
-    summary: 'Who reacted to a message',
+    summary: 'List reactions of a message',
+    description:
+      'Returns the reactions of a message with the ids of the users who left them. Without reactions, the ' +
+      'response is an empty object.',
     path,
-    answer: { ...mapOf(listOf(integer)), description: 'Users by the name of the reaction.' },
+    answer: { ...mapOf(listOf(integer)), description: 'Ids of the users by name of the reaction, in ascending order.' },
     errors: missing,
     examples: [{ path: { id: SAMPLES.message } }],
   },
   removeReaction: {
     tag: 'Reactions',
-    summary: 'Take a reaction back',
+    summary: 'Remove a reaction',
+    description:
+      'Removes one of the reactions that the caller left on a message. Returns 404 if the caller did not leave ' +
+      'it.',
     path,
     body: argumentsOf('Mutation.removeReaction', { name: ['name', reaction] }, ['name']),
     answer: 'nothing',

@@ -1,11 +1,10 @@
 import { UnprocessableError } from '../../../lib/errors.ts';
-import { count, countParameter, windowParameters } from './lists.ts';
+import { count, countParameter, windowMembers, windowParameters } from './lists.ts';
 import {
   anything,
   closed,
   described,
   flag,
-  integer,
   listOf,
   mapOf,
   nullable,
@@ -17,42 +16,48 @@ import {
   together,
 } from './schemas.ts';
 
-/** A list in any form. */
-const NAMES: Schema = { type: ['string', 'array'], items: text };
+const namesOf = (description: string): Schema => ({ type: ['string', 'array'], items: text, description });
 
-/** What lists of records are requestObject, and how they answer; their filters go by fields of the class. */
 export function recordLists(record: ObjectSchema) {
   const fields: ObjectSchema = {
     ...mapOf(anything),
     description:
-      'By a field of the class, `_id`, `_parent_id`, `user_id`, `created_at` or `updated_at`: the value, or operators ' +
-      '(`year[gt]=2000`): `lt`, `lte`, `gt`, `gte`, `ne`, `in`, `nin`, `or`; `all` of arrays, `ctn` of texts, `near` of ' +
-      'locations (`<lat>,<lon>;<metres>`).',
+      'Filters by a field of the class, `_id`, `_parent_id`, `user_id`, `created_at` or `updated_at`: a value, or operators ' +
+      'such as `year[gt]=2000`. Operators: `lt`, `lte`, `gt`, `gte`, `ne`, `in`, `nin` and `or`; for arrays also `all`, for ' +
+      'strings `ctn`, for locations `near` with `<lat>,<lon>;<metres>`.',
   };
-  const permissions = requestObject({ permissions: described(flag, 'Show who may do what.') });
+  const permissions = requestObject({
+    permissions: described(flag, '1 includes the permissions of each record. Default 0.'),
+  });
   const output = together(
     requestObject({
       output: described(
-        requestObject({ include: NAMES, exclude: NAMES }),
-        'Names of members to show, or to leave out: `output[include]=make,year`.',
+        requestObject({
+          include: namesOf('Members to return, besides `_id`.'),
+          exclude: namesOf('Members to omit.'),
+        }),
+        'Members to return or to omit, separated by commas: `output[include]=make,year`.',
       ),
     }),
     permissions,
   );
-  const sort = described(text, 'A field.');
+  const page = { class_name: described(text, 'Name of the class.'), ...windowMembers };
   return {
     filters: fields,
     permissions: requestObject({
-      permissions: described(flag, 'Only who may do what, for the owner and API keys alone.'),
+      permissions: described(flag, '1 returns only the permissions; for the owner and API keys alone. Default 0.'),
     }),
     output,
     window: windowParameters,
     parameters: {
       ...together(
         requestObject({
-          sort_asc: sort,
-          sort_desc: described(text, 'A field; counts if both are given.'),
-          group_by: described(text, 'A field; then `<field>[calc]=avg` (`min`, `max`, `sum`) computes per value.'),
+          sort_asc: described(text, 'Field to sort by, in ascending order.'),
+          sort_desc: described(text, 'Field to sort by, in descending order; takes precedence over `sort_asc`.'),
+          group_by: described(
+            text,
+            'Field to group by. `<field>[calc]=avg` calculates a value per group: `avg`, `min`, `max` or `sum`.',
+          ),
         }),
         windowParameters,
         countParameter,
@@ -62,13 +67,17 @@ export function recordLists(record: ObjectSchema) {
     },
     answer: {
       anyOf: [
-        closed({ class_name: text, skip: integer, limit: integer, items: listOf(record) }),
-        closed({ class_name: text, skip: integer, limit: integer, items: count.properties.items! }),
+        closed({ ...page, items: described(listOf(record), 'The records.') }),
+        closed({ ...page, items: described(count.properties.items!, 'With `count=1`.') }),
         closed({
-          class_name: text,
-          skip: integer,
-          limit: integer,
-          items: listOf({ ...closed({ _id: anything }), additionalProperties: nullable(number) }),
+          ...page,
+          items: described(
+            listOf({
+              ...closed({ _id: described(anything, 'Value of the field to group by.') }),
+              additionalProperties: described(nullable(number), 'Result for the field with this name.'),
+            }),
+            'With `group_by`: the groups.',
+          ),
         }),
       ],
     },

@@ -1,29 +1,67 @@
 import { ACCESS_KINDS } from '../../../resolvers/classes/grants.ts';
 import { inputOf } from './from-graphql.ts';
-import { closed, integerId, listOf, named, type ObjectSchema, oneOfTexts, requestObject, text } from './schemas.ts';
+import {
+  closed,
+  described,
+  integerId,
+  listOf,
+  named,
+  type ObjectSchema,
+  oneOfTexts,
+  requestObject,
+  text,
+} from './schemas.ts';
 
-/** Who may do something, as answers say it. */
 export const permission = named(
   'Permission',
-  closed({ access: oneOfTexts(ACCESS_KINDS), users_ids: listOf(text), users_groups: listOf(text) }, [
-    'users_ids',
-    'users_groups',
-  ]),
+  closed(
+    {
+      access: described(
+        oneOfTexts(ACCESS_KINDS),
+        'Who has the permission, besides API keys alone and, except with `not_allowed`, the owner.',
+      ),
+      users_ids: described(listOf(text), 'Ids of the users. Present only with `open_for_users_ids`.'),
+      users_groups: described(listOf(text), 'Tags of the users. Present only with `open_for_groups`.'),
+    },
+    ['users_ids', 'users_groups'],
+  ),
 );
 
-export const permissionsShown = closed({ read: permission, update: permission, delete: permission });
+export const permissionsShown = described(
+  closed({ read: permission, update: permission, delete: permission }),
+  'Who may read, update and delete the record.',
+) as ObjectSchema;
 
-/** The same as requests say it. */
 export function permissionsAsked(operations: string[], { isClass = false }: { isClass?: boolean } = {}): ObjectSchema {
   const kinds = ACCESS_KINDS.filter((kind) => isClass || kind !== 'not_allowed');
   const permission = inputOf(
     'RecordPermissionInput',
     {
-      access: oneOfTexts(kinds),
-      ids: ['ids', { type: ['array', 'string'], items: integerId }],
-      groups: ['groups', { type: ['array', 'string'], items: text }],
+      access: described(
+        oneOfTexts(kinds),
+        '`open`: every user. `owner`: the owner only. `open_for_users_ids`: users in `ids`. `open_for_groups`: users ' +
+          'with a tag in `groups`.' +
+          (isClass ? ' `not_allowed`: API keys alone.' : ''),
+      ),
+      ids: [
+        'ids',
+        described(
+          { type: ['array', 'string'], items: integerId },
+          'Ids of users, up to 1,000; required with `open_for_users_ids`. An array, or a text with commas: `1,2`.',
+        ),
+      ],
+      groups: [
+        'groups',
+        described(
+          { type: ['array', 'string'], items: text },
+          'Tags of users, up to 1,000 of 1 to 50 characters; required with `open_for_groups`.',
+        ),
+      ],
     },
     ['access'],
   );
-  return requestObject(Object.fromEntries(operations.map((operation) => [operation, permission])));
+  return described(
+    requestObject(Object.fromEntries(operations.map((operation) => [operation, permission]))),
+    'Permissions by operation. Omitted operations keep their permission, or have the default.',
+  ) as ObjectSchema;
 }

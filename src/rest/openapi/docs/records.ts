@@ -4,6 +4,7 @@ import { recordShape } from '../../shapes/record.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
 import { argumentsOf, inputOf } from './from-graphql.ts';
+import { windowMembers } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { recordLists } from './record-lists.ts';
 import { permissionsAsked, permissionsShown } from './record-permissions.ts';
@@ -25,74 +26,95 @@ import {
 
 const record = recordShape.schema;
 
-const VALUES = described(anything, 'Fields of the class.');
+const VALUES = described(anything, 'Value of the field with this name.');
 
-/** A changed record: the id and the times alone are shown to a caller who may not read it. */
+/** A caller who may not read the record receives only the required members. */
 const changed: ObjectSchema = named('ChangedRecord', {
   ...record,
   required: ['_id', 'created_at', 'updated_at'],
 });
 
-/** As lists show it: with permissions, and without other members, only if asked for. */
+/** Lists omit permissions by default, and members that `output` does not select. */
 const { required: _required, ...members } = record;
 const listed: ObjectSchema = named('ListedRecord', members);
 
 const permissions = permissionsAsked(['read', 'update', 'delete']);
 const created: ObjectSchema = named('NewRecord', {
-  ...inputOf('CreateRecordInput', { _parent_id: 'parentId', permissions }),
+  ...inputOf('CreateRecordInput', {
+    _parent_id: [
+      'parentId',
+      described(text, 'Id of the parent record, of any class. Deleting the parent deletes this record.'),
+    ],
+    permissions,
+  }),
   additionalProperties: VALUES,
 });
+const operator = (description: string) => described(mapOf(anything), description);
 const changes: ObjectSchema = {
   ...inputOf('UpdateRecordInput', {
-    inc: ['inc', mapOf(anything)],
-    push: ['push', mapOf(anything)],
-    add_to_set: ['addToSet', mapOf(anything)],
-    pull: ['pull', mapOf(anything)],
-    pull_all: ['pullAll', mapOf(anything)],
-    pop: ['pop', mapOf(anything)],
+    inc: ['inc', operator('Numbers to add, by field. An unset field counts as 0.')],
+    push: ['push', operator('Items to append to arrays, by field: one item or a list.')],
+    add_to_set: ['addToSet', operator('Items to append to arrays, by field, unless the array contains them.')],
+    pull: ['pull', operator('Items to remove from arrays, by field: a value, or a condition such as `{"lt": 5}`.')],
+    pull_all: ['pullAll', operator('Lists of items to remove from arrays, by field.')],
+    pop: ['pop', operator('1 removes the last item of an array, -1 the first, by field.')],
     permissions,
   }),
   additionalProperties: VALUES,
 };
 
 const className = described(text, 'Name of the class.');
-const path = { class: className, id: text };
-const severalPath = { class: className, ids: text };
-const childPath = { class: className, parent: text, child: described(text, 'Name of the class of the children.') };
+const path = { class: className, id: described(text, 'Id of the record, 24 hex digits.') };
+const severalPath = { class: className, ids: described(text, 'Ids of records, separated by commas.') };
+const childPath = {
+  class: described(text, 'Name of the class of the parent.'),
+  parent: described(text, 'Id of the parent record, 24 hex digits.'),
+  child: described(text, 'Name of the class of the children.'),
+};
 const badValue = [
   new UnprocessableError('Field year should be an integer'),
-  new UnprocessableError('Unknown access: everybody'),
+  new UnprocessableError('Unknown access: public'),
 ];
 const classErrors = [undefinedClass, notAllowed];
 const recordErrors = [...classErrors, new NotFoundError()];
 const lists = recordLists(listed);
 const severalRecords = (schema: ObjectSchema) => ({
-  record: { ...mapOf(schema), description: `By number, in whose order they are taken; up to ${MAX_RECORDS}.` },
+  record: { ...mapOf(schema), description: `Up to ${MAX_RECORDS} records by number, processed in numeric order.` },
 });
 const noRecords = [
   new BadInputError('Record data is missing'),
   new BadInputError(`A request may hold at most ${MAX_RECORDS} records`),
 ];
-const page = { class_name: text, skip: integer, limit: integer };
-const found = closed({ ids: listOf(text) });
+const found = described(closed({ ids: listOf(text) }), 'Ids that do not exist, or that the caller may not access.');
 
 export const recordDocs = {
   createRecords: {
     tag: 'Records',
     summary: 'Create several records',
+    description:
+      'Creates up to 100 records of a class. Either all records are created or none. An error names the number ' +
+      'of the invalid record.',
     path: { class: className },
     body: requestObject(severalRecords(created), ['record']),
     status: 201,
-    answer: closed({ class_name: text, items: listOf(record) }),
+    answer: closed({ class_name: className, items: listOf(record) }),
     errors: [...classErrors, ...noRecords, new UnprocessableError('Record 2: Field year should be an integer')],
     examples: [{ path: { class: 'Cars' }, body: { record: { 1: { make: 'BMW', year: 2019 }, 2: { make: 'Audi' } } } }],
   },
   updateRecords: {
     tag: 'Records',
-    summary: 'Change several records',
+    summary: 'Update several records',
+    description:
+      'Changes up to 100 records of a class. Ids that do not exist, or that the caller may not update, are ' +
+      'listed under `not_found`. Invalid input is answered with 400 and the body `{}`, and no record changes.',
     path: { class: className },
-    body: requestObject(severalRecords(together(changes, requestObject({ id: text }, ['id']))), ['record']),
-    answer: closed({ class_name: text, not_found: found, items: listOf(changed) }),
+    body: requestObject(
+      severalRecords(
+        together(changes, requestObject({ id: described(text, 'Id of the record, 24 hex digits.') }, ['id'])),
+      ),
+      ['record'],
+    ),
+    answer: closed({ class_name: className, not_found: found, items: listOf(changed) }),
     errors: [...classErrors, ...noRecords, ...badValue],
     examples: [
       {
@@ -105,16 +127,26 @@ export const recordDocs = {
   },
   updateRecordsByCriteria: {
     tag: 'Records',
-    summary: 'Change all records that match',
+    summary: 'Update records by criteria',
+    description:
+      'Changes every record that matches the criteria and that the caller may read and update. Returns one page ' +
+      'of them and their total number.',
     path: { class: className },
     body: together(
-      argumentsOf('Mutation.updateRecordsByCriteria', { search_criteria: ['criteria', mapOf(anything)] }, [
-        'search_criteria',
-      ]),
+      argumentsOf(
+        'Mutation.updateRecordsByCriteria',
+        { search_criteria: ['criteria', operator('Filters, as in lists.')] },
+        ['search_criteria'],
+      ),
       lists.window,
       changes,
     ),
-    answer: closed({ ...page, total_found: integer, items: listOf(record) }),
+    answer: closed({
+      class_name: className,
+      ...windowMembers,
+      total_found: described(integer, 'Number of changed records.'),
+      items: described(listOf(record), 'One page of the changed records.'),
+    }),
     errors: [
       ...classErrors,
       ...badValue,
@@ -127,16 +159,22 @@ export const recordDocs = {
   },
   deleteRecordsByCriteria: {
     tag: 'Records',
-    summary: 'Delete all records that match',
+    summary: 'Delete records by criteria',
+    description:
+      'Deletes every record that matches the criteria and that the caller may read and delete, with all records ' +
+      'below them. At least one criterion is required, and unknown names are refused.',
     path: { class: className },
     body: lists.filters,
-    answer: closed({ total_deleted: integer }),
+    answer: closed({ total_deleted: described(integer, 'Number of records that matched and were deleted.') }),
     errors: [...classErrors, new UnprocessableError('Incorrect filter: year[like]')],
     examples: [{ path: { class: 'Cars' }, body: { year: { lt: 1990 } } }],
   },
   createRecord: {
     tag: 'Records',
     summary: 'Create a record',
+    description:
+      'Creates a record owned by the caller. Names that are not fields of the class are ignored. Without ' +
+      '`permissions`, the record has those of its class. The fields may have up to 256 KiB as JSON.',
     path: { class: className },
     body: created,
     status: 201,
@@ -152,20 +190,24 @@ export const recordDocs = {
   listRecords: {
     tag: 'Records',
     operationId: 'listRecords',
-    summary: 'Records of a class',
+    summary: 'List records',
+    description:
+      'Returns the records of a class that the caller may read, in ascending order of `_id` by default. With ' +
+      '`count=1`, only their number is returned; with `group_by`, a calculation per value of a field. ' +
+      '`limit=-1` returns only the last record of the order.',
     path: { class: className },
     query: lists.parameters,
     answer: lists.answer,
     errors: [...classErrors, ...lists.errors],
     examples: [
       {
-        summary: 'The newest',
+        summary: 'Newest records',
         path: { class: 'Cars' },
         query: { year: { gt: 2000 }, sort_desc: 'created_at', limit: 10, permissions: 1 },
       },
-      { summary: 'How many', path: { class: 'Cars' }, query: { count: 1 } },
+      { summary: 'Only the number', path: { class: 'Cars' }, query: { count: 1 } },
       {
-        summary: 'The mean of each make',
+        summary: 'Average year per make',
         path: { class: 'Cars' },
         query: { group_by: 'make', year: { calc: 'avg' } },
       },
@@ -174,24 +216,32 @@ export const recordDocs = {
   findRecords: {
     tag: 'Records',
     operationId: 'findRecords',
-    summary: 'Several records',
+    summary: 'Get several records',
+    description:
+      'Returns up to 100 records in the order of the given ids. Ids that do not exist, or that the caller may ' +
+      'not read, are listed under `not_found`.',
     path: severalPath,
     query: lists.output,
-    answer: closed({ class_name: text, items: listOf(listed), not_found: found }),
+    answer: closed({ class_name: className, items: listOf(listed), not_found: found }),
     errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   findRecord: {
     tag: 'Records',
-    summary: 'A record',
+    summary: 'Get a record',
+    description:
+      'Returns one record with its permissions. With `permissions=1`, only the permissions are returned, and ' +
+      'only to the owner and to API keys alone.',
     path,
     query: lists.permissions,
-    answer: { anyOf: [record, closed({ permissions: permissionsShown, record_id: stringId })] },
+    answer: {
+      anyOf: [record, closed({ permissions: permissionsShown, record_id: described(stringId, 'Id of the record.') })],
+    },
     errors: recordErrors,
     examples: [
       { path: { class: 'Cars', id: SAMPLES.record } },
       {
-        summary: 'Only who may do what',
+        summary: 'Only the permissions',
         path: { class: 'Cars', id: SAMPLES.record },
         query: { permissions: 1 },
       },
@@ -199,7 +249,11 @@ export const recordDocs = {
   },
   updateRecord: {
     tag: 'Records',
-    summary: 'Change a record',
+    summary: 'Update a record',
+    description:
+      'Changes the given fields of a record, applies operators such as `inc` and `push`, and replaces the given ' +
+      'permissions. Names that are not fields of the class are ignored. A caller who may update but not read ' +
+      'the record receives only its id and times. The fields may have up to 256 KiB as JSON.',
     path,
     body: changes,
     answer: changed,
@@ -214,6 +268,9 @@ export const recordDocs = {
   deleteRecords: {
     tag: 'Records',
     summary: 'Delete several records',
+    description:
+      'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
+      'under `WrongPermissions` and remain. The response is 200 even if none of the ids exists.',
     path: severalPath,
     answer: deleted,
     errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
@@ -222,6 +279,7 @@ export const recordDocs = {
   deleteRecord: {
     tag: 'Records',
     summary: 'Delete a record',
+    description: 'Deletes a record and all records below it, including those of other owners.',
     path,
     answer: 'nothing',
     errors: recordErrors,
@@ -229,7 +287,10 @@ export const recordDocs = {
   },
   createChildRecord: {
     tag: 'Records',
-    summary: 'Create a record below another',
+    summary: 'Create a child record',
+    description:
+      'Creates a record below a parent record. Returns 404 if the class has no such parent. Invalid input is ' +
+      'answered with 400 and the body `{}`.',
     path: childPath,
     body: created,
     status: 201,
@@ -240,7 +301,10 @@ export const recordDocs = {
   listChildRecords: {
     tag: 'Records',
     operationId: 'listChildRecords',
-    summary: 'Records below another',
+    summary: 'List child records',
+    description:
+      'Returns the records of the child class below a parent record, with the parameters of `GET ' +
+      '/data/{class}`. Returns 404 if the parent does not exist.',
     path: childPath,
     query: lists.parameters,
     answer: lists.answer,

@@ -1,4 +1,4 @@
-/** What the examples of the documentation speak of. Each is another value, so that tests can put real ones in its place. */
+/** Ids in the examples. All are distinct, so that tests can replace each with a real one. */
 export const SAMPLES = {
   user: 7001,
   friend: 7002,

@@ -1,33 +1,69 @@
 import { SignInRefusedError, SignInTooOldError, UnprocessableError, WrongPasswordError } from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
 import { userShape } from '../../shapes/user.ts';
-import { inputOf } from './from-graphql.ts';
+import { inputOf, type Renaming } from './from-graphql.ts';
 import type { OperationDocs } from './operation-docs.ts';
-import { requestObject, type Schema } from './schemas.ts';
+import { described, integer, requestObject, type Schema, text } from './schemas.ts';
 
-/** How a user says who they are. */
+const PROVIDER: Renaming = ['provider', described(text, 'Sign-in by `facebook`, `twitter` or `firebase_phone`.')];
+
+const CREDENTIALS: Record<string, Renaming> = {
+  login: ['login', described(text, 'Login of the user; letter case is ignored.')],
+  email: ['email', described(text, 'Email address of the user, in place of `login`; letter case is ignored.')],
+  password: ['password', described(text, 'Password of the user; required with `login` or `email`.')],
+};
+
 const providers: Record<string, Schema> = {
-  keys: inputOf('SessionKeys', { token: 'token', secret: 'secret' }, ['token']),
-  firebase_phone: inputOf('SessionFirebasePhone', { project_id: 'projectId', access_token: 'accessToken' }),
+  keys: described(
+    inputOf(
+      'SessionKeys',
+      {
+        token: ['token', described(text, 'Access token from the provider.')],
+        secret: ['secret', described(text, 'Secret of the access token; Twitter only.')],
+      },
+      ['token'],
+    ),
+    'Credentials from Facebook or Twitter.',
+  ),
+  firebase_phone: described(
+    inputOf('SessionFirebasePhone', {
+      project_id: ['projectId', described(text, 'Firebase project; must be the one of the application.')],
+      access_token: ['accessToken', described(text, 'Firebase ID token of the user.')],
+    }),
+    'Credentials from Firebase phone sign-in.',
+  ),
 };
 
 export const sessionDocs = {
   createSession: {
     tag: 'Sessions',
-    summary: 'Open a session',
+    summary: 'Create a session',
     description:
-      'All parameters but `signature` are signed: as `name=value` with raw values, nested ones with brackets ' +
-      '(`user[login]`), sorted by bytes, joined with `&`; HMAC with the secret of the application, in hex.',
+      'Opens an application session, or a user session if the request has `user` or `provider`. The request ' +
+      'must be signed. To sign it, write every parameter of query and body except `signature` as `name=value` ' +
+      'with its raw value, and nested names with brackets, such as `user[login]`. Sort the pairs by bytes and ' +
+      'join them with `&`. The signature is the HMAC of this text with the secret of the application, in ' +
+      'lower-case hex. The hash is SHA-1, or SHA-256 if the application is configured so. A wrong login or ' +
+      'password is answered with 401 and no body. Limited to 30 requests per minute and client address.',
     body: inputOf(
       'CreateSessionInput',
       {
-        application_id: 'applicationId',
-        auth_key: 'authKey',
-        nonce: 'nonce',
-        timestamp: 'timestamp',
-        signature: 'signature',
-        user: ['user', inputOf('SessionUser', { login: 'login', email: 'email', password: 'password' })],
-        provider: 'provider',
+        application_id: ['applicationId', described(integer, 'Id of the application.')],
+        auth_key: ['authKey', described(text, 'Key of the application; not secret.')],
+        nonce: ['nonce', described(integer, 'Any integer; each pair with `timestamp` is accepted once.')],
+        timestamp: [
+          'timestamp',
+          described(integer, 'Unix time in seconds, at most one hour before or after the time of the server.'),
+        ],
+        signature: ['signature', described(text, 'HMAC of the other parameters, in lower-case hex.')],
+        user: [
+          'user',
+          described(
+            inputOf('SessionUser', CREDENTIALS),
+            'Credentials for a user session; omit for an application session.',
+          ),
+        ],
+        provider: PROVIDER,
         ...providers,
       },
       ['application_id', 'auth_key', 'nonce', 'timestamp', 'signature'],
@@ -44,7 +80,7 @@ export const sessionDocs = {
     ],
     examples: [
       {
-        summary: 'An application session, signed with `secret`',
+        summary: 'Application session, signed with the secret `secret`',
         body: {
           application_id: 92,
           auth_key: 'AUTHKEY',
@@ -55,15 +91,34 @@ export const sessionDocs = {
       },
     ],
   },
-  findSession: { tag: 'Sessions', summary: 'The session of the token', answer: sessionShape.schema, examples: [{}] },
-  deleteSession: { tag: 'Sessions', summary: 'End the session', answer: 'nothing', examples: [{}] },
+  findSession: {
+    tag: 'Sessions',
+    summary: 'Get the current session',
+    description: 'Returns the session of the token.',
+    answer: sessionShape.schema,
+    examples: [{}],
+  },
+  deleteSession: {
+    tag: 'Sessions',
+    summary: 'End the current session',
+    description:
+      'Ends the session of the token and closes the sockets that were opened with it. The token is invalid from ' +
+      'then on.',
+    answer: 'nothing',
+    examples: [{}],
+  },
   loginUser: {
     tag: 'Sessions',
-    summary: 'Make the session that of a user',
-    description: 'The parameters may also stand under `user`.',
+    summary: 'Log a user in',
+    description:
+      'Turns the session of the token into a session of the given user; the token stays the same. Send `login` ' +
+      'or `email` with `password`, or `provider` with its fields, at the top level or under `user`. Sockets ' +
+      'opened with the token before are closed. A wrong login or password is answered with 401 and no body. If ' +
+      'the session already has a user, a phone or provider account that no user has proven is attached to this ' +
+      'user. If the application has strict credential changes, this requires a sign-in of the last 10 minutes, ' +
+      'else the response is 403. Limited to 30 requests per minute and client address.',
     body: requestObject({
-      ...inputOf('LoginUserInput', { login: 'login', email: 'email', password: 'password', provider: 'provider' })
-        .properties,
+      ...inputOf('LoginUserInput', { ...CREDENTIALS, provider: PROVIDER }).properties,
       ...providers,
     }),
     answer: userShape.schema,
@@ -72,7 +127,10 @@ export const sessionDocs = {
   },
   logoutUser: {
     tag: 'Sessions',
-    summary: 'Make the session one of the application again',
+    summary: 'Log the user out',
+    description:
+      'Turns the session of the token back into an application session and closes the sockets of the user that ' +
+      'were opened with it. On an application session it changes nothing.',
     answer: 'nothing',
     examples: [{}],
   },

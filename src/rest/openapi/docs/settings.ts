@@ -4,7 +4,8 @@ import type { OperationDocs } from './operation-docs.ts';
 export const settingsDocs = {
   findAccountSettings: {
     tag: 'Settings',
-    summary: 'Where clients find the service',
+    summary: 'Get service endpoints',
+    description: 'Returns the public addresses of the service. Mobile clients request them before anything else.',
     answer: accountSettingsShape.schema,
     examples: [{}],
   },

@@ -23,40 +23,96 @@ import { argumentsOf, inputOf, type Renaming } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { integerId, listOf, requestObject, type Schema, text, together } from './schemas.ts';
+import { described, flag, integerId, listOf, requestObject, type Schema, text, together } from './schemas.ts';
+
+function rangeOf({ min, max }: { min: number; max: number }): string {
+  return `${min} to ${max}`;
+}
 
 function textOf({ min, max }: { min: number; max: number }): Schema {
   return { ...text, ...(min > 0 ? { minLength: min } : {}), maxLength: max };
 }
 
-/** What is given under `user`. */
 const parameters: Record<string, Renaming> = {
-  login: ['login', { ...textOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' }],
-  email: ['email', textOf(USER_LENGTHS.email)],
-  password: ['password', textOf(USER_LENGTHS.password)],
-  full_name: ['fullName', textOf(USER_LENGTHS.fullName)],
-  phone: 'phone',
-  website: ['website', textOf(USER_LENGTHS.website)],
-  external_user_id: ['externalUserId', { type: 'integer', minimum: 1 }],
-  facebook_id: 'facebookId',
-  twitter_id: 'twitterId',
-  blob_id: ['blobId', integerId],
-  custom_data: ['customData', { ...textOf(USER_LENGTHS.customData), type: ['string', 'object', 'array'] }],
-  parents_contacts: ['parentsContacts', textOf(USER_LENGTHS.parentsContacts)],
-  tag_list: ['tags', { type: ['string', 'array'], items: { ...text, maxLength: MAX_TAG }, maxItems: MAX_TAGS }],
-  age_over16: 'ageOver16',
-  allow_statistics_analysis: 'allowStatisticsAnalysis',
-  allow_sales_activities: 'allowSalesActivities',
+  login: [
+    'login',
+    described(
+      { ...textOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' },
+      `Name to sign in with, ${rangeOf(USER_LENGTHS.login)} characters; unique, letter case ignored.`,
+    ),
+  ],
+  email: ['email', described(textOf(USER_LENGTHS.email), 'Email address; unique, stored in lower case.')],
+  password: [
+    'password',
+    described(
+      textOf(USER_LENGTHS.password),
+      `${rangeOf(USER_LENGTHS.password)} printable ASCII characters without spaces.`,
+    ),
+  ],
+  full_name: [
+    'fullName',
+    described(textOf(USER_LENGTHS.fullName), `Display name, up to ${USER_LENGTHS.fullName.max} characters.`),
+  ],
+  phone: ['phone', described(text, 'Phone number: 4 to 20 digits, spaces and `+()-.`; stored as sent.')],
+  website: [
+    'website',
+    described(textOf(USER_LENGTHS.website), `Address of a website, up to ${USER_LENGTHS.website.max} characters.`),
+  ],
+  external_user_id: [
+    'externalUserId',
+    described({ type: 'integer', minimum: 1 }, 'Id of the user in an external system; unique.'),
+  ],
+  facebook_id: ['facebookId', described(text, 'Id of the Facebook account, 1 to 20 digits; unique.')],
+  twitter_id: ['twitterId', described(text, 'Id of the Twitter account, 1 to 20 digits; unique.')],
+  blob_id: ['blobId', described(integerId, 'Id of a file with the picture of the user; need not exist.')],
+  custom_data: [
+    'customData',
+    described(
+      { ...textOf(USER_LENGTHS.customData), type: ['string', 'object', 'array'] },
+      `Data of the client, up to ${USER_LENGTHS.customData.max} characters. JSON values are stored as their text.`,
+    ),
+  ],
+  parents_contacts: [
+    'parentsContacts',
+    described(
+      textOf(USER_LENGTHS.parentsContacts),
+      `Contact data of the parents of a minor, up to ${USER_LENGTHS.parentsContacts.max} characters.`,
+    ),
+  ],
+  tag_list: [
+    'tags',
+    described(
+      { type: ['string', 'array'], items: { ...text, maxLength: MAX_TAG }, maxItems: MAX_TAGS },
+      `Up to ${MAX_TAGS} tags of 1 to ${MAX_TAG} characters, as an array or separated by commas. Replaces all tags.`,
+    ),
+  ],
+  age_over16: ['ageOver16', described(flag, 'Whether the user states to be older than 16. Default false.')],
+  allow_statistics_analysis: [
+    'allowStatisticsAnalysis',
+    described(flag, 'Whether the user has opted in to statistics. Default false.'),
+  ],
+  allow_sales_activities: [
+    'allowSalesActivities',
+    described(flag, 'Whether the user has opted in to marketing. Default false.'),
+  ],
 };
 
 const broken = { login: 'a'.repeat(99), password: 'short' };
-const path = { id: integerId };
-const externalPath = { externalUserId: argumentsOf('Query.userByExternalId', { id: 'externalUserId' }).properties.id! };
+const path = { id: described(integerId, 'Id of the user.') };
+const externalPath = {
+  externalUserId: described(
+    argumentsOf('Query.userByExternalId', { id: 'externalUserId' }).properties.id!,
+    'Id of the user in an external system.',
+  ),
+};
 
-function lookup(summary: string, operation: string, [name, field]: [string, string], value: string) {
+const codes = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+function lookup(summary: string, first: string, operation: string, [name, field]: [string, string], value: string) {
   return {
     tag: 'Users',
     summary,
+    description: `${first} Returns 404 if there is none, or if the parameter is missing.`,
     query: argumentsOf(operation, { [name]: field }, [name]),
     answer: userShape.schema,
     errors: [new NoSuchUserError()],
@@ -67,9 +123,14 @@ function lookup(summary: string, operation: string, [name, field]: [string, stri
 export const userDocs = {
   createUser: {
     tag: 'Users',
-    summary: 'Sign a user up',
-    description: 'At least one of `login`, `email` and `phone` is needed.',
-    body: requestObject({ user: inputOf('CreateUserInput', parameters, ['password']) }, ['user']),
+    summary: 'Create a user',
+    description:
+      'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
+      'the caller does not change. The response to invalid input lists all invalid fields.',
+    body: requestObject(
+      { user: described(inputOf('CreateUserInput', parameters, ['password']), 'The fields of the user.') },
+      ['user'],
+    ),
     status: 201,
     answer: userShape.schema,
     errors: [
@@ -82,16 +143,23 @@ export const userDocs = {
   },
   listUsers: {
     tag: 'Users',
-    summary: 'Users of the application',
+    summary: 'List users',
     description:
-      'A filter is `<type> <field> <operator> <value>`, with the type `number`, `string` or `date`; a field of ' +
-      `${Object.keys(FIELDS).join(', ')}; an operator of \`eq\`, \`ne\`, \`in\`, and but for texts \`gt\`, \`lt\`, ` +
-      '`ge`, `le`, `between`.',
+      'Returns a page of the users of the application, in ascending order of `id` by default. Sessions receive ' +
+      '403 if the application forbids listing its users.',
     query: together(
       requestObject({
-        'filter[]': { ...listOf(text), examples: [['number id gt 3']] },
+        'filter[]': {
+          ...listOf(text),
+          description:
+            'A filter `<type> <field> <operator> <value>`; all filters must match. The type is `number`, `string` or ' +
+            `\`date\`. Fields: ${codes(Object.keys(FIELDS))}. Operators: \`eq\`, \`ne\`, \`in\` and, except for ` +
+            'texts, `gt`, `lt`, `ge`, `le` and `between`. `in` and `between` take values with commas: `1,2`.',
+          examples: [['number id gt 3']],
+        },
         order: {
           ...text,
+          description: `The order \`<asc|desc> <type> <field>\`. Fields: ${codes(Object.keys(ORDERS))}.`,
           pattern: `^(asc|desc)[ +]\\w+[ +](${Object.keys(ORDERS).join('|')})$`,
           default: 'asc number id',
         },
@@ -109,8 +177,18 @@ export const userDocs = {
   },
   listUsersByFullName: {
     tag: 'Users',
-    summary: 'Users by words of their names',
-    query: together(argumentsOf('Query.usersByFullName', { full_name: 'fullName' }, ['full_name']), pageParameters),
+    summary: 'Find users by full name',
+    description:
+      'Returns a page of the users whose full name contains every given word, letter case ignored. Returns 404 ' +
+      'if no user matches. Sessions receive 403 if the application forbids listing its users.',
+    query: together(
+      argumentsOf(
+        'Query.usersByFullName',
+        { full_name: ['fullName', described(text, 'Words or parts of words, in any order.')] },
+        ['full_name'],
+      ),
+      pageParameters,
+    ),
     answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
@@ -121,8 +199,18 @@ export const userDocs = {
   },
   listUsersByTags: {
     tag: 'Users',
-    summary: 'Users by tags',
-    query: together(argumentsOf('Query.usersByTags', { tags: 'tags' }, ['tags']), pageParameters),
+    summary: 'Find users by tags',
+    description:
+      'Returns a page of the users that have at least one of the tags. Returns 404 if no user matches. Sessions ' +
+      'receive 403 if the application forbids listing its users.',
+    query: together(
+      argumentsOf(
+        'Query.usersByTags',
+        { tags: ['tags', described(listOf(text), 'Tags, with exact letter case, separated by commas.')] },
+        ['tags'],
+      ),
+      pageParameters,
+    ),
     answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
@@ -131,24 +219,45 @@ export const userDocs = {
     ],
     examples: [{ query: { tags: ['reader', 'chess'] } }],
   },
-  findUserByLogin: lookup('A user by login', 'Query.userByLogin', ['login', 'login'], 'alice'),
-  findUserByEmail: lookup('A user by e-mail', 'Query.userByEmail', ['email', 'email'], 'alice@example.org'),
+  findUserByLogin: lookup(
+    'Get a user by login',
+    'Returns the user with this login, letter case ignored.',
+    'Query.userByLogin',
+    ['login', 'login'],
+    'alice',
+  ),
+  findUserByEmail: lookup(
+    'Get a user by email',
+    'Returns the user with this email address, letter case ignored.',
+    'Query.userByEmail',
+    ['email', 'email'],
+    'alice@example.org',
+  ),
   findUserByFacebookId: lookup(
-    'A user by Facebook account',
+    'Get a user by Facebook id',
+    'Returns the user with this Facebook account.',
     'Query.userByFacebookId',
     ['facebook_id', 'facebookId'],
     '100200',
   ),
   findUserByTwitterId: lookup(
-    'A user by Twitter account',
+    'Get a user by Twitter id',
+    'Returns the user with this Twitter account.',
     'Query.userByTwitterId',
     ['twitter_id', 'twitterId'],
     '300400',
   ),
-  findUserByPhone: lookup('A user by phone', 'Query.userByPhone', ['phone', 'phone'], '4402079460000'),
+  findUserByPhone: lookup(
+    'Get a user by phone',
+    'Returns the oldest user with exactly this phone number.',
+    'Query.userByPhone',
+    ['phone', 'phone'],
+    '4402079460000',
+  ),
   findUser: {
     tag: 'Users',
-    summary: 'A user',
+    summary: 'Get a user',
+    description: 'Returns one user of the application. For an unknown id, the response is 404 without a body.',
     path,
     answer: userShape.schema,
     errors: [new UnknownUserError()],
@@ -156,7 +265,10 @@ export const userDocs = {
   },
   findUserByExternalId: {
     tag: 'Users',
-    summary: 'A user by the id of another system',
+    summary: 'Get a user by external id',
+    description:
+      'Returns the user with this id in an integrated external system. For an unknown id, the response is 404 ' +
+      'without a body.',
     path: externalPath,
     answer: userShape.schema,
     errors: [new UnknownUserError()],
@@ -164,9 +276,33 @@ export const userDocs = {
   },
   updateUser: {
     tag: 'Users',
-    summary: 'Change a user',
+    summary: 'Update a user',
+    description:
+      'Changes the given fields of a user; omitted fields keep their values. Users can update only themselves ' +
+      'and receive 401 for others; an API key alone can update any user. A new password ends the other sessions ' +
+      'of the user. A change of email, phone or login is reported by mail to the previous email address, ' +
+      'unless an API key alone makes it.',
     path,
-    body: requestObject({ user: inputOf('UpdateUserInput', { ...parameters, old_password: 'oldPassword' }) }, ['user']),
+    body: requestObject(
+      {
+        user: described(
+          inputOf('UpdateUserInput', {
+            ...parameters,
+            old_password: [
+              'oldPassword',
+              described(
+                text,
+                'The current password. Required with `password`, unless an API key alone calls or the user has no ' +
+                  'password. If the application has strict credential changes, `email`, `phone` and `login` require it, ' +
+                  'too, or a sign-in of the last 10 minutes.',
+              ),
+            ],
+          }),
+          'The fields to change.',
+        ),
+      },
+      ['user'],
+    ),
     answer: userShape.schema,
     errors: [
       new NoUpdateDataError(),
@@ -181,6 +317,10 @@ export const userDocs = {
   deleteUser: {
     tag: 'Users',
     summary: 'Delete a user',
+    description:
+      'Deletes a user with their sessions, push subscriptions, address books, reactions and dialog memberships. ' +
+      'Their messages, records, events and files remain. Users can delete only themselves and receive 401 for ' +
+      'others; an API key alone can delete any user. For an unknown id, the response is 404 without a body.',
     path,
     answer: 'nothing',
     errors: [new OtherUserError(), new UnknownUserError()],
@@ -188,7 +328,8 @@ export const userDocs = {
   },
   deleteUserByExternalId: {
     tag: 'Users',
-    summary: 'Delete a user by the id of another system',
+    summary: 'Delete a user by external id',
+    description: 'Deletes the user with this id in an integrated external system, like `DELETE /users/{id}`.',
     path: externalPath,
     answer: 'nothing',
     errors: [new OtherUserError(), new UnknownUserError()],
@@ -196,8 +337,17 @@ export const userDocs = {
   },
   requestPasswordReset: {
     tag: 'Users',
-    summary: 'Mail a user a link for a new password',
-    query: argumentsOf('Mutation.requestPasswordReset', { email: 'email' }, ['email']),
+    summary: 'Send a password reset mail',
+    description:
+      'Mails the user with this email address a link to set a new password. The link works once, within one ' +
+      'hour. At most one mail per minute is sent to an address; further requests succeed without sending one. ' +
+      'For an unknown address, the response is 404 with the body `null`. Limited to 30 requests per minute and ' +
+      'client address.',
+    query: argumentsOf(
+      'Mutation.requestPasswordReset',
+      { email: ['email', described(text, 'Email address of the user; letter case is ignored.')] },
+      ['email'],
+    ),
     answer: 'nothing',
     errors: [
       new PasswordResetOffError(),
