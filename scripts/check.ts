@@ -1,5 +1,5 @@
-// What has to hold before a change lands: form, types, patterns, generated files, migrations, dead code and tests.
-// `--without-tests` leaves the tests out, for a caller that has run them.
+// Checks to pass before a change is merged: format, types, patterns, generated files, migrations, dead code and tests.
+// `--without-tests` skips the tests.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,8 @@ await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
 await step('no dead code', () => run('npx', ['knip']));
+await step('plain English', () => run('npx', ['tsx', 'scripts/check-prose.ts']));
+await step('spelling', () => run('npm', ['run', '--silent', 'check:spelling']));
 if (!process.argv.includes('--without-tests')) await step('tests', () => run('npm', ['run', 'test:all']));
 
 if (failures.length > 0) {
@@ -38,14 +40,14 @@ function generatedFilesAreUnchanged(): boolean {
   const before = GENERATED.map((file) => readFileSync(file, 'utf8'));
   if (!run('npm', ['run', '--silent', 'generate'])) return false;
   const changed = GENERATED.filter((file, index) => readFileSync(file, 'utf8') !== before[index]);
-  for (const file of changed) process.stdout.write(`${file} was out of date; it is written anew\n`);
+  for (const file of changed) process.stdout.write(`${file} was out of date and has been regenerated\n`);
   return changed.length === 0;
 }
 
-/** Builds a database from the migrations and asks Prisma what the schema would change in it. */
+/** Builds a database from the migrations and compares it with the schema. */
 async function migrationsMatch(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-check-'));
-  chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user, who has to get in
+  chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user, who needs access
   const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), flags: ['-c', 'fsync=off'] });
   try {
     const diff = ['--from-migrations', 'prisma/migrations', '--to-schema', 'prisma/schema.prisma', '--exit-code'];

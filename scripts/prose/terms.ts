@@ -28,6 +28,11 @@ const TERMS: readonly Term[] = [
   ['hears?|hearers?', 'receive, listener'],
   ['mend|mends|mended|mending', 'fix or repair'],
   ['(the|its|our|one|every|each|all|two|three|these|both) doors?', 'transport'],
+  ['bells?', 'notifier or wake-up signal'],
+  ['(?:un)?seal(?:s|ed|ing)?', 'encrypt'],
+  ['loose files?', 'staged upload'],
+  ['happenings?', 'event'],
+  ['mouthful|farewell|patience', 'a limit with a number and a unit'],
   ['gaps §', 'a section name of docs/reference/rest-contract.md'],
 ];
 
