@@ -90,6 +90,7 @@ export async function startApple(): Promise<Apple> {
       stream.session?.destroy();
       return;
     }
+    if (stream.destroyed) return; // the client was killed while its token was verified
     const { status, reason, timestamp } = answer;
     stream.respond({ ':status': status, 'apns-id': headers['apns-id'], ...answer.headers });
     stream.end(reason ? JSON.stringify({ reason, timestamp }) : undefined);
