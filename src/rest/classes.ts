@@ -1,6 +1,6 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readText } from '../lib/parameter-values.ts';
+import { readFlag, readList, readText } from '../lib/parameter-values.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -41,6 +41,7 @@ export const classRoutes = [
       input: {
         name: readText(parameters.name) ?? '',
         fields: readFields(parameters.fields),
+        indexes: readIndexes(parameters.indexes),
         permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
       },
     }),
@@ -77,6 +78,7 @@ export const classRoutes = [
       name: path.name!,
       input: {
         fields: readFields(parameters.fields),
+        indexes: readIndexes(parameters.indexes),
         permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
       },
     }),
@@ -106,4 +108,18 @@ function readFields(value: ParameterValue | undefined) {
   });
   if (unknown.length > 0) throw new UnprocessableError(...unknown);
   return fields;
+}
+
+/** `[{ fields: ['make', 'price'], unique: true }]`; blank removes all. */
+function readIndexes(value: ParameterValue | undefined) {
+  if (value === undefined || value === null) return undefined;
+  return readList(value).map((item) => {
+    const { fields, unique } = isObject(item) ? item : {};
+    const names = readList(fields);
+    const isUnique = readFlag(unique ?? false);
+    if (!names.every((name) => typeof name === 'string') || isUnique === undefined || names.length === 0) {
+      throw new UnprocessableError('Indexes is invalid');
+    }
+    return { fields: names, unique: isUnique };
+  });
 }

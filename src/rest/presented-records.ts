@@ -1,9 +1,10 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { readFlag, readList, readText } from '../lib/parameter-values.ts';
+import { readList, readText } from '../lib/parameter-values.ts';
 import type { FragmentOf } from './graphql.ts';
-import { recordShape } from './shapes/record.ts';
+import { listedRecordShape, recordShape } from './shapes/record.ts';
 import type { LegacyRecord } from './shapes/shape.ts';
 
+export type ListedRecord = FragmentOf<typeof listedRecordShape>;
 export type MaskedRecord = FragmentOf<typeof recordShape>;
 
 /** A caller who may update but not read the record receives only id and times. */
@@ -14,13 +15,13 @@ export function presentRecord(record: MaskedRecord): LegacyRecord {
   return { _id, created_at, updated_at };
 }
 
-export function presentListed(records: readonly MaskedRecord[], parameters: Parameters): LegacyRecord[] {
-  const withPermissions = readFlag(parameters.permissions) === true;
+export function presentListed(records: readonly ListedRecord[], parameters: Parameters): LegacyRecord[] {
   const output = isObject(parameters.output) ? parameters.output : {};
   const include = output.include === undefined ? undefined : new Set(['_id', ...names(output.include)]);
-  const exclude = new Set([...names(output.exclude), ...(withPermissions ? [] : ['permissions'])]);
+  const exclude = new Set(names(output.exclude));
+  if (!include && exclude.size === 0) return records.map((record) => listedRecordShape.present(record));
   return records.map((record) => {
-    const members = Object.entries(presentRecord(record));
+    const members = Object.entries(listedRecordShape.present(record));
     return Object.fromEntries(members.filter(([name]) => (include?.has(name) ?? true) && !exclude.has(name)));
   });
 }

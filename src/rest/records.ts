@@ -5,10 +5,10 @@ import { graphql } from './graphql.ts';
 import { isCount, readIds } from './http/lists.ts';
 import { type Answer, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
-import { type MaskedRecord, presentListed, presentRecord } from './presented-records.ts';
+import { type ListedRecord, presentListed, presentRecord } from './presented-records.ts';
 import { readGrouping, readRecordOrder, readRecordWindow } from './record-forms.ts';
 import { presentValue } from './record-values.ts';
-import { recordShape } from './shapes/record.ts';
+import { listedRecordShape, recordShape } from './shapes/record.ts';
 
 const FindRecord = graphql(
   `query FindRecord($className: String!, $id: ID!, $ownOnly: Boolean) {
@@ -18,17 +18,17 @@ const FindRecord = graphql(
 );
 
 const FindRecordsById = graphql(
-  `query FindRecordsById($className: String!, $ids: [ID!]!) {
+  `query FindRecordsById($className: String!, $ids: [ID!]!, $permissions: Boolean!) {
     recordsById(className: $className, ids: $ids) { records { ...RecordFields } notFoundIds }
   }`,
-  [recordShape],
+  [listedRecordShape],
 );
 
 const ListRecordPage = graphql(
   `query ListRecordPage(
     $className: String!, $criteria: JSON, $orderBy: RecordOrder, $parent: RecordParentInput, $skip: Int!, $limit: Int!,
     $lastOnly: Boolean, $count: Boolean!, $groups: Boolean!, $items: Boolean!, $by: String!,
-    $calculations: [RecordCalculationInput!]!
+    $calculations: [RecordCalculationInput!]!, $permissions: Boolean!
   ) {
     recordPage(
       className: $className, criteria: $criteria, orderBy: $orderBy, parent: $parent, skip: $skip, limit: $limit,
@@ -40,7 +40,7 @@ const ListRecordPage = graphql(
       items @include(if: $items) { ...RecordFields }
     }
   }`,
-  [recordShape],
+  [listedRecordShape],
 );
 
 export const recordRoutes = [
@@ -60,7 +60,11 @@ export const recordRoutes = [
     several: true,
     xml: 'records',
     document: FindRecordsById,
-    variables: ({ path }) => ({ className: path.class!, ids: readIds(path.ids!) }),
+    variables: ({ path, parameters }) => ({
+      className: path.class!,
+      ids: readIds(path.ids!),
+      permissions: asksForPermissions(parameters),
+    }),
     respond: ({ recordsById: { records, notFoundIds } }, { path, parameters }) =>
       ok({
         class_name: path.class,
@@ -121,6 +125,7 @@ function readListing(parameters: Parameters) {
     items: !count && by === undefined,
     by: by ?? '',
     calculations,
+    permissions: asksForPermissions(parameters),
   };
 }
 
@@ -129,7 +134,7 @@ interface PageAnswer {
   limit: number;
   totalCount?: number | null | undefined;
   groups?: { value: unknown; results: (number | null)[] }[] | null | undefined;
-  items?: MaskedRecord[] | null | undefined;
+  items?: ListedRecord[] | null | undefined;
 }
 
 function presentPage(page: PageAnswer, className: string, parameters: Parameters): Answer {

@@ -1,4 +1,4 @@
-import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
+import type { ClassDefinition, ClassField, ClassIndex } from '../resolvers/classes/catalogue.ts';
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
@@ -119,6 +119,20 @@ const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
   }),
 });
 
+const ClassIndexType = builder.objectRef<ClassIndex>('ClassIndex').implement({
+  description:
+    'A compound index: of two or three fields. It serves filters for exact values of its first fields with a range of ' +
+    'the next one, sorted by its last field.',
+  fields: (t) => ({
+    fields: t.exposeStringList('fields', { description: 'Names of its fields, in order.' }),
+    unique: t.exposeBoolean('isUnique', {
+      description:
+        'Whether no two records may have the same values of all fields. Records without all values are exempt.',
+    }),
+    state: t.expose('state', { type: IndexState, description: 'Whether queries can use the index.' }),
+  }),
+});
+
 const RecordClass = builder.objectRef<ClassDefinition>('RecordClass').implement({
   description: 'A type of records that the application has defined.',
   fields: (t) => ({
@@ -129,6 +143,11 @@ const RecordClass = builder.objectRef<ClassDefinition>('RecordClass').implement(
       type: [ClassFieldType],
       description: 'Fields in the order in which they were added.',
       resolve: ({ fields }) => [...fields.values()],
+    }),
+    indexes: t.field({
+      type: [ClassIndexType],
+      description: 'Compound indexes. The indexes of single fields are properties of the fields.',
+      resolve: ({ indexes }) => [...indexes],
     }),
     permissions: t.field({
       type: ClassPermissions,
@@ -174,6 +193,27 @@ const ClassFieldInput = builder.inputType('ClassFieldInput', {
   }),
 });
 
+const ClassIndexInput = builder.inputType('ClassIndexInput', {
+  description:
+    'A compound index. `["make", "price"]` makes lists with one `make`, filtered and sorted by `price`, fast for any ' +
+    'number of records.',
+  fields: (t) => ({
+    fields: t.stringList({
+      required: true,
+      description:
+        'Two or three fields: first those that filters compare with exact values, last the one of ranges and orders. ' +
+        'Not lists, locations or files. Strings may then have at most 400 bytes in UTF-8.',
+    }),
+    unique: t.boolean({
+      description:
+        'Whether no two records may have the same values of all fields. Records without all values are exempt. ' +
+        'Default: false.',
+    }),
+  }),
+});
+
+const INDEXES = 'Compound indexes, at most 8. Indexes of existing records are built in the background.';
+
 const CreateClassInput = builder.inputType('CreateClassInput', {
   description: 'Name, fields and permissions of a new class.',
   fields: (t) => ({
@@ -186,6 +226,7 @@ const CreateClassInput = builder.inputType('CreateClassInput', {
       type: [ClassFieldInput],
       description: 'Fields of the class, in the order in which records list them; at most 200.',
     }),
+    indexes: t.field({ type: [ClassIndexInput], description: `${INDEXES} Default: none.` }),
     permissions: t.field({
       type: ClassPermissionsInput,
       description: 'Permissions of the class. Default: see `ClassPermissionsInput`.',
@@ -197,6 +238,10 @@ const UpdateClassInput = builder.inputType('UpdateClassInput', {
   description: 'Changes to a class. Fields that are not listed remain unchanged; fields cannot be removed.',
   fields: (t) => ({
     fields: t.field({ type: [ClassFieldInput], description: 'Fields to add or change; at most 200 fields per class.' }),
+    indexes: t.field({
+      type: [ClassIndexInput],
+      description: `${INDEXES} They replace the current ones; an empty list removes all. Default: unchanged.`,
+    }),
     permissions: t.field({
       type: ClassPermissionsInput,
       description:

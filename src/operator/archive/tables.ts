@@ -90,6 +90,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'record_keys' },
   { name: 'record_classes' },
   { name: 'class_fields' },
+  { name: 'class_indexes' },
   // A blob without bytes only waits for an upload, and the right to upload expires after an hour.
   { name: 'blobs', where: 't.storage_key IS NOT NULL' },
   // The service that started the last send of an event also finishes it.

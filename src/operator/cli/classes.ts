@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ClassDefinition } from '../../resolvers/classes/catalogue.ts';
+import type { IndexInput } from '../../resolvers/classes/compound-indexes.ts';
 import { createClass } from '../../resolvers/classes/create.ts';
 import type { FieldInput } from '../../resolvers/classes/definition.ts';
 import { deleteClass } from '../../resolvers/classes/delete.ts';
@@ -7,6 +8,7 @@ import { readFieldType } from '../../resolvers/classes/field-notation.ts';
 import { findClass } from '../../resolvers/classes/find.ts';
 import { permissionOf } from '../../resolvers/classes/grants.ts';
 import { listClasses } from '../../resolvers/classes/list.ts';
+import { updateClass } from '../../resolvers/classes/update.ts';
 import { administerApplication } from './administer.ts';
 import { applicationOption } from './options.ts';
 
@@ -14,6 +16,12 @@ const OPTIONS = ['required', 'unique', 'index'] as const;
 
 interface Application {
   application: number;
+}
+
+interface NewClass extends Application {
+  name: string;
+  field?: FieldInput[];
+  index?: IndexInput[];
 }
 
 export function addClassCommands(program: Command): void {
@@ -29,13 +37,30 @@ export function addClassCommands(program: Command): void {
       'for example make:String:required,unique,index or tags:String_a; repeatable',
       addField,
     )
+    .option(
+      '--index <field,field[:unique]>',
+      'compound index of two or three fields, for example make,price; repeatable',
+      addIndex,
+    )
     .addHelpText(
       'after',
       '\nTypes: Integer, Float, String, Boolean, Date, Location, File. Append _a for an array (not of File).',
     )
-    .action(({ application, name, field }: Application & { name: string; field?: FieldInput[] }, command: Command) =>
+    .action(({ application, name, field, index }: NewClass, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: present(await createClass({ name, fields: field }, context)),
+        value: present(await createClass({ name, fields: field, indexes: index }, context)),
+      })),
+    );
+
+  group
+    .command('index')
+    .description('replace the compound indexes of a class; without --index, remove them')
+    .addOption(applicationOption())
+    .argument('<name>', 'name of the class')
+    .option('--index <field,field[:unique]>', 'two or three fields, for example make,price; repeatable', addIndex)
+    .action((name: string, { application, index = [] }: Application & { index?: IndexInput[] }, command: Command) =>
+      administerApplication(command, application, async (context) => ({
+        value: present(await updateClass(name, { indexes: index }, context)),
       })),
     );
 
@@ -87,7 +112,16 @@ function addField(text: string, before: FieldInput[] = []): FieldInput[] {
   return [...before, { name, ...read, ...Object.fromEntries(wanted.map((option) => [option, true])) }];
 }
 
-function present({ id, name, applicationId, fields, createdAt, updatedAt, ...grants }: ClassDefinition) {
+/** `make,price:unique` */
+function addIndex(text: string, before: IndexInput[] = []): IndexInput[] {
+  const [fields = '', option, ...more] = text.split(':');
+  if ((option !== undefined && option !== 'unique') || more.length > 0) {
+    throw new InvalidArgumentError('Allowed after the fields: unique.');
+  }
+  return [...before, { fields: fields.split(','), unique: option === 'unique' }];
+}
+
+function present({ id, name, applicationId, fields, indexes, createdAt, updatedAt, ...grants }: ClassDefinition) {
   return {
     id,
     name,
@@ -102,6 +136,7 @@ function present({ id, name, applicationId, fields, createdAt, updatedAt, ...gra
       unique: field.isUnique,
       index: field.indexState,
     })),
+    indexes: indexes.map(({ fields: names, isUnique, state }) => ({ fields: names, unique: isUnique, state })),
     permissions: {
       create: permissionOf(grants.creators),
       read: permissionOf(grants.readers),

@@ -15,6 +15,7 @@ END`;
 
 /** Must match src/resolvers/classes/slots.ts. */
 const SLOT = `CASE
+  WHEN s.slot LIKE 'c%' THEN CASE WHEN i.state <> 'dropping' THEN compound_key(r.fields, i.fields) END
   WHEN f.name IS NULL THEN NULL
   WHEN s.slot LIKE 't%' THEN coalesce('v' || (r.fields ->> f.name), '${UNSET_TEXT}')
   WHEN s.slot LIKE 'p%' THEN CASE WHEN jsonb_typeof(v -> 'lat') = 'number' AND jsonb_typeof(v -> 'lon') = 'number'
@@ -56,12 +57,13 @@ export const RECORD_CHECKS: readonly Check[] = [
   },
   {
     name: 'record slots',
-    sentence: 'A slot repeats the value of its field.',
+    sentence: 'A slot repeats the value of its field, or the values of its compound index.',
     sql: `SELECT jsonb_build_object('recordId', r.id, 'slot', s.slot) AS row, s.kept, e.counted
       ${RECORDS} CROSS JOIN LATERAL (VALUES ${ALL_SLOTS.map((slot) => `('${slot}', r.${slot}::text)`).join(', ')}) AS s (slot, kept)
       LEFT JOIN class_fields f ON f.application_id = r.application_id AND f.class_key = r.class_key AND f.slot = s.slot
+      LEFT JOIN class_indexes i ON i.application_id = r.application_id AND i.class_key = r.class_key AND i.slot = s.slot
       CROSS JOIN LATERAL (SELECT ${SLOT} AS counted FROM (VALUES (r.fields -> f.name)) AS one (v)) e
-      WHERE r.application_id = $1 AND s.kept IS DISTINCT FROM e.counted AND (f.name IS NULL OR CASE f.index_state
+      WHERE r.application_id = $1 AND s.kept IS DISTINCT FROM e.counted AND (coalesce(f.index_state, i.state) IS NULL OR CASE coalesce(f.index_state, i.state)
         WHEN 'dropping' THEN false WHEN 'building' THEN s.kept IS NOT NULL ELSE true END)`,
   },
   {
@@ -75,7 +77,11 @@ export const RECORD_CHECKS: readonly Check[] = [
       FULL JOIN (SELECT r.class_key, f.name AS field, r.fields ->> f.name AS value, r.id
         ${RECORDS} JOIN class_fields f ON f.application_id = r.application_id AND f.class_key = r.class_key
           AND f.is_unique
-        WHERE r.application_id = $1 AND r.fields ->> f.name IS NOT NULL) r USING (class_key, field, value)
+        WHERE r.application_id = $1 AND r.fields ->> f.name IS NOT NULL
+        UNION ALL SELECT r.class_key, array_to_string(i.fields, ','), compound_key(r.fields, i.fields), r.id
+        ${RECORDS} JOIN class_indexes i ON i.application_id = r.application_id AND i.class_key = r.class_key
+          AND i.is_unique
+        WHERE r.application_id = $1 AND jsonb_exists_all(r.fields, i.fields)) r USING (class_key, field, value)
       WHERE k.id IS DISTINCT FROM r.id`,
   },
   {

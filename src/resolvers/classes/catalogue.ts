@@ -7,10 +7,10 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { groupBy, indexBy } from '../../lib/collections.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import type { Grants } from './grants.ts';
-import type { Slot } from './slots.ts';
+import { type CompoundSlot, MAX_COMPOUND_BYTES, MAX_INDEXED_BYTES, type Slot } from './slots.ts';
 import type { FieldType } from './values.ts';
 
-export interface ClassField {
+export interface StoredField {
   name: string;
   type: FieldType;
   isArray: boolean;
@@ -19,6 +19,22 @@ export interface ClassField {
   /** Column of `records` that copies the value for an index. */
   slot: Slot | null;
   indexState: IndexState;
+}
+
+export interface ClassField extends StoredField {
+  /** Limit of texts that are in an index. */
+  maxBytes: number | null;
+  /** The field, or an index that includes it, is unique. */
+  isInUniqueKey: boolean;
+}
+
+/** Compound index: of several fields. */
+export interface ClassIndex {
+  /** Column of `records` with the values of the fields. */
+  slot: CompoundSlot;
+  fields: string[];
+  isUnique: boolean;
+  state: IndexState;
 }
 
 /** Immutable; every change of a class increments `version`. */
@@ -39,6 +55,7 @@ export interface ClassDefinition {
   updatedAt: Date;
   /** In creation order. */
   fields: ReadonlyMap<string, ClassField>;
+  indexes: readonly ClassIndex[];
 }
 
 export interface Catalogue {
@@ -110,14 +127,20 @@ export async function classNamed(name: string, reader: CatalogueReader): Promise
   return requireClass(byName, name);
 }
 
-interface ClassRow extends Omit<ClassDefinition, 'fields'> {
+interface ClassRow extends Omit<ClassDefinition, 'fields' | 'indexes'> {
   catalogueVersion: number;
 }
 
 const readCatalogue = coalesce(
   async (applicationIds: number[]): Promise<Catalogue[]> => {
     // One statement, so that version and classes are consistent.
-    const rows = await query<{ id: number; version: number; classes: ClassRow[] | null; fields: FieldRow[] }>`
+    const rows = await query<{
+      id: number;
+      version: number;
+      classes: ClassRow[] | null;
+      fields: FieldRow[] | null;
+      indexes: IndexRow[] | null;
+    }>`
       SELECT a.id, a.catalogue_version AS version,
         (SELECT json_agg(json_build_object('applicationId', c.application_id, 'key', c.key, 'id', c.id,
             'name', c.name, 'version', c.version, 'creators', c.creators, 'readers', c.readers,
@@ -127,28 +150,46 @@ const readCatalogue = coalesce(
         (SELECT json_agg(json_build_object('classKey', f.class_key, 'name', f.name, 'type', f.type,
             'isArray', f.is_array, 'isRequired', f.is_required, 'isUnique', f.is_unique, 'slot', f.slot,
             'indexState', f.index_state) ORDER BY f.class_key, f.position)
-          FROM class_fields f WHERE f.application_id = a.id) AS fields
+          FROM class_fields f WHERE f.application_id = a.id) AS fields,
+        (SELECT json_agg(json_build_object('classKey', i.class_key, 'slot', i.slot, 'fields', i.fields,
+            'isUnique', i.is_unique, 'state', i.state) ORDER BY i.class_key, i.slot)
+          FROM class_indexes i WHERE i.application_id = a.id) AS indexes
       FROM applications a WHERE a.id = ANY(${[...new Set(applicationIds)]}::int[])`;
     const catalogues = indexBy(
-      rows.map(({ id, version, classes, fields }) => catalogueFrom(id, version, classes ?? [], fields ?? [])),
+      rows.map(({ id, version, classes, fields, indexes }) =>
+        catalogueFrom(id, version, { classes: classes ?? [], fields: fields ?? [], indexes: indexes ?? [] }),
+      ),
       ({ applicationId }) => applicationId,
     );
-    return applicationIds.map((id) => catalogues.get(id) ?? catalogueFrom(id, 0, [], []));
+    return applicationIds.map(
+      (id) => catalogues.get(id) ?? catalogueFrom(id, 0, { classes: [], fields: [], indexes: [] }),
+    );
   },
   { max: 100 },
 );
 
-interface FieldRow extends ClassField {
+interface FieldRow extends StoredField {
   classKey: number;
 }
 
-function catalogueFrom(applicationId: number, version: number, rows: ClassRow[], fieldRows: FieldRow[]): Catalogue {
-  const fields = groupBy(fieldRows, ({ classKey }) => classKey);
-  const classes = rows.map((row) => ({
+interface IndexRow extends ClassIndex {
+  classKey: number;
+}
+
+interface CatalogueRows {
+  classes: ClassRow[];
+  fields: FieldRow[];
+  indexes: IndexRow[];
+}
+
+function catalogueFrom(applicationId: number, version: number, rows: CatalogueRows): Catalogue {
+  const fields = groupBy(rows.fields, ({ classKey }) => classKey);
+  const indexes = groupBy(rows.indexes, ({ classKey }) => classKey);
+  const classes = rows.classes.map((row) => ({
     ...row,
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
-    fields: indexBy(fields.get(row.key) ?? [], ({ name }) => name),
+    ...withIndexes(fields.get(row.key) ?? [], indexes.get(row.key) ?? []),
   }));
   return {
     applicationId,
@@ -156,6 +197,23 @@ function catalogueFrom(applicationId: number, version: number, rows: ClassRow[],
     byName: indexBy(classes, ({ name }) => name),
     byKey: indexBy(classes, ({ key }) => key),
   };
+}
+
+export function withIndexes(
+  fields: readonly StoredField[],
+  indexes: readonly ClassIndex[],
+): Pick<ClassDefinition, 'fields' | 'indexes'> {
+  const kept = indexes.filter(({ state }) => state !== 'dropping');
+  const ruled = fields.map((field) => {
+    const including = kept.filter((index) => index.fields.includes(field.name));
+    const isIndexed = field.isUnique || field.slot !== null;
+    return {
+      ...field,
+      maxBytes: including.length > 0 ? MAX_COMPOUND_BYTES : isIndexed ? MAX_INDEXED_BYTES : null,
+      isInUniqueKey: field.isUnique || including.some(({ isUnique }) => isUnique),
+    };
+  });
+  return { fields: indexBy(ruled, ({ name }) => name), indexes };
 }
 
 /** Records the kinds of permissions in use. Call it before the first record of a kind is stored. */

@@ -3,8 +3,10 @@ import { sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { indexBy } from '../../lib/collections.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { type ClassDefinition, reloadClass, renewCatalogue } from './catalogue.ts';
+import { changedIndexes, storeIndexes } from './compound-indexes.ts';
 import { changedFields } from './definition.ts';
 import { storeFields } from './fields.ts';
 import { isClassName } from './names.ts';
@@ -27,11 +29,14 @@ export async function createClass(input: NewClass, { viewer, now }: Administrati
           updatedAt: at,
         },
       });
-      await storeFields(
-        transaction,
-        { applicationId, key },
-        changedFields(new Map(), input.fields ?? [], { isEmpty: true }),
+      const fields = changedFields(new Map(), input.fields ?? [], { isEmpty: true });
+      await storeFields(transaction, { applicationId, key }, fields);
+      const known = indexBy(
+        fields.map(({ after }) => after),
+        ({ name }) => name,
       );
+      const indexes = changedIndexes([], input.indexes, known, { isEmpty: true });
+      await storeIndexes(transaction, { applicationId, key }, indexes);
       await renewCatalogue(transaction, applicationId);
     });
   } catch (error) {

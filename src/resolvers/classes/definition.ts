@@ -1,5 +1,5 @@
 import { UnprocessableError } from '../../lib/errors.ts';
-import type { ClassField } from './catalogue.ts';
+import type { StoredField } from './catalogue.ts';
 import { isClassName } from './names.ts';
 import { SLOTS, type Slot, slotKindOf } from './slots.ts';
 import type { FieldType } from './values.ts';
@@ -15,8 +15,8 @@ export interface FieldInput {
 }
 
 export interface FieldChange {
-  before: ClassField | undefined;
-  after: ClassField;
+  before: StoredField | undefined;
+  after: StoredField;
 }
 
 const MAX_FIELDS = 200;
@@ -27,7 +27,7 @@ const TOO_MANY_INDEXES =
 
 /** @param isEmpty the class has no records to index @throws {UnprocessableError} with all messages that apply */
 export function changedFields(
-  known: ReadonlyMap<string, ClassField>,
+  known: ReadonlyMap<string, StoredField>,
   inputs: FieldInput[],
   { isEmpty }: { isEmpty: boolean },
 ): FieldChange[] {
@@ -52,7 +52,7 @@ export function changedFields(
   return [...changes.values()];
 }
 
-function problemsOf({ name, type, array, unique, index }: FieldInput, current: ClassField | undefined): string[] {
+function problemsOf({ name, type, array, unique, index }: FieldInput, current: StoredField | undefined): string[] {
   if (!isClassName(name)) return ['Name is invalid'];
   const isArray = array ?? current?.isArray ?? false;
   if (current && (current.type !== type || current.isArray !== isArray)) {
@@ -66,7 +66,10 @@ function problemsOf({ name, type, array, unique, index }: FieldInput, current: C
   ];
 }
 
-function withOptions({ name, type, array, required, unique }: FieldInput, current: ClassField | undefined): ClassField {
+function withOptions(
+  { name, type, array, required, unique }: FieldInput,
+  current: StoredField | undefined,
+): StoredField {
   return {
     name,
     type,
@@ -80,10 +83,10 @@ function withOptions({ name, type, array, required, unique }: FieldInput, curren
 
 /** Undefined if no slot is free. Arrays need none. */
 function indexed(
-  field: ClassField,
+  field: StoredField,
   index: boolean | null | undefined,
   { taken, isEmpty }: { taken: Set<Slot>; isEmpty: boolean },
-): ClassField | undefined {
+): StoredField | undefined {
   if (index == null) return field;
   const kind = slotKindOf(field);
   if (!kind) return { ...field, indexState: index ? 'ready' : 'none' };

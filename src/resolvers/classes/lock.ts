@@ -3,7 +3,7 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
-import type { ClassDefinition, ClassField } from './catalogue.ts';
+import { type ClassDefinition, type ClassIndex, type StoredField, withIndexes } from './catalogue.ts';
 
 /** A changer holds a connection while it waits for writers, and may scan all records of the class. */
 const changers = new Semaphore({
@@ -36,7 +36,7 @@ export async function lockClass(
   if (locked.length === 0) throw new ForbiddenError('Undefined class');
   const row = await transaction.recordClass.findUniqueOrThrow({
     where: { applicationId_key: { applicationId, key: locked[0]!.key } },
-    include: { fields: { orderBy: { position: 'asc' } } },
+    include: { fields: { orderBy: { position: 'asc' } }, indexes: { orderBy: { slot: 'asc' } } },
   });
-  return { ...row, fields: new Map(row.fields.map((field) => [field.name, field as ClassField])) };
+  return { ...row, ...withIndexes(row.fields as StoredField[], row.indexes as ClassIndex[]) };
 }

@@ -1,3 +1,4 @@
+import type { IndexInput } from './compound-indexes.ts';
 import type { FieldInput } from './definition.ts';
 import { type Grants, grantsOf, type Permission } from './grants.ts';
 /** Omitted permissions are unchanged, or get their default. */
@@ -11,6 +12,8 @@ export interface ClassPermissions {
 export interface NewClass {
   name: string;
   fields?: FieldInput[] | null;
+  /** Replace all compound indexes. */
+  indexes?: IndexInput[] | null;
   permissions?: ClassPermissions | null;
 }
 

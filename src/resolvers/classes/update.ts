@@ -1,5 +1,6 @@
 import type { AdministrationContext } from '../../context.ts';
-import { type ClassDefinition, reloadClass, renewCatalogue } from './catalogue.ts';
+import { type ClassDefinition, reloadClass, renewCatalogue, type StoredField } from './catalogue.ts';
+import { changedIndexes, prepareIndex, storeIndexes } from './compound-indexes.ts';
 import { changedFields } from './definition.ts';
 import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
@@ -21,6 +22,13 @@ export async function updateClass(
     const fields = changedFields(locked.fields, changes.fields ?? [], { isEmpty });
     for (const change of fields) await prepareField(transaction, locked, change);
     await storeFields(transaction, locked, fields);
+    const known = new Map<string, StoredField>([
+      ...locked.fields,
+      ...fields.map(({ after }) => [after.name, after] as const),
+    ]);
+    const indexes = changedIndexes(locked.indexes, changes.indexes, known, { isEmpty });
+    for (const change of indexes) await prepareIndex(transaction, locked, change);
+    await storeIndexes(transaction, locked, indexes);
     await transaction.recordClass.update({
       where: { applicationId_key: { applicationId, key: locked.key } },
       data: { ...grants, version: { increment: 1 }, updatedAt: at },

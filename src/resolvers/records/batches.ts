@@ -6,8 +6,8 @@ import { UnprocessableError } from '../../lib/errors.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { allows, readable, requireOpenClass } from './access.ts';
 import { countValues, readRecordFilter } from './filter.ts';
-import { conditionOf } from './list.ts';
 import { withClass } from './lock-class.ts';
+import { conditionOf } from './plan.ts';
 import { FIELD_BYTES, fittingCount, type HeldRecord } from './sizes.ts';
 import { changing } from './write.ts';
 

@@ -1,5 +1,4 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
-import { MAX_INDEXED_BYTES } from '../classes/slots.ts';
 import {
   type Cast,
   castField,
@@ -13,8 +12,10 @@ import { OPERATORS, type RecordOperators } from './operators.ts';
 
 export interface RuledField extends TypedField {
   isRequired: boolean;
-  isUnique: boolean;
-  slot: string | null;
+  /** The field, or an index that includes it, is unique. */
+  isInUniqueKey: boolean;
+  /** Limit of a text in an index. */
+  maxBytes: number | null;
 }
 
 export type RuledFields = ReadonlyMap<string, RuledField>;
@@ -46,7 +47,7 @@ export function newFields(rules: RuledFields, given: unknown): ChangedRecord {
 export function mentionsUnique(rules: RuledFields, changes: RecordChanges): boolean {
   return ['fields' as const, ...OPERATORS.map(([name]) => name)].some((name) => {
     const given = changes[name] as ParameterValue | undefined;
-    return isObject(given) && Object.keys(given).some((field) => rules.get(field)?.isUnique);
+    return isObject(given) && Object.keys(given).some((field) => rules.get(field)?.isInUniqueKey);
   });
 }
 
@@ -167,10 +168,11 @@ class ChangingRecord implements ChangedRecord {
     if (this.problems.length > 0) return;
     for (const field of rules.values()) {
       const value = this.valueOf(field);
-      const isShort = (field.isUnique || field.slot !== null) && field.type === 'String' && !field.isArray;
+      const { maxBytes } = field;
+      const isLimited = maxBytes !== null && field.type === 'String' && !field.isArray;
       if (field.isRequired && value === undefined) this.#refuse(field, `Field ${field.name} is required`);
-      else if (isShort && value !== undefined && Buffer.byteLength(String(value)) > MAX_INDEXED_BYTES) {
-        this.#refuse(field, `Field ${field.name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
+      else if (isLimited && value !== undefined && Buffer.byteLength(String(value)) > maxBytes) {
+        this.#refuse(field, `Field ${field.name} is too long (maximum is ${maxBytes} bytes)`);
       }
     }
     this.bytes = Buffer.byteLength(JSON.stringify(this.fields));

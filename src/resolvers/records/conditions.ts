@@ -191,7 +191,7 @@ function storedForm(value: FilterValue): Scalar {
 }
 
 /** Dates and booleans as numbers. */
-function comparable(value: FilterValue | null): Scalar | null {
+export function comparable(value: FilterValue | null): Scalar | null {
   if (value === null) return null;
   const stored = storedForm(value);
   return typeof stored === 'boolean' ? Number(stored) : stored;

@@ -15,7 +15,7 @@ import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './pe
 import type { PresentedRecord, RecordRow } from './rows.ts';
 import { mapInSlices } from './sizes.ts';
 import { type Batch, storeBatch } from './store.ts';
-import { takenValues } from './unique.ts';
+import { takenKeys, takenProblem } from './unique.ts';
 
 export interface NewRecord {
   /** Values by field, in any form that `castField` accepts. */
@@ -161,11 +161,9 @@ async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean
     // Concurrent inserts of the same values in another order.
     if (isDeadlock(error)) return false;
     if (sqlState(error) !== '23505') throw error;
-    const taken = await takenValues(batch.known, batch.rows);
+    const taken = await takenKeys(batch.known, batch.rows);
     // The conflicting record may have been deleted since.
     if (taken.length === 0) return false;
-    throw new UnprocessableError(
-      ...taken.map(({ ord, field }) => `${inputs[ord]!.prefix}Field ${field} has already been taken`),
-    );
+    throw new UnprocessableError(...taken.map(({ ord, field }) => inputs[ord]!.prefix + takenProblem(field)));
   }
 }

@@ -1,6 +1,5 @@
 import type { IdentifiedContext } from '../../context.ts';
-import { Prisma, plannedForValues } from '../../db/client.ts';
-import { column, select, unionAll } from '../../db/columns.ts';
+import type { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { inSearchTurn, MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import { type IdentifiedViewer, jobOwnerOf } from '../../lib/access.ts';
@@ -14,13 +13,14 @@ import {
   pageRequest,
 } from '../../lib/pagination.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
-import { readable, readableParts } from './access.ts';
-import { whereOf } from './conditions.ts';
-import { isSearch, type RecordCondition, readRecordFilter } from './filter.ts';
+import { readable } from './access.ts';
+import { isSearch, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
-import { type RecordOrder, type Walk, walkOf } from './order.ts';
-import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts';
+import type { RecordOrder } from './order.ts';
+import { planPage } from './plan.ts';
+import { readPage } from './read-page.ts';
+import type { PresentedRecord } from './rows.ts';
 
 export interface RecordListing {
   className: string;
@@ -38,17 +38,16 @@ export async function listRecords(
   const known = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
   const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
-  const where = conditionOf(known, condition, listing.parentId);
+  const plan = planPage(known, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
   const search = searchesOf(jobOwnerOf(viewer), isSearch(condition) || listing.orderBy != null);
-  const walk = walkOf(known, listing.orderBy, page);
-  const rows = await search(() => readWalk(known, viewer, { where, walk, page, limit: page.limit + 1, skip: 0 }));
+  const rows = await search(() => readPage(plan, viewer));
   const shown = rows.map((row) => ({ ...row, class: known }));
   return {
     ...connection(shown, page, ({ sortedBy, id }) => ({
       value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
       id,
     })),
-    totalCount: () => countRecords(known, viewer, where),
+    totalCount: () => countRecords(known, viewer, plan.where),
   };
 }
 
@@ -80,64 +79,24 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   const known = await classNamed(className, viewer);
   if (parent) await requireParent(parent.className, parent.id, viewer);
   const condition = readRecordFilter(reading.criteria, known.fields, 'ignore');
-  const where = conditionOf(known, condition, parent?.id);
-  const owner = jobOwnerOf(viewer);
-  const isLong = skip > MAX_CHEAP_SKIP || reading.orderBy != null;
-  const search = searchesOf(owner, isLong || isSearch(condition));
   const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
-  const walk = walkOf(known, reading.orderBy, page);
+  const { orderBy } = reading;
+  const plan = planPage(known, { condition, orderBy, parentId: parent?.id, page, limit, skip });
+  const { where } = plan;
+  const owner = jobOwnerOf(viewer);
+  const isLong = skip > MAX_CHEAP_SKIP || orderBy != null;
+  const search = searchesOf(owner, isLong || isSearch(condition));
   return {
     skip,
     limit,
     items: async () => {
-      const rows = await search(() => readWalk(known, viewer, { where, walk, page, limit, skip }));
+      const rows = await search(() => readPage(plan, viewer));
       return rows.map((row) => ({ ...row, class: known }));
     },
     totalCount: () => countRecords(known, viewer, where),
     groups: (by, calculations) =>
       inSearchTurn(owner, () => groupRecords(known, viewer, { where, by, calculations, skip, limit })),
   };
-}
-
-export function conditionOf(
-  { applicationId, key }: ClassDefinition,
-  condition: RecordCondition,
-  parentId?: string | null,
-): Prisma.Sql {
-  const below = parentId == null ? Prisma.sql`true` : Prisma.sql`r.parent_id = ${parentId}`;
-  return Prisma.sql`r.application_id = ${applicationId} AND r.class_key = ${key} AND ${below} AND ${whereOf(condition)}`;
-}
-
-type WalkedRow = ListedRow & { sortedBy: string | number | Date | null };
-
-interface WalkedPage {
-  where: Prisma.Sql;
-  walk: Walk;
-  page: PageRequest;
-  limit: number;
-  skip: number;
-}
-
-// Walks each readable part separately and no further than the page, so that unreadable records cost nothing.
-async function readWalk(
-  known: ClassDefinition,
-  viewer: IdentifiedViewer,
-  { where, walk, page, limit, skip }: WalkedPage,
-): Promise<WalkedRow[]> {
-  const visible = await readableParts(known, viewer);
-  const walks = walk.stretches.flatMap((stretch, index) => visible.map((part) => ({ ...stretch, index, part })));
-  if (walks.length === 0) return [];
-  const sortedBy = column('sortedBy', 'sort key | null', walk.value);
-  const part = ({ index, part, where: between, orderBy }: (typeof walks)[number], rows: number) => select`
-    SELECT ${LISTED_COLUMNS}, ${sortedBy}, ${index}::int AS stretch FROM records r
-    WHERE ${where} AND ${part} AND ${between} ORDER BY ${orderBy} LIMIT ${rows}`;
-  if (walks.length === 1) return query`${part(walks[0]!, limit)} OFFSET ${skip}`;
-  const parts = walks.map((one) => select`(${part(one, limit + skip)})`);
-  const direction = Prisma.raw(walk.isDescending === page.isBackward ? 'ASC' : 'DESC');
-  const unset = Prisma.raw(page.isBackward ? 'NULLS FIRST' : 'NULLS LAST');
-  return query`
-    ${known.hasShared && viewer.kind === 'user' ? plannedForValues : Prisma.empty}SELECT * FROM (${unionAll(parts)}) walked
-    ORDER BY stretch, "sortedBy" ${direction} ${unset}, id ${direction} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The cost grows with the number of matches. */

@@ -1,11 +1,12 @@
 import { Prisma } from '../../db/client.ts';
 import { between, type FilteredField, type Order, orderBy } from '../../db/conditions.ts';
-import { UnprocessableError } from '../../lib/errors.ts';
+import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import type { Cursor, PageRequest } from '../../lib/pagination.ts';
 import type { ClassDefinition, ClassField } from '../classes/catalogue.ts';
-import { slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../classes/slots.ts';
+import { compoundPart, slotKindOf, slotText, UNSET_NUMBER, UNSET_PART, UNSET_TEXT } from '../classes/slots.ts';
 import { COMMON_COLUMNS, plainColumn, RECORDS, readySlot, slotColumn } from './conditions.ts';
 import { type FilterField, fieldNamed } from './filter.ts';
+import type { IndexUse } from './index-use.ts';
 
 export interface RecordOrder {
   field: string;
@@ -33,10 +34,26 @@ const ID: Omit<Order, 'isDescending'> = {
   isAlwaysSet: true,
 };
 
-/** By `_id` by default; unset last, ties by `_id`. @throws {UnprocessableError} `Incorrect sort field: …` */
-export function walkOf(known: ClassDefinition, requested: RecordOrder | null | undefined, page: PageRequest): Walk {
-  const isDescending = requested?.direction === 'desc';
-  const field = requested ? requireSortable(known, requested.field) : undefined;
+/** Undefined: by `_id`. @throws {UnprocessableError} `Incorrect sort field: …` */
+export function sortFieldOf(
+  { fields }: ClassDefinition,
+  order: RecordOrder | null | undefined,
+): FilterField | undefined {
+  if (!order) return undefined;
+  const field = fieldNamed(order.field, fields);
+  if (!field || field.isArray || field.type === 'Location' || field.type === 'File') {
+    throw new UnprocessableError(`Incorrect sort field: ${order.field}`);
+  }
+  return field;
+}
+
+/** By `_id` by default; unset last, ties by `_id`. @param use of a compound index */
+export function walkOf(
+  field: FilterField | undefined,
+  isDescending: boolean,
+  { page, use }: { page: PageRequest; use: IndexUse | undefined },
+): Walk {
+  if (field && use?.sortedBy) return slotWalk(compoundOrder(use, field), isDescending, page);
   if (!field || field.name === '_id') return oneStretch({ ...ID, isDescending }, page);
   const common = Object.hasOwn(COMMON_COLUMNS, field.name) ? COMMON_COLUMNS[field.name] : undefined;
   if (common) {
@@ -45,15 +62,7 @@ export function walkOf(known: ClassDefinition, requested: RecordOrder | null | u
   }
   const slot = readySlot(field);
   if (!slot) return oneStretch({ ...orderOf(plainColumn(field, RECORDS)), isDescending }, page);
-  return slotWalk(slotColumn(slot), slotKindOf(field as ClassField) === 'text', isDescending, page);
-}
-
-function requireSortable({ fields }: ClassDefinition, name: string): FilterField {
-  const field = fieldNamed(name, fields);
-  if (!field || field.isArray || field.type === 'Location' || field.type === 'File') {
-    throw new UnprocessableError(`Incorrect sort field: ${name}`);
-  }
-  return field;
+  return slotWalk(slotOrder(slotColumn(slot), slotKindOf(field as ClassField) === 'text'), isDescending, page);
 }
 
 function orderOf({ column, cast }: FilteredField): Omit<Order, 'isDescending'> {
@@ -65,18 +74,50 @@ function oneStretch(order: Order, page: PageRequest): Walk {
   return { stretches: [stretch], value: order.column, isDescending: order.isDescending };
 }
 
+interface SlotOrder {
+  column: Prisma.Sql;
+  cast: 'text' | 'float8';
+  unset: Prisma.Sql;
+  value: Prisma.Sql;
+  /** Cursors contain the plain value, the index its stored form. */
+  stored: (value: Cursor['value']) => Cursor['value'];
+}
+
+function slotOrder(column: Prisma.Sql, isText: boolean): SlotOrder {
+  if (isText) {
+    const unset = Prisma.sql`${UNSET_TEXT}::text`;
+    return {
+      column,
+      cast: 'text',
+      unset,
+      value: Prisma.sql`CASE WHEN ${column} < ${unset} THEN substr(${column}, 2) END`,
+      stored: (value) => (value === null ? UNSET_TEXT : slotText(String(value))),
+    };
+  }
+  const unset = Prisma.sql`${UNSET_NUMBER}::float8`;
+  const value = Prisma.sql`CASE WHEN ${column} < ${unset} THEN ${column} END`;
+  return { column, cast: 'float8', unset, value, stored: (plain) => plain };
+}
+
+function compoundOrder({ column, prefix }: IndexUse, field: FilterField): SlotOrder {
+  const unset = prefix + UNSET_PART;
+  const type = field.type === 'String' ? 'string' : 'number';
+  const stored = (value: Cursor['value']) => {
+    if (value === null) return unset;
+    if (typeof value !== type) throw new BadInputError('Invalid cursor');
+    return prefix + compoundPart(value);
+  };
+  const value = plainColumn(field, RECORDS).column;
+  return { column, cast: 'text', unset: Prisma.sql`${unset}::text`, value, stored };
+}
+
 // A descending index scan finds unset values first, so that they are a separate stretch after the set ones.
-function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, page: PageRequest): Walk {
-  const cast = isText ? 'text' : 'float8';
-  const unset = Prisma.sql`${isText ? UNSET_TEXT : UNSET_NUMBER}::${Prisma.raw(cast)}`;
-  const value = isText
-    ? Prisma.sql`CASE WHEN ${column} < ${unset} THEN substr(${column}, 2) END`
-    : Prisma.sql`CASE WHEN ${column} < ${unset} THEN ${column} END`;
+function slotWalk({ column, cast, unset, value, stored }: SlotOrder, isDescending: boolean, page: PageRequest): Walk {
   const order: Order = { column, cast, id: Prisma.sql`r.id`, isDescending, isAlwaysSet: true };
   const marked = {
     ...page,
-    after: page.after && markUnset(page.after, isText),
-    before: page.before && markUnset(page.before, isText),
+    after: page.after && { ...page.after, value: stored(page.after.value) },
+    before: page.before && { ...page.before, value: stored(page.before.value) },
   };
   const isSet = Prisma.sql`${column} < ${unset}`;
   const isUnset = Prisma.sql`${column} = ${unset}`;
@@ -110,12 +151,6 @@ function slotWalk(column: Prisma.Sql, isText: boolean, isDescending: boolean, pa
 /** Unset values are equal, so only the id orders them. */
 function byItsId(cursor: Cursor | undefined): Cursor | undefined {
   return cursor && { value: cursor.id, id: cursor.id };
-}
-
-/** Cursors contain the plain value, the index its stored form. */
-function markUnset({ value, id }: Cursor, isText: boolean): Cursor {
-  if (isText) return { value: value === null ? UNSET_TEXT : slotText(String(value)), id };
-  return { value, id };
 }
 
 /** Cursors of unset numbers contain null, because JSON has no NaN. */

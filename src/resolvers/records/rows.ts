@@ -2,7 +2,7 @@ import type { Context, IdentifiedContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
-import { ALL_SLOTS, slotValue } from '../classes/slots.ts';
+import { ALL_SLOTS, compoundKey, slotValue } from '../classes/slots.ts';
 import { presentedType, type StoredFields } from '../classes/values.ts';
 
 const BARE_COLUMNS = [
@@ -52,7 +52,7 @@ export const IMAGE = Prisma.raw(
 );
 
 export const SLOT_COLUMNS = Prisma.raw(
-  ALL_SLOTS.map((slot) => `${slot} ${slot.startsWith('n') ? 'float8' : slot.startsWith('t') ? 'text' : 'json'}`).join(
+  ALL_SLOTS.map((slot) => `${slot} ${slot.startsWith('n') ? 'float8' : slot.startsWith('p') ? 'json' : 'text'}`).join(
     ', ',
   ),
 );
@@ -71,6 +71,9 @@ export function slotsOf(known: ClassDefinition, fields: StoredFields): Record<st
   for (const field of known.fields.values()) {
     if (field.slot && field.indexState !== 'dropping')
       slots[field.slot] = slotValue(field, storedOf(fields, field.name));
+  }
+  for (const index of known.indexes) {
+    if (index.state !== 'dropping') slots[index.slot] = compoundKey(index.fields, fields);
   }
   return slots;
 }

@@ -8,7 +8,7 @@ import type { ClassDefinition } from '../classes/catalogue.ts';
 import { isOpen } from '../classes/grants.ts';
 import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
 import { MAX_BATCH_BYTES } from './sizes.ts';
-import { uniqueFields } from './unique.ts';
+import { hasUniqueKeys, uniqueKeys } from './unique.ts';
 
 export interface Batch {
   known: ClassDefinition;
@@ -22,7 +22,7 @@ type Outcome = 'stored' | 'changed' | 'locked';
 
 /** Coalesces with other requests unless it must wait for locks or for unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
-  const outcome = uniqueFields(batch.known).length > 0 ? 'locked' : await storeTogether(batch);
+  const outcome = hasUniqueKeys(batch.known) ? 'locked' : await storeTogether(batch);
   if (outcome !== 'locked') return outcome === 'stored';
   const [alone] = await waitForLocks(batch.owner, () => store([batch], Prisma.empty));
   return alone === 'stored';
@@ -44,22 +44,21 @@ const CHECKED = columns({
 // Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
 async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[]> {
   const given = batches.flatMap(({ known, rows }, batch) => {
-    const unique = uniqueFields(known);
     return rows.map(({ createdAt, updatedAt: _same, ...row }) => ({
       batch,
       version: known.version,
       ...row,
       at: createdAt,
       isOpen: isOpen(row.readers),
-      unique,
+      keys: uniqueKeys(known, row.fields),
       ...slotsOf(known, row.fields),
     }));
   });
-  const keys = batches.some(({ known }) => uniqueFields(known).length > 0)
+  const keys = batches.some(({ known }) => hasUniqueKeys(known))
     ? Prisma.sql`, claimed AS (
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-      SELECT g."applicationId", g."classKey", u.field, g.fields ->> u.field, g.id
-      FROM sound g, json_array_elements_text(g."unique") AS u (field) WHERE jsonb_exists(g.fields, u.field)
+      SELECT g."applicationId", g."classKey", u.field, coalesce(u.value, g.fields ->> u.field), g.id
+      FROM sound g, json_to_recordset(g.keys) AS u (field text, value text)
       ORDER BY 1, 2, 3, 4
     )`
     : Prisma.empty;
@@ -67,7 +66,7 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
         batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,
-        "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), "unique" json,
+        "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), keys json,
         ${SLOT_COLUMNS})
     ), held AS MATERIALIZED (
       SELECT c.key, c.version FROM record_classes c

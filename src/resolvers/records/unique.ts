@@ -1,28 +1,61 @@
+import type { Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
+import { indexName } from '../classes/compound-indexes.ts';
+import { compoundKey } from '../classes/slots.ts';
 import type { RecordRow } from './rows.ts';
 
-export function uniqueFields({ fields }: ClassDefinition): string[] {
-  return [...fields.values()].filter(({ isUnique }) => isUnique).map(({ name }) => name);
+export function hasUniqueKeys({ fields }: ClassDefinition): boolean {
+  return [...fields.values()].some(({ isInUniqueKey }) => isInUniqueKey);
+}
+
+/** A key of a compound index; the value of a single field is read from the record in SQL. */
+interface UniqueKey {
+  field: string;
+  value?: string;
+}
+
+/** Unique keys of a record; none for an unset field, or for an index with an unset field. */
+export function uniqueKeys({ fields: known, indexes }: ClassDefinition, fields: RecordRow['fields']): UniqueKey[] {
+  const isSet = (name: string) => Object.hasOwn(fields, name);
+  const single = [...known.values()].filter(({ isUnique, name }) => isUnique && isSet(name));
+  const compound = indexes.filter((index) => index.isUnique && index.fields.every(isSet));
+  return [
+    ...single.map(({ name }) => ({ field: name })),
+    ...compound.map((index) => ({ field: indexName(index), value: compoundKey(index.fields, fields) })),
+  ];
 }
 
 export type UniqueRow = Pick<RecordRow, 'id' | 'fields'>;
 
-export function uniqueRow(known: ClassDefinition, { id, fields }: UniqueRow): UniqueRow {
-  const unique = uniqueFields(known).filter((name) => Object.hasOwn(fields, name));
-  return { id, fields: Object.fromEntries(unique.map((name) => [name, fields[name]!])) };
+export function uniqueRow({ fields: known }: ClassDefinition, { id, fields }: UniqueRow): UniqueRow {
+  const names = Object.keys(fields).filter((name) => known.get(name)?.isInUniqueKey);
+  return { id, fields: Object.fromEntries(names.map((name) => [name, fields[name]!])) };
 }
 
-/** Unique values that other records have, or that the given rows share. */
-export function takenValues(known: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
-  const fields = uniqueFields(known);
-  const given = rows.map((row, ord) => ({ ord, ...uniqueRow(known, row) }));
+/** Claims the keys of rows that have none. @throws {Prisma.PrismaClientKnownRequestError} another record has a key */
+export async function insertKeys(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO record_keys (application_id, class_key, field, value, record_id)
+    SELECT ${known.applicationId}::int, ${known.key}::int, u.field, coalesce(u.value, g.fields ->> u.field), g.id
+    FROM json_to_recordset(${JSON.stringify(rows.map((row) => keyedRow(known, row)))}::json)
+        AS g (id text, fields jsonb, keys json),
+      json_to_recordset(g.keys) AS u (field text, value text)
+    ORDER BY 1, 2, 3, 4`;
+}
+
+function keyedRow(known: ClassDefinition, row: UniqueRow) {
+  return { ...uniqueRow(known, row), keys: uniqueKeys(known, row.fields) };
+}
+
+/** Unique keys that other records have, or that the given rows share. */
+export function takenKeys(known: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
+  const given = rows.map((row, ord) => ({ ord, ...keyedRow(known, row) }));
   return query<{ ord: number; field: string }>`
     WITH given AS (
-      SELECT g.ord, u.field, g.fields ->> u.field AS value
-      FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, id text, fields jsonb),
-        unnest(${fields}::text[]) AS u (field)
-      WHERE jsonb_exists(g.fields, u.field)
+      SELECT g.ord, u.field, coalesce(u.value, g.fields ->> u.field) AS value
+      FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (ord int, id text, fields jsonb, keys json),
+        json_to_recordset(g.keys) AS u (field text, value text)
     )
     SELECT g.ord, g.field FROM given g
     WHERE EXISTS (
@@ -31,4 +64,10 @@ export function takenValues(known: ClassDefinition, rows: UniqueRow[]): Promise<
           AND k.value = g.value AND k.record_id <> ALL(${rows.map(({ id }) => id)}::text[]))
       OR EXISTS (SELECT FROM given o WHERE o.field = g.field AND o.value = g.value AND o.ord < g.ord)
     ORDER BY g.ord, g.field`;
+}
+
+export function takenProblem(field: string): string {
+  return field.includes(',')
+    ? `Fields ${field.replaceAll(',', ', ')} have already been taken`
+    : `Field ${field} has already been taken`;
 }

@@ -13,7 +13,7 @@ import { allows, isReadable } from './access.ts';
 import { ClassChanged, lockClass } from './lock-class.ts';
 import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
 import { FIELD_BYTES, type HeldRecord } from './sizes.ts';
-import { takenValues, type UniqueRow, uniqueFields } from './unique.ts';
+import { hasUniqueKeys, insertKeys, takenKeys, takenProblem, type UniqueRow } from './unique.ts';
 
 /** Without input checks, for files. */
 export async function setFields(
@@ -98,9 +98,9 @@ export async function changing<Result>(
     if (isDeadlock(error)) throw new ClassChanged();
     if (!(error instanceof ValueTaken)) throw error;
     // After the transaction has released its connection.
-    const taken = await takenValues(known, error.rows);
+    const taken = await takenKeys(known, error.rows);
     if (taken.length === 0) throw new ClassChanged(); // the other record has released the value
-    throw new UnprocessableError(...new Set(taken.map(({ field }) => `Field ${field} has already been taken`)));
+    throw new UnprocessableError(...new Set(taken.map(({ field }) => takenProblem(field))));
   });
   outbox.wake();
   return result;
@@ -166,19 +166,10 @@ export async function writeRows(
 }
 
 export async function claim(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
-  const fields = uniqueFields(known);
-  if (fields.length === 0) return;
-  const { applicationId, key } = known;
+  if (!hasUniqueKeys(known)) return;
   const ids = rows.map(({ id }) => id);
-  await transaction.recordKey.deleteMany({ where: { applicationId, recordId: { in: ids } } });
-  const claimed = transaction.$executeRaw`
-    INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-    SELECT r.application_id, r.class_key, u.field, r.fields ->> u.field, r.id
-    FROM records r, unnest(${fields}::text[]) AS u (field)
-    WHERE r.application_id = ${applicationId} AND r.class_key = ${key} AND r.id = ANY(${ids}::text[])
-      AND jsonb_exists(r.fields, u.field)
-    ORDER BY 1, 2, 3, 4`;
-  await claimed.catch((error) => {
+  await transaction.recordKey.deleteMany({ where: { applicationId: known.applicationId, recordId: { in: ids } } });
+  await insertKeys(transaction, known, rows).catch((error) => {
     throw sqlState(error) === '23505' ? new ValueTaken(rows) : error;
   });
 }

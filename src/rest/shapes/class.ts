@@ -2,7 +2,7 @@ import { graphql } from '../graphql.ts';
 import { permission } from '../openapi/docs/record-permissions.ts';
 import { closed, described, listOf, oneOfTexts, stringId, text } from '../openapi/docs/schemas.ts';
 import { presentPermission, presentPermissions } from '../record-permissions.ts';
-import { computed, constant, shape } from './shape.ts';
+import { computed, constant, optional, shape } from './shape.ts';
 
 /** Legacy name → GraphQL name. */
 export const FIELD_TYPES = {
@@ -39,6 +39,12 @@ const customField = closed(
   ['is_array'],
 );
 
+const compoundIndex = closed({
+  fields: described(listOf(text), 'Names of the fields, in order.'),
+  unique: described({ type: 'boolean' }, 'Whether no two records may have the same values of all fields.'),
+  state: described(oneOfTexts(['building', 'ready', 'dropping']), 'Queries use an index that is `ready`.'),
+});
+
 export const classShape = shape(
   'RecordClass',
   {
@@ -70,6 +76,16 @@ export const classShape = shape(
           type: TYPE_NAMES[type],
           ...(array ? { is_array: '1' } : {}),
         })),
+    ),
+    indexes: optional(
+      computed(
+        graphql(`fragment Indexes on RecordClass { indexes { fields unique state } }`),
+        described(listOf(compoundIndex), 'Compound indexes. Absent if the class has none.'),
+        ({ indexes }) =>
+          indexes.length === 0
+            ? null
+            : indexes.map(({ fields, unique, state }) => ({ fields, unique, state: state.toLowerCase() })),
+      ),
     ),
   },
   { title: 'Class' },

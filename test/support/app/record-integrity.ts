@@ -49,7 +49,11 @@ export async function expectConsistentRecords(applicationId = APPLICATION.id): P
   const demanded = await sql(
     `SELECT r.class_key, f.name AS field, r.fields ->> f.name AS value, r.id AS record_id
      FROM records r JOIN class_fields f USING (application_id, class_key)
-     WHERE r.application_id = $1 AND f.is_unique AND jsonb_exists(r.fields, f.name) ORDER BY 1, 2, 3`,
+     WHERE r.application_id = $1 AND f.is_unique AND jsonb_exists(r.fields, f.name)
+     UNION ALL
+     SELECT r.class_key, array_to_string(i.fields, ','), compound_key(r.fields, i.fields), r.id
+     FROM records r JOIN class_indexes i USING (application_id, class_key)
+     WHERE r.application_id = $1 AND i.is_unique AND jsonb_exists_all(r.fields, i.fields) ORDER BY 1, 2, 3`,
     [applicationId],
   );
   expect(claimed).toEqual(demanded);

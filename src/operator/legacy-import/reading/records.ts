@@ -61,7 +61,7 @@ function fieldsOf({ name, custom_fields }: SourceClass): ReadonlyMap<string, Rul
       const type = readFieldType(field.type)?.type;
       if (!type) throw new MigrationError(`class ${name}: field ${field.name} has an unknown type`);
       const isArray = isArrayField(field);
-      return [field.name, { name: field.name, type, isArray, isRequired: false, isUnique: false, slot: null }];
+      return [field.name, { name: field.name, type, isArray, isRequired: false, isInUniqueKey: false, maxBytes: null }];
     }),
   );
 }

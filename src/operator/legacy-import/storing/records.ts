@@ -8,7 +8,7 @@ import { newFields } from '../../../resolvers/records/changes.ts';
 import { ClassChanged, lockClass } from '../../../resolvers/records/lock-class.ts';
 import { missingKinds } from '../../../resolvers/records/permissions.ts';
 import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from '../../../resolvers/records/rows.ts';
-import { uniqueFields } from '../../../resolvers/records/unique.ts';
+import { hasUniqueKeys, insertKeys } from '../../../resolvers/records/unique.ts';
 import type { StoredItem } from '../ledger.ts';
 import { MigrationError } from '../problem.ts';
 import type { Run } from '../run.ts';
@@ -127,15 +127,14 @@ async function store(transaction: Transaction, { known, rows, since }: Batch): P
       updated_at = excluded.updated_at, ${SLOTS_TAKEN}
     WHERE r.class_key = excluded.class_key AND r.updated_at < excluded.updated_at
     RETURNING r.id`;
-  const unique = uniqueFields(known);
-  if (unique.length === 0) return;
-  const ids = stored.map(({ id }) => id);
-  await transaction.recordKey.deleteMany({ where: { applicationId, recordId: { in: ids } } });
-  await transaction.$executeRaw`
-    INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-    SELECT r.application_id, r.class_key, u.field, r.fields ->> u.field, r.id
-    FROM records r, unnest(${unique}::text[]) AS u (field)
-    WHERE r.application_id = ${applicationId} AND r.id = ANY(${ids}::text[]) AND jsonb_exists(r.fields, u.field)`;
+  if (!hasUniqueKeys(known)) return;
+  const ids = new Set(stored.map(({ id }) => id));
+  await transaction.recordKey.deleteMany({ where: { applicationId, recordId: { in: [...ids] } } });
+  await insertKeys(
+    transaction,
+    known,
+    rows.filter(({ id }) => ids.has(id)),
+  );
 }
 
 /** The parent was deleted here or in the meantime, which would have deleted its descendants too. */

@@ -10,6 +10,24 @@ const fields: Schema = {
   ...mapOf(oneOfTexts(Object.keys(FIELD_TYPES).flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`])))),
   description: 'Type by name of the field, up to 200 fields. `_a` after a type makes the field an array.',
 };
+const indexes: Schema = described(
+  {
+    ...listOf(
+      closed(
+        {
+          fields: described(listOf(text), 'Two or three fields: exact values first, ranges and orders last.'),
+          unique: described(
+            { type: 'boolean', default: false },
+            'Whether no two records may have the same values of all fields.',
+          ),
+        },
+        ['unique'],
+      ),
+    ),
+    maxItems: 8,
+  },
+  'Compound indexes, for lists filtered by the first fields and sorted by the last one.',
+);
 const permissions = permissionsAsked(['create', 'read', 'update', 'delete'], { isClass: true });
 const path = { name: described(text, 'Name of the class.') };
 const invalid = [
@@ -36,6 +54,7 @@ export const classDocs = {
           ),
         ],
         fields: ['fields', fields],
+        indexes: ['indexes', indexes],
         permissions,
       },
       ['name'],
@@ -52,6 +71,7 @@ export const classDocs = {
         body: {
           name: 'Bikes',
           fields: { make: 'String', gears: 'Integer', tags: 'String_a' },
+          indexes: [{ fields: ['make', 'gears'] }],
           permissions: { create: { access: 'open' }, update: { access: 'open_for_groups', groups: ['mechanic'] } },
         },
       },
@@ -82,6 +102,10 @@ export const classDocs = {
     path,
     body: inputOf('UpdateClassInput', {
       fields: ['fields', described(fields, 'Fields to add: type by name, as at creation.')],
+      indexes: [
+        'indexes',
+        described(indexes, 'Compound indexes. They replace the current ones; an empty list removes all.'),
+      ],
       permissions,
     }),
     answer: classShape.schema,

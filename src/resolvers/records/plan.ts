@@ -1,0 +1,86 @@
+import { Prisma } from '../../db/client.ts';
+import type { PageRequest } from '../../lib/pagination.ts';
+import type { ClassDefinition } from '../classes/catalogue.ts';
+import { readySlot, slotColumn, whereOf } from './conditions.ts';
+import { COMMON_FIELDS, type FilterField, type RecordCondition } from './filter.ts';
+import { conjunctsOf, type IndexUse, indexUseOf, isTestOf } from './index-use.ts';
+import { type RecordOrder, sortFieldOf, type Walk, walkOf } from './order.ts';
+
+export interface PageOfRecords {
+  condition: RecordCondition;
+  orderBy?: RecordOrder | null | undefined;
+  parentId?: string | null | undefined;
+  page: PageRequest;
+  limit: number;
+  skip: number;
+}
+
+export interface PagePlan {
+  known: ClassDefinition;
+  where: Prisma.Sql;
+  walk: Walk;
+  page: PageRequest;
+  limit: number;
+  skip: number;
+  /** Another index that contains all matches, in another order than the page. */
+  matches: Matches | undefined;
+}
+
+interface Matches {
+  condition: Prisma.Sql;
+  column: Prisma.Sql;
+  /** Conditions of the field that sorts the page. */
+  sortRange: Prisma.Sql;
+}
+
+/** @throws {UnprocessableError} `Incorrect sort field: …` */
+export function planPage(
+  known: ClassDefinition,
+  { condition, orderBy, parentId, page, limit, skip }: PageOfRecords,
+): PagePlan {
+  const sortField = sortFieldOf(known, orderBy);
+  const use = indexUseOf(known, condition, sortField);
+  return {
+    known,
+    where: conditionOf(known, condition, { parentId, use }),
+    walk: walkOf(sortField, orderBy?.direction === 'desc', { page, use }),
+    page,
+    limit,
+    skip,
+    matches: parentId == null ? matchesOf(condition, sortField ?? ID_FIELD, use) : undefined,
+  };
+}
+
+export function conditionOf(
+  known: ClassDefinition,
+  condition: RecordCondition,
+  {
+    parentId,
+    use = indexUseOf(known, condition, undefined),
+  }: { parentId?: string | null | undefined; use?: IndexUse | undefined } = {},
+): Prisma.Sql {
+  const below = parentId == null ? Prisma.sql`true` : Prisma.sql`r.parent_id = ${parentId}`;
+  const matches = use ? Prisma.sql`${use.range} AND ${whereOf(use.residual)}` : whereOf(condition);
+  return Prisma.sql`r.application_id = ${known.applicationId} AND r.class_key = ${known.key} AND ${below} AND ${matches}`;
+}
+
+const ID_FIELD: FilterField = COMMON_FIELDS._id!;
+
+/** Undefined if the order has no index, or if one index serves both. */
+function matchesOf(condition: RecordCondition, sortField: FilterField, use: IndexUse | undefined): Matches | undefined {
+  if (use?.sortedBy !== undefined || !hasIndexOfOrder(sortField)) return undefined;
+  const tests = conjunctsOf(condition);
+  const sortRange = whereOf({ all: tests.filter((test) => isTestOf(test, sortField.name)) });
+  if (use) return { condition: use.range, column: use.column, sortRange };
+  for (const test of tests) {
+    const slot = 'field' in test && test.operator === 'eq' ? readySlot(test.field) : undefined;
+    if (slot && !isTestOf(test, sortField.name)) {
+      return { condition: whereOf(test), column: slotColumn(slot), sortRange };
+    }
+  }
+  return undefined;
+}
+
+function hasIndexOfOrder(field: FilterField): boolean {
+  return readySlot(field) !== undefined || ['_id', 'created_at', 'updated_at'].includes(field.name);
+}
