@@ -31,6 +31,7 @@ const CLASS = 'work_cars';
 const FIELDS = `[{ name: "make", type: STRING, index: true }, { name: "price", type: INTEGER, index: true },
   { name: "rating", type: FLOAT }, { name: "sold", type: BOOLEAN }, { name: "registered", type: DATE },
   { name: "place", type: LOCATION }]`;
+const INDEXES = '[{ fields: ["make", "price"] }]';
 
 const CAR = {
   make: 'make-7',
@@ -100,7 +101,7 @@ async function seed(url: string, people: Person[], dialogIds: string[]): Promise
     const sent = await sendMessage(url, people[n % 5]!, dialogIds[n % DIALOGS]!, `Message number ${n} of a long talk`);
     if (n % (MESSAGES / REQUESTS) === 0) messageIds.push(JSON.parse(sent)._id);
   });
-  const query = `mutation { createClass(input: { name: "${CLASS}", fields: ${FIELDS} }) { id } }`;
+  const query = `mutation { createClass(input: { name: "${CLASS}", fields: ${FIELDS}, indexes: ${INDEXES} }) { id } }`;
   const apiKey = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   await call(`${url}/graphql`, 200, { method: 'POST', headers: apiKey, json: { query } });
   await forEach(Array(RECORDS / TOGETHER).keys(), 4, async (batch) => {

@@ -18,6 +18,7 @@ import './dialog-notifications.ts';
 import './reactions.ts';
 import './classes.ts';
 import './records.ts';
+import './record-explanations.ts';
 import './record-changes.ts';
 import './record-files.ts';
 import './record-filters.ts';

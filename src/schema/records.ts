@@ -25,7 +25,7 @@ import { metered } from './metered.ts';
 import { RecordPermission } from './record-permissions.ts';
 import { SortDirection } from './scalars.ts';
 
-const FILTER =
+export const FILTER =
   'Only return records that match all conditions: `{ "make": { "eq": "BMW" }, "value": { "gt": 50, "lte": ' +
   '90 } }`. Names are fields of the class, `id`, `parentId`, `userId`, `createdAt` and `updatedAt`; `or` ' +
   'and `and` take lists of filters. Operators: `eq` (a plain value means the same; null matches unset ' +
@@ -186,7 +186,7 @@ const RecordPageType = builder.objectRef<RecordPage>('RecordPage').implement({
   }),
 });
 
-const RecordOrder = builder.inputType('RecordOrder', {
+export const RecordOrder = builder.inputType('RecordOrder', {
   description: RECORD_ORDER,
   fields: (t) => ({
     field: t.string({

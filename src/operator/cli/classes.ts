@@ -9,8 +9,10 @@ import { findClass } from '../../resolvers/classes/find.ts';
 import { permissionOf } from '../../resolvers/classes/grants.ts';
 import { listClasses } from '../../resolvers/classes/list.ts';
 import { updateClass } from '../../resolvers/classes/update.ts';
+import { explainRecords } from '../../resolvers/records/explain.ts';
+import type { RecordOrder } from '../../resolvers/records/order.ts';
 import { administerApplication } from './administer.ts';
-import { applicationOption } from './options.ts';
+import { applicationOption, wholeNumber } from './options.ts';
 
 const OPTIONS = ['required', 'unique', 'index'] as const;
 
@@ -87,6 +89,20 @@ export function addClassCommands(program: Command): void {
     );
 
   group
+    .command('explain')
+    .description('show which indexes a list of records uses, how many rows it reads, and which index would help')
+    .addOption(applicationOption())
+    .argument('<name>', 'name of the class')
+    .option('--filter <json>', 'like `filter` of `records`, for example {"make":"Fiat"}', readJson)
+    .option('--sort <field[:desc]>', 'field that sorts the list; default: by id', readOrder)
+    .option('--first <number>', 'length of the list, 1 to 100; default: 50', wholeNumber)
+    .action((name: string, { application, filter, sort, first }: Listing, command: Command) =>
+      administerApplication(command, application, async (context) => ({
+        value: await explainRecords({ className: name, filter, orderBy: sort, first }, context),
+      })),
+    );
+
+  group
     .command('delete')
     .description('delete a class and its records')
     .addOption(applicationOption())
@@ -110,6 +126,29 @@ function addField(text: string, before: FieldInput[] = []): FieldInput[] {
     throw new InvalidArgumentError(`Allowed after the type: ${OPTIONS.join(', ')}.`);
   }
   return [...before, { name, ...read, ...Object.fromEntries(wanted.map((option) => [option, true])) }];
+}
+
+interface Listing extends Application {
+  filter?: unknown;
+  sort?: RecordOrder;
+  first?: number;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Expected JSON, for example {"make":"Fiat"}.');
+  }
+}
+
+/** `price:desc` */
+function readOrder(text: string): RecordOrder {
+  const [field = '', direction = 'asc', ...more] = text.split(':');
+  if ((direction !== 'asc' && direction !== 'desc') || more.length > 0) {
+    throw new InvalidArgumentError('Expected a field, for example price or price:desc.');
+  }
+  return { field, direction };
 }
 
 /** `make,price:unique` */

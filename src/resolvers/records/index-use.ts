@@ -37,6 +37,10 @@ export function indexUseOf(
   return uses.sort((a, b) => rank(b) - rank(a))[0]?.use;
 }
 
+export function isRange({ operator }: FilterTest): boolean {
+  return RANGE_OPERATORS.has(operator);
+}
+
 /** Conditions that all must match. */
 export function conjunctsOf(condition: RecordCondition): RecordCondition[] {
   return 'all' in condition ? condition.all.flatMap(conjunctsOf) : [condition];
@@ -60,7 +64,7 @@ function useOf(
   if (exact.length === 0) return undefined;
   const next = index.fields[exact.length];
   const between = tests.filter(
-    (one): one is FilterTest => isTestOf(one, next) && (one.operator === 'eq' || RANGE_OPERATORS.has(one.operator)),
+    (one): one is FilterTest => isTestOf(one, next) && (one.operator === 'eq' || isRange(one)),
   );
   const covered = new Set<RecordCondition>([...exact, ...between]);
   const column = slotColumn(index.slot);

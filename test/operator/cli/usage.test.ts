@@ -52,6 +52,13 @@ test.each([
     /^atrium: .* required, unique, index.\n$/,
   ],
   [
+    'an unknown index option',
+    ['class', 'index', 'C', ...APP, '--index', 'a,b:sorted'],
+    /^atrium: .* Allowed after the fields: unique.\n$/,
+  ],
+  ['no JSON', ['class', 'explain', 'C', ...APP, '--filter', 'make'], /^atrium: .* Expected JSON, .*\n$/],
+  ['an unknown direction', ['class', 'explain', 'C', ...APP, '--sort', 'a:up'], /^atrium: .* Expected a field, .*\n$/],
+  [
     'no address',
     ['assistant', 'create', ...APP, '--name', 'N'],
     /^atrium: required option '--base-url <url>' not .*\n$/,
@@ -93,7 +100,7 @@ test.each([
   ['', ['app', 'key', 'class', 'assistant', 'push', 'social']],
   ['app', ['create', 'list', 'show', 'set']],
   ['key', ['create', 'list', 'revoke']],
-  ['class', ['create', 'list', 'show', 'delete']],
+  ['class', ['create', 'list', 'show', 'index', 'explain', 'delete']],
   ['assistant', ['create', 'list', 'set', 'delete']],
   ['push', ['apns', 'fcm', 'web', 'list']],
   ['social', ['set', 'list']],

@@ -238,6 +238,11 @@ describe('class', () => {
     expect((await cli(env, 'class', 'list', ...APP)).stdout).toMatch(/ Cars +make, tags, plate +/);
     expect(await cli(env, 'class', 'create', ...APP, '--name', 'Cars')).toEqual(failed('Name has already been taken'));
 
+    const indexed = await cliJson(env, 'class', 'index', 'Cars', ...APP, '--index', 'make,plate:unique');
+    expect(indexed.indexes).toMatchObject([{ fields: ['make', 'plate'], unique: true }]);
+    const list = ['--filter', '{"make":"Fiat"}', '--sort', 'plate:desc', '--first', '10'];
+    expect(await cliJson(env, 'class', 'explain', 'Cars', ...APP, ...list)).toMatchObject({ rowsReturned: 1 });
+
     expect(await cli(env, 'class', 'delete', 'Cars', ...APP)).toEqual({
       code: 0,
       stdout: 'deleted  Cars\n',

@@ -134,6 +134,46 @@ describe('PUT /class/{name}', () => {
   });
 });
 
+describe('compound indexes over REST', () => {
+  const shown = (fields: string[], unique = false) => ({ fields, unique, state: 'ready' });
+  const update = async (sent: { json: object } | { form: string }) =>
+    (await rest('PUT', '/class/Keel', { as: apiKey, ...sent })).body;
+
+  test('a class is created with indexes, and a list replaces them', async () => {
+    const fields = { length: 'Float', wood: 'String', built: 'Date' };
+    const indexes = [{ fields: ['wood', 'length'], unique: true }];
+    const keel = await created('/class', { name: 'Keel', fields, indexes }, apiKey);
+    expect(Object.keys(keel).at(-1)).toBe('indexes');
+    expect(keel.indexes).toEqual([shown(['wood', 'length'], true)]);
+    await created('/data/Keel', { wood: 'oak', length: 2 }, apiKey);
+    const twice = await rest('POST', '/data/Keel', { as: apiKey, json: { wood: 'oak', length: 2 } });
+    expect([twice.status, twice.body]).toEqual([422, { errors: ['Fields wood, length have already been taken'] }]);
+    expect((await update({ json: { fields: { name: 'String' } } })).indexes).toEqual(keel.indexes);
+    expect((await update({ json: { indexes: [] } })).indexes).toMatchObject([{ state: 'dropping' }]);
+  });
+
+  test.each<[string, { json: object } | { form: string }]>([
+    ['JSON', { json: { indexes: [{ fields: ['built', 'wood'] }] } }],
+    ['a form', { form: 'indexes[0][fields]=built,wood' }],
+    ['a form with lists', { form: 'indexes[0][fields][]=built&indexes[0][fields][]=wood&indexes[0][unique]=0' }],
+  ])('an index can be sent as %s', async (_name, sent) => {
+    const { indexes } = await update(sent);
+    expect(indexes).toContainEqual(expect.objectContaining({ fields: ['built', 'wood'], unique: false }));
+  });
+
+  test.each<[unknown, string]>([
+    ['wood', 'Indexes is invalid'],
+    [[['wood', 'built']], 'Indexes is invalid'],
+    [[{ fields: [] }], 'Indexes is invalid'],
+    [[{ fields: [{ wood: 1 }, 'built'] }], 'Indexes is invalid'],
+    [[{ fields: ['wood', 'built'], unique: 'maybe' }], 'Indexes is invalid'],
+    [[{ fields: ['wood', 'none'] }], 'Index wood,none has an unknown field'],
+  ])('the indexes %j are refused', async (indexes, sentence) => {
+    const { status, body } = await rest('PUT', '/class/Keel', { as: apiKey, json: { indexes } });
+    expect([status, body]).toEqual([422, { errors: [sentence] }]);
+  });
+});
+
 describe('DELETE /class/{name}', () => {
   test('deleting a class deletes its records, and a new class of the same name is empty', async () => {
     await created('/class', { name: 'Bin', fields: { label: 'String' } }, apiKey);

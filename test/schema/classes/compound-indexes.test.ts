@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { expectConsistentRecords } from '../../support/app/record-integrity.ts';
+import { sql } from '../../support/app/sql.ts';
 import { until } from '../../support/clients/websocket.ts';
 import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
@@ -81,7 +82,8 @@ interface Page {
   edges: { node: { fields: { n: number } } }[];
 }
 
-const read = async (variables: Record<string, unknown>): Promise<Page> => (await execute(RECORDS, variables, alice)).records;
+const read = async (variables: Record<string, unknown>): Promise<Page> =>
+  (await execute(RECORDS, variables, alice)).records;
 const numbersOf = ({ edges }: Page) => edges.map(({ node }) => node.fields.n);
 
 /** The first pages of three, forwards and then backwards. */
@@ -89,13 +91,13 @@ async function walk(className: string, filter: object, orderBy: object | null): 
   const answers: unknown[] = [];
   let page = await read({ className, filter, orderBy, first: 3 });
   answers.push(page.totalCount, numbersOf(page));
-  while (page.pageInfo.hasNextPage && answers.length < 5) {
+  while (page.pageInfo.hasNextPage && answers.length < 4) {
     page = await read({ className, filter, orderBy, first: 3, after: page.pageInfo.endCursor });
     answers.push(numbersOf(page));
   }
   page = await read({ className, filter, orderBy, last: 3 });
   answers.push(numbersOf(page));
-  while (page.pageInfo.hasPreviousPage && answers.length < 9) {
+  while (page.pageInfo.hasPreviousPage && answers.length < 6) {
     page = await read({ className, filter, orderBy, last: 3, before: page.pageInfo.startCursor });
     answers.push(numbersOf(page));
   }
@@ -126,7 +128,7 @@ describe('compound indexes', () => {
     await fill(plain);
     await fill(indexed);
     for (const filter of FILTERS) {
-      for (const field of [null, 'price', 'at', 'make', 'model', 'n']) {
+      for (const field of [null, 'price', 'at', 'model']) {
         for (const direction of field ? ['ASC', 'DESC'] : ['ASC']) {
           const orderBy = field === null ? null : { field, direction };
           const what = JSON.stringify([filter, orderBy]);
@@ -272,5 +274,61 @@ describe('compound indexes', () => {
       message: 'Invalid cursor',
       code: 'BAD_USER_INPUT',
     });
+  });
+});
+
+describe('explainRecords', () => {
+  const EXPLAIN = `query ($className: String!, $filter: JSON, $orderBy: RecordOrder, $first: Int) {
+    explainRecords(className: $className, filter: $filter, orderBy: $orderBy, first: $first) {
+      indexes rowsRead rowsReturned suggestedIndex } }`;
+  const FIELDS_WITH_INDEX = FIELDS.map((field) => (field.name === 'price' ? { ...field, index: true } : field));
+  const explain = async (variables: Record<string, unknown>) =>
+    (await execute(EXPLAIN, variables, apiKey)).explainRecords;
+
+  test('a list that discards most rows names the compound index that would help, and uses it afterwards', async () => {
+    const name = await createClass([], FIELDS_WITH_INDEX);
+    const { createRecord } = await create(name, {});
+    await sql(
+      `INSERT INTO records (application_id, id, class_key, user_id, is_open, readers, updaters, deleters, fields,
+         created_at, updated_at, n1)
+       SELECT r.application_id, substr(r.id, 1, 12) || lpad(to_hex(n), 12, '0'), r.class_key, 0, true, '{*}', '{}', '{}',
+         jsonb_build_object('make', CASE WHEN n % 50 = 7 THEN 'rare' ELSE 'common' END, 'price', n), now(), now(), n
+       FROM records r, generate_series(1, 5000) n WHERE r.id = $1`,
+      [createRecord.id],
+    );
+    const list = {
+      className: name,
+      filter: { make: 'rare', price: { gte: 100 } },
+      orderBy: { field: 'price', direction: 'DESC' },
+      first: 20,
+    };
+    const before = await explain(list);
+    expect(before).toMatchObject({ rowsReturned: 20, suggestedIndex: ['make', 'price'] });
+    expect(before.rowsRead).toBeGreaterThan(80);
+    await setIndexes(name, [{ fields: before.suggestedIndex }]);
+    await until(() => isReady(name));
+    expect(await explain(list)).toEqual({
+      indexes: ['make,price'],
+      rowsRead: 20,
+      rowsReturned: 20,
+      suggestedIndex: null,
+    });
+  });
+
+  test('only an API key may explain a list', async () => {
+    const name = await createClass([]);
+    expect(await errorOf(EXPLAIN, { className: name }, alice)).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  test('a filter, an order or a length that a list refuses is refused', async () => {
+    const name = await createClass([]);
+    const refused: [object, string][] = [
+      [{ filter: { none: 1 } }, 'Incorrect filter: none'],
+      [{ orderBy: { field: 'none', direction: 'ASC' } }, 'Incorrect sort field: none'],
+      [{ first: 101 }, 'first should be between 1 and 100'],
+    ];
+    for (const [variables, message] of refused) {
+      expect(await errorOf(EXPLAIN, { className: name, ...variables }, apiKey)).toMatchObject({ message });
+    }
   });
 });

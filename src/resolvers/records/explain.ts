@@ -1,0 +1,115 @@
+import type { AdministrationContext } from '../../context.ts';
+import { plannedForValues } from '../../db/client.ts';
+import { type RowSql, select } from '../../db/columns.ts';
+import { query } from '../../db/query.ts';
+import { inSearchTurn } from '../../db/search-turns.ts';
+import { type IdentifiedViewer, jobOwnerOf } from '../../lib/access.ts';
+import { pageRequest } from '../../lib/pagination.ts';
+import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
+import { indexName } from '../classes/compound-indexes.ts';
+import { type FilterTest, type RecordCondition, readRecordFilter } from './filter.ts';
+import { conjunctsOf, isRange } from './index-use.ts';
+import type { RecordListing } from './list.ts';
+import { planPage } from './plan.ts';
+import { readPage } from './read-page.ts';
+
+export interface RecordsExplanation {
+  /** Fields of each index, comma-separated. */
+  indexes: string[];
+  rowsRead: number;
+  rowsReturned: number;
+  /** Fields of a compound index that would read fewer rows. */
+  suggestedIndex: string[] | null;
+}
+
+/** A list is worth an index if it reads this many rows for each one that it returns. */
+const WASTEFUL = 4;
+const MIN_WASTE = 100;
+
+/** Runs the list as an API key and reports its cost. @throws like `listRecords` */
+export async function explainRecords(
+  { className, filter, orderBy, parentId, first }: RecordListing & { first?: number | null },
+  { viewer }: Pick<AdministrationContext, 'viewer'>,
+): Promise<RecordsExplanation> {
+  const known = await classNamed(className, viewer);
+  const condition = readRecordFilter(filter, known.fields, 'refuse');
+  const page = pageRequest({ first });
+  const plan = planPage(known, { condition, orderBy, parentId, page, limit: page.limit, skip: 0 });
+  const { applicationId, catalogueVersion } = viewer;
+  const reader: IdentifiedViewer = { kind: 'key', apiKeyId: 0, applicationId, catalogueVersion };
+  const plans: Node[] = [];
+  const run = async <Row>(statement: RowSql<Row>): Promise<Row[]> => {
+    const [row] = await query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+      select`${plannedForValues}EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement}`,
+    );
+    plans.push(row!['QUERY PLAN'][0].Plan);
+    return query(statement);
+  };
+  const rows = await inSearchTurn(jobOwnerOf(viewer), () => readPage(plan, reader, run));
+  const scans = plans.flatMap(scansOf);
+  const rowsRead = scans.reduce((sum, node) => sum + rowsReadBy(node), 0);
+  const names = scans.flatMap((node) => node['Index Name'] ?? []);
+  const isWasteful = rowsRead > Math.max(WASTEFUL * rows.length, MIN_WASTE);
+  return {
+    indexes: [...new Set(names.map((name) => fieldsOf(name, known)))],
+    rowsRead,
+    rowsReturned: rows.length,
+    suggestedIndex: isWasteful ? suggestionFor(known, condition, orderBy?.field) : null,
+  };
+}
+
+/** Node of a plan in PostgreSQL's JSON. */
+interface Node {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+/** Executed scans of tables and indexes. */
+function scansOf(node: Node): Node[] {
+  const isScan = node['Index Name'] !== undefined || node['Relation Name'] !== undefined;
+  return [...(isScan && node['Actual Loops'] > 0 ? [node] : []), ...(node.Plans ?? []).flatMap(scansOf)];
+}
+
+/** A bitmap of an index has no relation; its rows are those of the heap scan above it. */
+function rowsReadBy(node: Node): number {
+  if (node['Relation Name'] === undefined) return 0;
+  const filtered = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
+  return Math.round((node['Actual Rows'] + filtered) * node['Actual Loops']);
+}
+
+const COMMON_INDEXES: Record<string, string> = {
+  records_application_id_class_key_is_open_created_at_id_idx: 'createdAt',
+  records_application_id_class_key_is_open_updated_at_id_idx: 'updatedAt',
+  records_application_id_class_key_user_id_id_idx: 'userId',
+  records_application_id_class_key_fields_idx: 'all fields',
+  records_parent_idx: 'parentId',
+};
+
+function fieldsOf(name: string, { fields, indexes }: ClassDefinition): string {
+  const slot = /^records_([a-z]\d)_idx$/.exec(name)?.[1];
+  const field = slot && [...fields.values()].find((one) => one.slot === slot);
+  const index = slot && indexes.find((one) => one.slot === slot);
+  return field ? field.name : index ? indexName(index) : (COMMON_INDEXES[name] ?? 'id');
+}
+
+/** Fields with exact values, then the one that sorts, or else the one with a range. */
+function suggestionFor(known: ClassDefinition, condition: RecordCondition, sortedBy?: string): string[] | null {
+  const tests = conjunctsOf(condition).filter((test): test is FilterTest => 'field' in test);
+  const exact = tests.filter(({ operator }) => operator === 'eq').map(({ field }) => field.name);
+  const range = tests.find((test) => isRange(test))?.field.name;
+  const hasOrder = (name: string | undefined) => {
+    const field = name === undefined ? undefined : known.fields.get(name);
+    return field !== undefined && !field.isArray && field.type !== 'Location' && field.type !== 'File';
+  };
+  const last = [sortedBy, range].find(hasOrder);
+  const first = exact.filter((name) => hasOrder(name) && name !== last).slice(0, last === undefined ? 3 : 2);
+  const fields = [...new Set(last === undefined ? first : [...first, last])];
+  const exists = known.indexes.some((index) => indexName(index) === fields.join(','));
+  return fields.length < 2 || exists ? null : fields;
+}
