@@ -258,18 +258,34 @@ export function fieldInput({ name, type, isArray }: Field) {
   return { name, type: type.toUpperCase(), array: isArray };
 }
 
-/** Toggles the index of every field; lists also run while indexes are built. */
+/** Toggles the index of every field and all compound indexes; lists also run while indexes are built. */
 export async function switchIndexes({ className, model }: Scene): Promise<void> {
   for (const field of model.fields) field.isIndexed = !field.isIndexed;
   const fields = model.fields.map((field) => ({ ...fieldInput(field), index: field.isIndexed }));
-  await execute(UPDATE_CLASS, { name: className, input: { fields } }, apiKey);
+  const input = { fields, indexes: compoundIndexes(model.fields) };
+  await execute(UPDATE_CLASS, { name: className, input }, apiKey);
+}
+
+/** Of neighbouring fields, in both orders, if the first one is indexed. */
+export function compoundIndexes(fields: Field[]): { fields: string[] }[] {
+  const names = fields.filter(({ type, isArray }) => !isArray && type !== 'Location').map(({ name }) => name);
+  if (!fields[0]!.isIndexed) return [];
+  const pairs = names.slice(1).map((name, place) => [names[place]!, name]);
+  return pairs
+    .flatMap((pair) => [pair, pair.toReversed()])
+    .slice(0, 8)
+    .map((pair) => ({ fields: pair }));
 }
 
 export async function indexesSettled({ className }: Scene): Promise<void> {
-  const query = 'query ($name: String!) { class(name: $name) { fields { index } } }';
+  const query = 'query ($name: String!) { class(name: $name) { fields { index } indexes { state } } }';
   for (;;) {
     const { class: known } = await execute(query, { name: className }, apiKey);
-    if (known.fields.every(({ index }: { index: string }) => index === 'READY' || index === 'NONE')) return;
+    const states = [
+      ...known.fields.map(({ index }: { index: string }) => index),
+      ...known.indexes.map(({ state }: { state: string }) => state),
+    ];
+    if (states.every((state) => state === 'READY' || state === 'NONE')) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -9,6 +9,7 @@ import { Choice, classPermissions, FIELD_NAMES, FIELD_TYPES } from './record-cho
 import { RecordModel } from './record-model.ts';
 import { aQuestion, expectAnswers } from './record-questions.ts';
 import {
+  compoundIndexes,
   DEED_NAMES,
   fieldInput,
   indexesSettled,
@@ -117,6 +118,7 @@ async function begin(fields: Field[], choice: Choice): Promise<Scene> {
     name: className,
     permissions: permissionsInput(permissions),
     fields: fields.map((field) => ({ ...fieldInput(field), index: field.isIndexed, required: field.isRequired })),
+    indexes: compoundIndexes(fields),
   };
   await execute(CREATE_CLASS, { input }, apiKey);
   const defaults = { create: { access: 'open' }, read: { access: 'open' } } as const;
