@@ -1,4 +1,3 @@
-import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { columns, columnsOf, type RowOf, select } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
@@ -65,12 +64,6 @@ const OCCUPANT = columns({
 /** Of a dialog `d` and the caller's membership `o`. */
 export const STANDING = select`${DIALOG}, ${OCCUPANT}`;
 export type Standing = RowOf<[typeof STANDING]>;
-
-/** Condition on the tables of `STANDING`, like `requireReader`. */
-export function isReadableBy(viewer: ActingViewer): Prisma.Sql {
-  if (viewer.kind === 'key') return Prisma.sql`true`;
-  return Prisma.sql`(d.type = ${DIALOG_TYPE.PUBLIC_GROUP} OR o.user_id IS NOT NULL)`;
-}
 
 const ORD = columns({ ord: ['int', 'w.ord::int'] });
 

@@ -6,7 +6,7 @@ import { groupBy } from '../../lib/collections.ts';
 import type { MessageRow } from './rows.ts';
 
 /** Inlined, because PostgreSQL would infer another type for a parameter. */
-const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
+export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 
 /** Parts of messages that other tables hold. */
 export interface MessageDetails {
@@ -22,8 +22,8 @@ export interface MessageDetails {
 
 export interface DetailParts {
   /** Members and marks. */
-  readState?: boolean;
-  reactions?: boolean;
+  readState: boolean;
+  reactions: boolean;
 }
 
 /** The watermarks of a member. */

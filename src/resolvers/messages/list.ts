@@ -93,12 +93,12 @@ export async function listMessages(
   const parts = partsOf(requestedFields);
   const wanted = {
     dialogId: listing.dialogId,
-    where: Prisma.sql`${whereOf(listing, viewer)} AND ${between(page, order)}`,
     orderBy: orderBy(order, page.isBackward),
     limit: page.limit + 1,
-    skip: 0,
-    isFiltered: isFiltered(listing),
     parts,
+    ...(isFiltered(listing) || page.after || page.before
+      ? { search: { where: Prisma.sql`${matching(listing, viewer)} AND ${between(page, order)}`, skip: 0 } }
+      : {}),
   };
   const { messages, details } = await searchOf(listing, viewer)(() => readMessagesOfDialog(wanted, viewer));
   keepDetails(messages, details, parts, loaders);
@@ -134,12 +134,10 @@ export async function readMessages(
   const parts = partsOf(requestedFields);
   const page = {
     dialogId,
-    where: whereOf(listing, viewer),
     orderBy: orderBy(orderOf(listing), false),
     limit,
-    skip,
-    isFiltered: isFiltered(listing),
     parts,
+    ...(isFiltered(listing) || skip > 0 ? { search: { where: matching(listing, viewer), skip } } : {}),
   };
   const { dialog, messages, details } = await searchOf(listing, viewer)(() => readMessagesOfDialog(page, viewer));
   const seqs = markAsRead ? unseenOf(messages, dialog, viewer) : [];
@@ -181,10 +179,10 @@ function mayBeUnseen(
   return seq > Math.min(readSeq, deliveredSeq);
 }
 
-function whereOf({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
+function matching({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
   const dialog = { applicationId: viewer.applicationId, dialogId };
   return Prisma.sql`m.application_id = ${viewer.applicationId} AND m.dialog_id = ${dialogId}
-    AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
+    AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
 }
 
 function isFiltered({ filter }: MessageListing): boolean {
@@ -210,7 +208,7 @@ async function count(listing: MessageListing, viewer: ActingViewer): Promise<num
   const { dialogId } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;
   const counted = isFiltered(listing)
-    ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${whereOf(listing, viewer)}`
+    ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${matching(listing, viewer)} AND ${visibleTo(viewer)}`
     : Prisma.sql`
         SELECT d.message_count - (SELECT count(*)::int FROM hidden_messages h
           WHERE h.application_id = d.application_id AND h.user_id = ${userId} AND h.dialog_id = d.id) AS count
