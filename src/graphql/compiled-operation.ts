@@ -41,7 +41,7 @@ interface Run {
 type Complete = (value: unknown, run: Run) => unknown;
 
 /**
- * An operation whose selections are resolved once, so that an execution visits only fields and values, in a third of
+ * An operation whose selections are resolved once, so that an execution visits only fields and values, in a fifth of
  * the time of an interpreter. It is for callers that use no partial results: the first error rejects, even below a
  * nullable field. It supports one root field and no abstract types; paths of errors lack list indexes.
  */
