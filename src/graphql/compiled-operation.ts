@@ -47,13 +47,16 @@ type Complete = (value: unknown, run: Run) => unknown;
  */
 export class CompiledOperation {
   readonly #schema: GraphQLSchema;
+  readonly #inProcess: readonly string[];
   readonly #operation: OperationDefinitionNode;
   readonly #fragments: Record<string, FragmentDefinitionNode> = {};
   readonly #execute: Complete;
   #fields = 0;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode) {
+  /** @param inProcess names of scalars that are not serialized */
+  constructor(schema: GraphQLSchema, document: DocumentNode, inProcess: readonly string[] = []) {
     this.#schema = schema;
+    this.#inProcess = inProcess;
     for (const one of document.definitions) {
       if (one.kind === Kind.FRAGMENT_DEFINITION) this.#fragments[one.name.value] = one;
     }
@@ -183,7 +186,7 @@ export class CompiledOperation {
   }
 
   #ofNullable(type: GraphQLOutputType, nodes: FieldNode[], path: Path): Complete {
-    if (isLeafType(type)) return (value) => serialized(type, value);
+    if (isLeafType(type)) return this.#inProcess.includes(type.name) ? asIs : (value) => serialized(type, value);
     if (isListType(type)) return listOf(this.#ofType(type.ofType, nodes, path));
     if (!isObjectType(type)) throw new Error('a compiled operation has no abstract types');
     return this.#ofObject(
@@ -211,6 +214,8 @@ function listOf(complete: Complete): Complete {
     return hasPromises ? Promise.all(items) : items;
   };
 }
+
+const asIs: Complete = (value) => value;
 
 function serialized(type: GraphQLLeafType, value: unknown): unknown {
   const result = type.serialize(value);
