@@ -3,7 +3,7 @@ import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Context } from '../context.ts';
 import { keptIntrospection } from './introspection.ts';
 
-/** For all transports. This executor needs less than half the time of graphql-js per field (docs/performance.md). */
+/** For documents of clients on all transports. This executor needs less than half the time of graphql-js per field (docs/performance.md). */
 export async function execute(operation: ExecutionArgs): Promise<ExecutionResult> {
   const introspection = keptIntrospection(operation.document, operation.schema);
   if (introspection) return introspection;

@@ -12,6 +12,15 @@ export function isoSeconds(date: Date): string {
   return latest.text;
 }
 
+let latestMoment = { at: Number.NaN, text: '' };
+
+/** `2026-11-20T17:46:59.000Z`. @throws {RangeError} invalid date */
+export function isoMilliseconds(date: Date): string {
+  const at = date.getTime();
+  if (at !== latestMoment.at) latestMoment = { at, text: date.toISOString() };
+  return latestMoment.text;
+}
+
 /** `2016-04-11 16:29:04 UTC`: the format of the token expiration header. */
 export function headerTime(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

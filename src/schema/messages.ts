@@ -1,6 +1,5 @@
 import { attachedBlobs } from '../resolvers/content/attached.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
-import { prepareFields } from '../resolvers/messages/fields.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
 import { listMessages, type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { ownReactions, reactionLoader } from '../resolvers/messages/reactions-of.ts';
@@ -122,11 +121,7 @@ const MessagePageType = builder.objectRef<ReadMessages>('MessagePage').implement
   fields: (t) => ({
     skip: t.exposeInt('skip', { description: SKIPPED }),
     limit: t.exposeInt('limit', { description: LIMIT }),
-    items: t.field({
-      type: [Message],
-      description: 'The messages of this page.',
-      resolve: ({ items }, _args, context, info) => prepareFields(items, requestedFields(info), context),
-    }),
+    items: t.expose('items', { type: [Message], description: 'The messages of this page.' }),
     totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
     cursor: t.exposeString('cursor', {
       nullable: true,
@@ -237,7 +232,7 @@ builder.mutationField('readMessages', (t) =>
           '`CURSOR_EXPIRED`. An empty string returns all messages and the current cursor.',
       }),
     },
-    resolve: (_root, args, context) => readMessages(args, context),
+    resolve: (_root, args, context, info) => readMessages(args, requestedFields(info), context),
   }),
 );
 

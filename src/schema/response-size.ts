@@ -1,5 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import {
+  defaultFieldResolver,
   type GraphQLField,
   type GraphQLFieldResolver,
   getNamedType,
@@ -33,12 +34,19 @@ class ResponseSizePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
+/** Resolvers that read the property named like the field, apart from counting. */
+const propertyResolvers = new WeakSet<Resolver>();
+
+export function readsProperty(resolver: Resolver): boolean {
+  return resolver === defaultFieldResolver || propertyResolvers.has(resolver);
+}
+
 function isLeaf<Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean {
   return type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum';
 }
 
 function counted(resolver: Resolver, isLeaf: boolean): Resolver {
-  return (parent, args, context, info) => {
+  const counting: Resolver = (parent, args, context, info) => {
     const size = (context as Partial<Context> | undefined)?.responseSize;
     if (!size) return resolver(parent, args, context, info);
     // `execute` replaces the response by one error; null is cheaper than an error per field.
@@ -47,6 +55,8 @@ function counted(resolver: Resolver, isLeaf: boolean): Resolver {
     if (!isLeaf) return result;
     return result instanceof Promise ? result.then((value) => measured(size, value)) : measured(size, result);
   };
+  if (resolver === defaultFieldResolver) propertyResolvers.add(counting);
+  return counting;
 }
 
 function measured(size: ResponseSize, value: unknown): unknown {

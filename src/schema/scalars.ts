@@ -1,9 +1,16 @@
+import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
 import { BadInputError } from '../lib/errors.ts';
-import { unixSeconds } from '../lib/time.ts';
+import { isoMilliseconds, unixSeconds } from '../lib/time.ts';
 import { builder } from './builder.ts';
 
-builder.addScalarType('DateTime', DateTimeResolver, {
+// Serialized as text, because `JSON.stringify` would spend most of its time on the dates of a page.
+const DateTime = new GraphQLScalarType<Date, string>({
+  ...DateTimeResolver.toConfig(),
+  serialize: (value) => isoMilliseconds(DateTimeResolver.serialize(value)),
+});
+
+builder.addScalarType('DateTime', DateTime as GraphQLScalarType, {
   description: 'A time in ISO 8601, in UTC with milliseconds: `2026-11-20T17:46:59.000Z`.',
 });
 builder.addScalarType('JSON', JSONResolver, { description: 'Any JSON value.' });

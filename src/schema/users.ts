@@ -13,6 +13,7 @@ import { builder } from './builder.ts';
 import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './descriptions.ts';
 import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
 import { metered } from './metered.ts';
+import { requestedFields } from './requested-fields.ts';
 import { SortDirection } from './scalars.ts';
 
 export const User = builder.prismaObject('User', {
@@ -224,7 +225,7 @@ builder.queryField('users', (t) =>
         orderBy: t.arg({ type: UserOrder, description: ORDER }),
         skip: t.arg.int({ description: SKIP }),
       },
-      resolve: (_root, args, context) => listUsers(args, context),
+      resolve: (_root, args, context, info) => listUsers(args, requestedFields(info), context),
     },
     { fields: metered },
   ),

@@ -1,5 +1,5 @@
 import { coalesce } from '../../db/coalesce.ts';
-import { columns, columnsOf } from '../../db/columns.ts';
+import { columns, columnsOf, type RowOf, select } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
@@ -31,10 +31,15 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
     dialogId,
     userId: viewer.kind === 'user' ? viewer.userId : 0,
   });
+  return readableDialog(dialogId, row, viewer);
+}
+
+/** @throws like `requireReadableDialog` */
+export function readableDialog(id: string, row: Standing | undefined, viewer: ActingViewer): ReadableDialog {
   if (!row) throw new NotFoundError();
   const { type, memberVersion, isMember } = row;
   requireReader(row, viewer);
-  return { id: dialogId, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
+  return { id, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
 }
 
 /** @throws {ForbiddenError} the caller is not one of the occupants */
@@ -44,27 +49,32 @@ export function requireReader({ type, isMember }: { type: number; isMember: bool
 }
 
 const DIALOG = columnsOf('Dialog', 'd', ['type', 'memberVersion']);
-const STANDING = columns({
-  ord: ['int', 'w.ord::int'],
-  isMember: ['boolean', 'm.user_id IS NOT NULL'],
-  readSeq: ['int', 'coalesce(m.read_seq, 0)'],
-  deliveredSeq: ['int', 'coalesce(m.delivered_seq, 0)'],
-  unseenOwnSeq: ['int', 'coalesce(greatest(m.unread_own_seq, m.undelivered_own_seq), 0)'],
+const OCCUPANT = columns({
+  isMember: ['boolean', 'o.user_id IS NOT NULL'],
+  readSeq: ['int', 'coalesce(o.read_seq, 0)'],
+  deliveredSeq: ['int', 'coalesce(o.delivered_seq, 0)'],
+  unseenOwnSeq: ['int', 'coalesce(greatest(o.unread_own_seq, o.undelivered_own_seq), 0)'],
   hasMarks: [
     'boolean',
-    `EXISTS (SELECT FROM message_marks k WHERE k.application_id = m.application_id AND k.dialog_id = m.dialog_id
-      AND k.user_id = m.user_id)`,
+    `EXISTS (SELECT FROM message_marks k WHERE k.application_id = o.application_id AND k.dialog_id = o.dialog_id
+      AND k.user_id = o.user_id)`,
   ],
 });
 
+/** Of a dialog `d` and the caller's membership `o`. */
+export const STANDING = select`${DIALOG}, ${OCCUPANT}`;
+export type Standing = RowOf<[typeof STANDING]>;
+
+const ORD = columns({ ord: ['int', 'w.ord::int'] });
+
 const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
   const rows = await query`
-    SELECT ${DIALOG}, ${STANDING}
+    SELECT ${STANDING}, ${ORD}
     FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.dialogId)}::text[],
       ${wanted.map((key) => key.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
     JOIN dialogs d USING (application_id, id)
-    LEFT JOIN members m ON m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = w.user_id
-      AND m.left_at IS NULL`;
+    LEFT JOIN members o ON o.application_id = d.application_id AND o.dialog_id = d.id AND o.user_id = w.user_id
+      AND o.left_at IS NULL`;
   const occupancies = new Map(rows.map((row) => [row.ord, row]));
   return wanted.map((_, index) => occupancies.get(index + 1));
 });

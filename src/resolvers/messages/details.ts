@@ -1,8 +1,12 @@
+import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import type { MessageRow } from './rows.ts';
+
+/** Inlined, because PostgreSQL would infer another type for a parameter. */
+export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 
 /** Parts of messages that other tables hold. */
 export interface MessageDetails {
@@ -18,8 +22,8 @@ export interface MessageDetails {
 
 export interface DetailParts {
   /** Members and marks. */
-  readState?: boolean;
-  reactions?: boolean;
+  readState: boolean;
+  reactions: boolean;
 }
 
 /** The watermarks of a member. */
@@ -37,7 +41,7 @@ interface Page {
   messageIds: string[] | null;
 }
 
-interface PageDetails {
+export interface PageDetails {
   dialogType: number | null;
   members: Reader[] | null;
   marks: Mark[] | null;
@@ -55,36 +59,50 @@ export async function readDetails(messages: readonly MessageRow[], parts: Detail
       seqs: parts.readState ? inDialog.map(({ seq }) => seq) : null,
       messageIds: parts.reactions ? inDialog.map(({ id }) => id) : null,
     });
-    const marks = groupBy(page.marks ?? [], ([seq]) => seq);
-    const reactions = groupBy(page.reactions ?? [], ([messageId]) => messageId);
-    for (const { id, seq } of inDialog) {
-      details.set(id, {
-        dialogType: page.dialogType ?? undefined,
-        members: page.members ?? [],
-        marks: marks.get(seq) ?? [],
-        reactions: reactions.get(id) ?? [],
-      });
-    }
+    for (const [index, each] of detailsOf(inDialog, page).entries()) details.set(inDialog[index]!.id, each);
   });
   await Promise.all(pages);
   return messages.map(({ id }) => details.get(id)!);
 }
 
+/** @param messages of one dialog */
+export function detailsOf(messages: readonly MessageRow[], page: PageDetails): MessageDetails[] {
+  const marks = groupBy(page.marks ?? [], ([seq]) => seq);
+  const reactions = groupBy(page.reactions ?? [], ([messageId]) => messageId);
+  return messages.map(({ id, seq }) => ({
+    dialogType: page.dialogType ?? undefined,
+    members: page.members ?? [],
+    marks: marks.get(seq) ?? [],
+    reactions: reactions.get(id) ?? [],
+  }));
+}
+
+/** Of dialog `d`. */
+export const MEMBERS = Prisma.sql`CASE WHEN d.type <> ${PUBLIC_GROUP} THEN (
+  SELECT json_agg(json_build_array(m.user_id, m.read_seq, m.delivered_seq, m.unread_own_seq, m.undelivered_own_seq))
+  FROM members m WHERE m.application_id = d.application_id AND m.dialog_id = d.id) END`;
+
+/** Of dialog `d` and `page.seqs`. */
+export const MARKS = Prisma.sql`(
+  SELECT json_agg(json_build_array(k.seq, k.user_id, k.is_read, k.is_delivered)) FROM message_marks k
+  WHERE k.application_id = d.application_id AND k.dialog_id = d.id AND k.seq = ANY(page.seqs))`;
+
+/** Of dialog `d` and `page.message_ids`. */
+export const REACTIONS = Prisma.sql`(
+  SELECT json_agg(json_build_array(r.message_id, r.user_id, r.name) ORDER BY r.position) FROM reactions r
+  WHERE r.application_id = d.application_id AND r.message_id = ANY(page.message_ids))`;
+
 const readPage = coalesce(async (pages: Page[]): Promise<PageDetails[]> => {
   const rows = await query<{ ord: number } & PageDetails>`
-    SELECT w.ord::int AS ord, d.type AS "dialogType",
-      CASE WHEN d.type <> ${DIALOG_TYPE.PUBLIC_GROUP} AND w.seqs IS NOT NULL THEN (
-        SELECT json_agg(
-          json_build_array(m.user_id, m.read_seq, m.delivered_seq, m.unread_own_seq, m.undelivered_own_seq))
-        FROM members m WHERE m.application_id = w.application_id AND m.dialog_id = w.dialog_id) END AS members,
-      (SELECT json_agg(json_build_array(k.seq, k.user_id, k.is_read, k.is_delivered)) FROM message_marks k
-        WHERE k.application_id = w.application_id AND k.dialog_id = w.dialog_id AND k.seq = ANY(w.seqs::int[])) AS marks,
-      (SELECT json_agg(json_build_array(r.message_id, r.user_id, r.name) ORDER BY r.position) FROM reactions r
-        WHERE r.application_id = w.application_id AND r.message_id = ANY(w.message_ids::text[])) AS reactions
-    FROM unnest(${pages.map((page) => page.applicationId)}::int[], ${pages.map((page) => page.dialogId)}::text[],
-      ${pages.map(({ seqs }) => arrayText(seqs))}::text[], ${pages.map(({ messageIds }) => arrayText(messageIds))}::text[])
-      WITH ORDINALITY AS w (application_id, dialog_id, seqs, message_ids, ord)
-    LEFT JOIN dialogs d ON d.application_id = w.application_id AND d.id = w.dialog_id`;
+    SELECT page.ord::int AS ord, d.type AS "dialogType", CASE WHEN page.seqs IS NOT NULL THEN ${MEMBERS} END AS members,
+      ${MARKS} AS marks, ${REACTIONS} AS reactions
+    FROM (
+      SELECT w.application_id, w.dialog_id, w.seqs::int[] AS seqs, w.message_ids::text[] AS message_ids, w.ord
+      FROM unnest(${pages.map((page) => page.applicationId)}::int[], ${pages.map((page) => page.dialogId)}::text[],
+        ${pages.map(({ seqs }) => arrayText(seqs))}::text[], ${pages.map(({ messageIds }) => arrayText(messageIds))}::text[])
+        WITH ORDINALITY AS w (application_id, dialog_id, seqs, message_ids, ord)
+    ) AS page
+    LEFT JOIN dialogs d ON d.application_id = page.application_id AND d.id = page.dialog_id`;
   const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
   return pages.map((_, index) => byOrdinal.get(index + 1)!);
 });

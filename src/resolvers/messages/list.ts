@@ -1,6 +1,5 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import { select } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -23,12 +22,13 @@ import {
   MAX_PAGE,
   pageRequest,
 } from '../../lib/pagination.ts';
-import { type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
+import { type ReadableDialog, type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
 import { visibleTo } from '../dialogs/hidden-messages.ts';
-import { prepareFields } from './fields.ts';
+import { keepDetails, partsOf, prepareFields } from './fields.ts';
 import { changedMessages } from './live.ts';
 import { lockMember, type MemberKey, markMessages } from './mark.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './rows.ts';
+import { readMessagesOfDialog } from './page.ts';
+import type { MessageRow } from './rows.ts';
 import { seqRange } from './seq-range.ts';
 
 export type MessageSortField = 'id' | 'dateSent' | 'createdAt' | 'updatedAt';
@@ -87,20 +87,24 @@ export async function listMessages(
   requestedFields: ReadonlySet<string>,
   context: ActingContext,
 ): Promise<CountedConnection<MessageRow>> {
-  const { viewer } = context;
+  const { viewer, loaders } = context;
   const page = pageRequest(listing);
-  await requireReadableDialog(listing.dialogId, viewer);
   const order = orderOf(listing);
-  const where = whereOf(listing, viewer);
-  const walk = select`
-    SELECT ${MESSAGE_COLUMNS} FROM messages m
-    WHERE ${where} AND ${between(page, order)}
-    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
-  const rows = await searchOf(listing, viewer)(() => query(walk));
-  await prepareFields(rows, requestedFields, context);
+  const parts = partsOf(requestedFields);
+  const wanted = {
+    dialogId: listing.dialogId,
+    orderBy: orderBy(order, page.isBackward),
+    limit: page.limit + 1,
+    parts,
+    ...(isFiltered(listing) || page.after || page.before
+      ? { search: { where: Prisma.sql`${matching(listing, viewer)} AND ${between(page, order)}`, skip: 0 } }
+      : {}),
+  };
+  const { messages, details } = await searchOf(listing, viewer)(() => readMessagesOfDialog(wanted, viewer));
+  keepDetails(messages, details, parts, loaders);
   const field = listing.orderBy?.field ?? 'dateSent';
   return {
-    ...connection(rows, page, (message) => ({ value: sortValue(message, field), id: message.id })),
+    ...connection(messages, page, (message) => ({ value: sortValue(message, field), id: message.id })),
     totalCount: () => count(listing, viewer),
   };
 }
@@ -114,28 +118,37 @@ export interface MessageReading extends MessageListing {
 }
 
 /** Marks the page as read and delivered unless `markAsRead` is false; the result includes the marks. */
-export async function readMessages(reading: MessageReading, context: ActingContext): Promise<ReadMessages> {
+export async function readMessages(
+  reading: MessageReading,
+  requestedFields: ReadonlySet<string>,
+  context: ActingContext,
+): Promise<ReadMessages> {
   const { skip, limit, markAsRead, since, dialogId } = reading;
-  const { viewer, outbox, now } = context;
+  const { viewer, outbox, now, loaders } = context;
   if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
   if (skip < 0) throw new BadInputError('skip should not be negative');
-  const dialog = await requireReadableDialog(dialogId, viewer);
   // The cursor is read before the page, so that no change is lost between them.
+  if (since != null) await requireReadableDialog(dialogId, viewer);
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);
   const listing = changed?.ids ? among(changed.ids, reading) : reading;
-  const page = select`
-    SELECT ${MESSAGE_COLUMNS} FROM messages m
-    WHERE ${whereOf(listing, viewer)} ORDER BY ${orderBy(orderOf(listing), false)} LIMIT ${limit} OFFSET ${skip}`;
-  const items = await searchOf(listing, viewer)(() => query(page));
-  if (markAsRead && viewer.kind === 'user' && dialog.member) {
-    const seqs = items.filter((message) => mayBeUnseen(message, viewer.userId, dialog.member!)).map((one) => one.seq);
-    const member = { applicationId: viewer.applicationId, dialogId: dialog.id, userId: viewer.userId };
-    if (seqs.length > 0) {
-      await markSeen(member, seqs, now());
-      outbox.wake();
-    }
+  const parts = partsOf(requestedFields);
+  const page = {
+    dialogId,
+    orderBy: orderBy(orderOf(listing), false),
+    limit,
+    parts,
+    ...(isFiltered(listing) || skip > 0 ? { search: { where: matching(listing, viewer), skip } } : {}),
+  };
+  const { dialog, messages, details } = await searchOf(listing, viewer)(() => readMessagesOfDialog(page, viewer));
+  const seqs = markAsRead ? unseenOf(messages, dialog, viewer) : [];
+  if (viewer.kind === 'user' && seqs.length > 0) {
+    await markSeen({ applicationId: viewer.applicationId, dialogId, userId: viewer.userId }, seqs, now());
+    outbox.wake();
+    await prepareFields(messages, requestedFields, context);
+  } else {
+    keepDetails(messages, details, parts, loaders);
   }
-  return { skip, limit, items, cursor: changed?.cursor ?? null, totalCount: () => count(listing, viewer) };
+  return { skip, limit, items: messages, cursor: changed?.cursor ?? null, totalCount: () => count(listing, viewer) };
 }
 
 function among(ids: string[], { filter, ...listing }: MessageListing): MessageListing {
@@ -149,6 +162,12 @@ function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
   });
 }
 
+/** `seq` of the messages that a mark may change. */
+function unseenOf(messages: readonly MessageRow[], { member }: ReadableDialog, viewer: ActingViewer): number[] {
+  if (viewer.kind !== 'user' || !member) return [];
+  return messages.filter((message) => mayBeUnseen(message, viewer.userId, member)).map(({ seq }) => seq);
+}
+
 /** False if a mark cannot change anything: for own messages, and below both watermarks without marks. */
 function mayBeUnseen(
   { seq, senderId }: MessageRow,
@@ -160,10 +179,14 @@ function mayBeUnseen(
   return seq > Math.min(readSeq, deliveredSeq);
 }
 
-function whereOf({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
+function matching({ dialogId, filter }: MessageListing, viewer: ActingViewer): Prisma.Sql {
   const dialog = { applicationId: viewer.applicationId, dialogId };
   return Prisma.sql`m.application_id = ${viewer.applicationId} AND m.dialog_id = ${dialogId}
-    AND ${visibleTo(viewer)} AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
+    AND ${conditionOf(filter, FIELDS)} AND ${seqRange(filter, dialog)}`;
+}
+
+function isFiltered({ filter }: MessageListing): boolean {
+  return Object.keys(filter ?? {}).length > 0;
 }
 
 function searchOf({ filter }: MessageListing, viewer: ActingViewer): RunSearch {
@@ -182,12 +205,11 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
 
 /** Without a filter from counters; otherwise the cost grows with the number of matches. */
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
-  const { dialogId, filter } = listing;
+  const { dialogId } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;
-  const counted =
-    Object.keys(filter ?? {}).length > 0
-      ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${whereOf(listing, viewer)}`
-      : Prisma.sql`
+  const counted = isFiltered(listing)
+    ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${matching(listing, viewer)} AND ${visibleTo(viewer)}`
+    : Prisma.sql`
         SELECT d.message_count - (SELECT count(*)::int FROM hidden_messages h
           WHERE h.application_id = d.application_id AND h.user_id = ${userId} AND h.dialog_id = d.id) AS count
         FROM dialogs d WHERE d.application_id = ${viewer.applicationId} AND d.id = ${dialogId}`;

@@ -14,7 +14,7 @@ export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
 }
 
 async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReaction[][]> {
-  const details = await readDetails(messages, { reactions: true });
+  const details = await readDetails(messages, { readState: false, reactions: true });
   return details.map(({ reactions }) => orderedReactions(reactions));
 }
 

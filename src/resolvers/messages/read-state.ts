@@ -20,7 +20,7 @@ export function readStateOfNew({ senderId }: MessageRow, dialogType: number): Re
 }
 
 async function readStates(messages: readonly MessageRow[]): Promise<ReadState[]> {
-  const details = await readDetails(messages, { readState: true });
+  const details = await readDetails(messages, { readState: true, reactions: false });
   return messages.map((message, index) => readStateOf(message, details[index]!));
 }
 

@@ -1,5 +1,6 @@
 import type { IdentifiedContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
+import { column, select } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -21,10 +22,9 @@ import {
   type CountedConnection,
   connection,
   numericPage,
-  type PageRequest,
 } from '../../lib/pagination.ts';
-import { requireListing } from './listing.ts';
-import { usersById } from './rows.ts';
+import { listableBy, requireListing } from './listing.ts';
+import { USER_COLUMNS } from './rows.ts';
 
 export type UserSortField =
   | 'id'
@@ -77,17 +77,11 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
 /** By id by default. @throws {BadInputError} invalid page, cursor or filter @throws {UsersListingForbiddenError} */
 export async function listUsers(
   listing: UserListing & ConnectionArguments,
+  requestedFields: ReadonlySet<string>,
   context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
-  const page = numericPage(listing);
-  const where = whereOf(listing, context);
-  await requireListing(context);
-  const isUnfiltered = Object.keys(listing.filter ?? {}).length === 0;
-  return {
-    ...(await usersOf(page, where, listing, context)),
-    // From a counter, so that the cost does not grow with the number of users.
-    totalCount: () => (isUnfiltered ? countAll(context) : count(where, listing, context)),
-  };
+  const { users, total } = await pageOf(listing, requestedFields.has('totalCount'), context);
+  return { ...users, totalCount: total };
 }
 
 /** All words, case-insensitive. @throws {UsersListingForbiddenError} like `listUsers` @throws {NoSuchUserError} */
@@ -113,37 +107,60 @@ async function someUsers(
   values: string[],
   context: IdentifiedContext,
 ): Promise<CountedConnection<User>> {
-  const page = numericPage(listing);
-  const where = whereOf(listing, context);
-  await requireListing(context);
-  const total = values.length > 0 ? await count(where, listing, context) : 0;
-  if (total === 0) throw new NoSuchUserError();
-  return { ...(await usersOf(page, where, listing, context)), totalCount: () => Promise.resolve(total) };
+  const { users, total } = await pageOf(listing, true, context);
+  const totalCount = values.length > 0 ? await total() : 0;
+  if (totalCount === 0) throw new NoSuchUserError();
+  return { ...users, totalCount: () => Promise.resolve(totalCount) };
 }
 
-async function countAll({ viewer: { applicationId: id } }: IdentifiedContext): Promise<number> {
-  const { userCount } = await db.application.findUniqueOrThrow({ where: { id }, select: { userCount: true } });
-  return userCount;
+interface UserPage {
+  users: Connection<User>;
+  total: () => Promise<number>;
 }
 
-async function usersOf(
-  page: PageRequest,
-  where: Prisma.Sql,
-  listing: UserListing,
+/** Reads the page, and the total if it is wanted, with one statement. */
+async function pageOf(
+  listing: UserListing & ConnectionArguments,
+  isTotalWanted: boolean,
   context: IdentifiedContext,
-): Promise<Connection<User>> {
-  const { orderBy: requested, skip } = listing;
-  const field = requested?.field ?? 'id';
-  const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: requested?.direction === 'desc' };
-  const walk = Prisma.sql`
-    SELECT u.id FROM users u
-    WHERE ${where} AND ${between(page, order)}
-    ORDER BY ${orderBy(order, page.isBackward)}
-    LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
-  const rows = await searchOf(listing, context)(() => query<{ id: number }>(walk));
-  const ids = rows.map(({ id }) => id);
-  const users = await usersById(context.viewer.applicationId, ids);
-  return connection(users, page, (user) => ({ value: sortValue(user, field), id: String(user.id) }));
+): Promise<UserPage> {
+  const page = numericPage(listing);
+  const { viewer } = context;
+  const { applicationId } = viewer;
+  const field = listing.orderBy?.field ?? 'id';
+  const order: Order = { ...SORTS[field], id: Prisma.sql`u.id`, isDescending: listing.orderBy?.direction === 'desc' };
+  const sorted = orderBy(order, page.isBackward);
+  const total = totalOf(listing, context);
+  const where = whereOf(listing, context);
+  // Sorts ids only, because rows are long.
+  const walk = select`
+    SELECT ${USER_COLUMNS}, ${column('total', 'int | null', isTotalWanted ? total : NOTHING)}
+    FROM (
+      SELECT u.id FROM users u WHERE ${where} AND ${between(page, order)} AND ${listableBy(viewer)}
+      ORDER BY ${sorted} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}
+    ) AS page JOIN users u ON u.application_id = ${applicationId} AND u.id = page.id
+    ORDER BY ${sorted}`;
+  const search = searchOf(listing, context);
+  const rows = await search(() => query(walk));
+  if (rows.length === 0) await requireListing(context);
+  return {
+    users: connection(rows, page, (user) => ({ value: sortValue(user, field), id: String(user.id) })),
+    total: async () => {
+      if (rows[0]?.total != null) return rows[0].total;
+      const [row] = await search(() => query(select`SELECT ${column('total', 'int', total)}`));
+      return row!.total;
+    },
+  };
+}
+
+const NOTHING = Prisma.sql`NULL::int`;
+
+/** Without a filter from a counter, so that the cost does not grow with the number of users. */
+function totalOf(listing: UserListing, context: IdentifiedContext): Prisma.Sql {
+  if (Object.keys(listing.filter ?? {}).length > 0) {
+    return Prisma.sql`(SELECT count(*)::int FROM users u WHERE ${whereOf(listing, context)})`;
+  }
+  return Prisma.sql`(SELECT a.user_count FROM applications a WHERE a.id = ${context.viewer.applicationId})`;
 }
 
 function whereOf({ filter }: UserListing, { viewer }: IdentifiedContext): Prisma.Sql {
@@ -158,10 +175,4 @@ function sortValue(user: User, field: UserSortField): string | number | null {
 
 function searchOf({ filter, skip }: UserListing, { viewer }: IdentifiedContext): RunSearch {
   return searchesOf(jobOwnerOf(viewer), isSearch(filter, LOOK_UPS) || (skip ?? 0) > MAX_CHEAP_SKIP);
-}
-
-async function count(where: Prisma.Sql, listing: UserListing, context: IdentifiedContext): Promise<number> {
-  const counted = Prisma.sql`SELECT count(*)::int AS count FROM users u WHERE ${where}`;
-  const [row] = await searchOf(listing, context)(() => query<{ count: number }>(counted));
-  return row!.count;
 }

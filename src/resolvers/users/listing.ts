@@ -1,12 +1,20 @@
 import type { Context } from '../../context.ts';
+import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import type { IdentifiedViewer } from '../../lib/access.ts';
 import { UsersListingForbiddenError } from '../../lib/errors.ts';
 import { userLoader } from './loader.ts';
 
 export async function mayListUsers({ viewer }: Pick<Context, 'viewer'>): Promise<boolean> {
   return viewer.kind === 'key' || ('applicationId' in viewer && isUsersListOn(viewer.applicationId));
+}
+
+/** Condition like `mayListUsers`. */
+export function listableBy(viewer: IdentifiedViewer): Prisma.Sql {
+  if (viewer.kind === 'key') return Prisma.sql`true`;
+  return Prisma.sql`(SELECT a.users_list FROM applications a WHERE a.id = ${viewer.applicationId})`;
 }
 
 /** @throws {UsersListingForbiddenError} the application does not let sessions list users */

@@ -4,14 +4,14 @@ import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 
-const COLUMNS = columnsOf('User', 'u');
+export const USER_COLUMNS = columnsOf('User', 'u');
 const ORD = columns({ ord: ['int', 'wanted.ord::int'] });
 
 /** Batches reads of one event loop turn. */
 export const userById = coalesce(
   async (wanted: { applicationId: number; id: number }[]): Promise<(User | undefined)[]> => {
     const rows = await query`
-      SELECT ${COLUMNS}, ${ORD}
+      SELECT ${USER_COLUMNS}, ${ORD}
       FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::int[])
         WITH ORDINALITY AS wanted (application_id, id, ord)
       JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;
@@ -25,7 +25,7 @@ export const userById = coalesce(
 export async function usersById(applicationId: number, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = await query`
-    SELECT ${COLUMNS} FROM users u WHERE u.application_id = ${applicationId} AND u.id = ANY(${ids}::int[])`;
+    SELECT ${USER_COLUMNS} FROM users u WHERE u.application_id = ${applicationId} AND u.id = ANY(${ids}::int[])`;
   const users = indexBy(rows, ({ id }) => id);
   return ids.flatMap((id) => users.get(id) ?? []);
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DocumentNode } from 'graphql';
 import type { Context, Services } from '../../context.ts';
 import type { StagedFile } from '../../gateways/storage.ts';
-import { execute } from '../../graphql/execute.ts';
+import { CompiledOperation } from '../../graphql/compiled-operation.ts';
 import { tracedExecution } from '../../graphql/traced-execution.ts';
 import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
@@ -270,13 +271,12 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
   return headers[name.toLowerCase()] as string | undefined;
 }
 
-async function run(
-  { document }: Route,
-  variableValues: Record<string, unknown>,
-  contextValue: Context,
-): Promise<never> {
-  const executing = () => execute({ schema, document, variableValues, contextValue });
-  const { data, errors } = await tracedExecution({ document }, executing);
-  if (errors) throw errors[0];
-  return data as never;
+/** Compiled on first use, so that the start is fast. */
+const operations = new WeakMap<DocumentNode, CompiledOperation>();
+
+function run({ document }: Route, variables: Record<string, unknown>, context: Context): Promise<never> {
+  const known = operations.get(document);
+  const operation = known ?? new CompiledOperation(schema, document, ['DateTime']);
+  if (!known) operations.set(document, operation);
+  return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
 }

@@ -135,7 +135,11 @@ function compile(type: GraphQLObjectType, table: Table<never>): Compiled {
     if (!isOptional) required.push(name);
     writers.push(writerOf(name, member.present, isOptional));
   }
-  const write = (record: LegacyRecord) => writers.reduce<LegacyRecord>((target, writer) => writer(record, target), {});
+  const write = (record: LegacyRecord) => {
+    let target: LegacyRecord = {};
+    for (const writer of writers) target = writer(record, target);
+    return target;
+  };
   return { fields, properties, required, write };
 }
 

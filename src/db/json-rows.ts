@@ -1,0 +1,18 @@
+/**
+ * Converts rows that a statement returns as one value, `json_agg(row)`. For a page of rows, this takes half the CPU time
+ * of separate rows (docs/performance.md).
+ * @param times columns of type `timestamptz(3)`
+ */
+export function jsonRows<Row extends object>(rows: unknown, times: readonly (keyof Row)[]): Row[] {
+  const read = (rows ?? []) as Row[];
+  for (const row of read) for (const name of times) row[name] = dateOf(row[name] as string) as Row[typeof name];
+  return read;
+}
+
+let latest = { text: '', at: Number.NaN };
+
+/** Adjacent values are often equal, because most rows were never updated after their creation. */
+function dateOf(text: string): Date {
+  if (text !== latest.text) latest = { text, at: Date.parse(text) };
+  return new Date(latest.at);
+}

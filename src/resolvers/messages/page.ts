@@ -1,0 +1,141 @@
+import { Prisma } from '../../db/client.ts';
+import { coalesce } from '../../db/coalesce.ts';
+import { columnsOf } from '../../db/columns.ts';
+import { jsonRows } from '../../db/json-rows.ts';
+import { query } from '../../db/query.ts';
+import type { ActingViewer } from '../../lib/access.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { MAX_PAGE } from '../../lib/pagination.ts';
+import { isStringId } from '../../lib/string-ids.ts';
+import { type ReadableDialog, readableDialog, STANDING, type Standing } from '../dialogs/access.ts';
+import { hiddenFromUser } from '../dialogs/hidden-messages.ts';
+import {
+  type DetailParts,
+  detailsOf,
+  MARKS,
+  MEMBERS,
+  type MessageDetails,
+  type PageDetails,
+  PUBLIC_GROUP,
+  REACTIONS,
+} from './details.ts';
+import type { MessageRow } from './rows.ts';
+
+export interface WantedPage {
+  dialogId: string;
+  orderBy: Prisma.Sql;
+  /** At most `MAX_PAGE + 1`. */
+  limit: number;
+  parts: DetailParts;
+  /** Unless the page is the first one of all messages. */
+  search?: {
+    /** Condition on `messages m`. */
+    where: Prisma.Sql;
+    skip: number;
+  };
+}
+
+export interface MessagesOfDialog {
+  dialog: ReadableDialog;
+  messages: MessageRow[];
+  /** In the order of the messages. */
+  details: MessageDetails[];
+}
+
+/**
+ * Reads the caller's access to a dialog, a page of its messages and their details with one statement, which is shared
+ * by the first pages of one turn.
+ * @throws {NotFoundError} {ForbiddenError} the caller is not an occupant
+ */
+export async function readMessagesOfDialog(
+  { orderBy, search, ...wanted }: WantedPage,
+  viewer: ActingViewer,
+): Promise<MessagesOfDialog> {
+  const { dialogId, limit } = wanted;
+  if (!isStringId(dialogId)) throw new NotFoundError();
+  const { applicationId } = viewer;
+  const isKey = viewer.kind === 'key';
+  const input = { ...wanted, applicationId, userId: isKey ? 0 : viewer.userId, isKey };
+  const row = search
+    ? (
+        await readPages(
+          [input],
+          Prisma.sql`${VISIBLE} AND ${search.where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${search.skip}`,
+        )
+      )[0]
+    : await firstPagesBy(orderBy)(input);
+  const dialog = readableDialog(dialogId, row, viewer);
+  const messages = jsonRows<MessageRow>(row!.messages, TIMES);
+  for (const message of messages) Object.assign(message, { applicationId, dialogId });
+  return { dialog, messages, details: detailsOf(messages, row!) };
+}
+
+interface Input extends Omit<WantedPage, 'orderBy' | 'search'> {
+  applicationId: number;
+  userId: number;
+  isKey: boolean;
+}
+
+type Page = Standing & PageDetails & { messages: unknown };
+
+/** By order, of which there are few. */
+const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>();
+
+function firstPagesBy(orderBy: Prisma.Sql): (input: Input) => Promise<Page | undefined> {
+  const known = firstPages.get(orderBy.sql);
+  if (known) return known;
+  const page = first(orderBy);
+  const read = coalesce((inputs: Input[]) => readPages(inputs, page), { max: 16 });
+  firstPages.set(orderBy.sql, read);
+  return read;
+}
+
+const COLUMNS = columnsOf('Message', 'm', [
+  'id',
+  'seq',
+  'senderId',
+  'recipientId',
+  'text',
+  'attachments',
+  'customFields',
+  'sendToChat',
+  'dateSent',
+  'createdAt',
+  'updatedAt',
+]);
+const TIMES = ['createdAt', 'updatedAt'] as const;
+
+const VISIBLE = Prisma.sql`SELECT ${COLUMNS} FROM messages m
+  WHERE m.application_id = w.application_id AND m.dialog_id = w.dialog_id
+    AND (w.is_key OR d.type = ${PUBLIC_GROUP} OR o.user_id IS NOT NULL)
+    AND NOT ${hiddenFromUser(Prisma.sql`w.user_id`)}`;
+
+// PostgreSQL assumes that a limit in a parameter is a tenth of all rows, and therefore plans each execution again. With
+// a constant limit inside, it keeps the plan, which saves a third of the CPU time.
+function first(orderBy: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`SELECT * FROM (${VISIBLE} ORDER BY ${orderBy} LIMIT ${LONGEST}) AS m LIMIT w.size`;
+}
+
+const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
+
+/** Undefined for unknown dialogs. */
+async function readPages(inputs: Input[], page: Prisma.Sql): Promise<(Page | undefined)[]> {
+  // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
+  const rows = await query<Page & { ord: number }>`
+    SELECT w.ord::int AS ord, ${STANDING}, d.type AS "dialogType", page.messages,
+      CASE WHEN w.read_state THEN ${MEMBERS} END AS members, CASE WHEN w.read_state THEN ${MARKS} END AS marks,
+      CASE WHEN w.reactions THEN ${REACTIONS} END AS reactions
+    FROM unnest((SELECT ${inputs.map((one) => one.applicationId)}::int[]), ${inputs.map((one) => one.dialogId)}::text[],
+      ${inputs.map((one) => one.userId)}::int[], ${inputs.map((one) => one.isKey)}::boolean[],
+      ${inputs.map((one) => one.limit)}::int[], ${inputs.map(({ parts }) => parts.readState)}::boolean[],
+      ${inputs.map(({ parts }) => parts.reactions)}::boolean[])
+      WITH ORDINALITY AS w (application_id, dialog_id, user_id, is_key, size, read_state, reactions, ord)
+    JOIN dialogs d ON d.application_id = w.application_id AND d.id = w.dialog_id
+    LEFT JOIN members o ON o.application_id = w.application_id AND o.dialog_id = w.dialog_id AND o.user_id = w.user_id
+      AND o.left_at IS NULL
+    CROSS JOIN LATERAL (
+      SELECT json_agg(m) AS messages, array_agg(m.seq) AS seqs, array_agg(m.id) AS message_ids FROM (${page}) AS m
+    ) AS page`;
+  const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
+  return inputs.map((_, index) => byOrdinal.get(index + 1));
+}
