@@ -22,6 +22,7 @@ export interface PagePlan {
   page: PageRequest;
   limit: number;
   skip: number;
+  isSortedByTime: boolean;
   /** Another index that contains all matches, in another order than the page. */
   matches: Matches | undefined;
 }
@@ -47,6 +48,7 @@ export function planPage(
     page,
     limit,
     skip,
+    isSortedByTime: sortField?.type === 'Moment',
     matches: parentId == null ? matchesOf(condition, sortField ?? ID_FIELD, use) : undefined,
   };
 }

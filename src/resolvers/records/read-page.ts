@@ -1,5 +1,6 @@
 import { Prisma, plannedForValues } from '../../db/client.ts';
-import { column, orNull, type RowSql, select, unionAll } from '../../db/columns.ts';
+import { column, type RowSql, select, unionAll } from '../../db/columns.ts';
+import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
@@ -33,13 +34,22 @@ export async function readPage(
   if (plan.matches && isReadableByIndex(plan.known, viewer))
     return readFewest(plan, plan.matches, { visible, parts, run });
   const isPlanned = plan.known.hasShared && viewer.kind === 'user';
-  return run(
-    pageOf(
-      plan,
-      parts.map((part) => readPart(plan, part)),
-      isPlanned,
-    ),
+  const page = pageOf(
+    plan,
+    parts.map((part) => readPart(plan, part)),
   );
+  const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${recordsOf(page)}`);
+  return listed(plan, row!.records);
+}
+
+function recordsOf(page: RowSql<WalkedRow>): RowSql<{ records: unknown }> {
+  return column('records', 'json', Prisma.sql`(SELECT json_agg(page) FROM (${page}) page)`);
+}
+
+const TIMES = ['createdAt', 'updatedAt'] as const;
+
+function listed({ isSortedByTime }: PagePlan, records: unknown): WalkedRow[] {
+  return jsonRows<WalkedRow>(records, isSortedByTime ? [...TIMES, 'sortedBy'] : TIMES);
 }
 
 /** Whether all visible records are in ranges of the indexes that begin with `is_open`. */
@@ -65,13 +75,11 @@ function readPart(
   return select`SELECT * FROM (${sorted} ${LARGEST_LIMIT}) sorted LIMIT ${rows}`;
 }
 
-function pageOf<Row>(plan: PagePlan, parts: RowSql<Row>[], isPlannedForValues: boolean): RowSql<Row> {
+function pageOf(plan: PagePlan, parts: RowSql<WalkedRow>[]): RowSql<WalkedRow> {
   const { limit, skip } = plan;
   const [first] = parts;
   if (parts.length === 1) return select`SELECT * FROM (${first!}) part LIMIT ${limit} OFFSET ${skip}`;
-  return select`
-    ${isPlannedForValues ? plannedForValues : Prisma.empty}SELECT * FROM (${together(parts)}) part
-    ORDER BY ${orderOfParts(plan)} LIMIT ${limit} OFFSET ${skip}`;
+  return select`SELECT * FROM (${together(parts)}) part ORDER BY ${orderOfParts(plan)} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 function together<Row>(parts: RowSql<Row>[]): RowSql<Row> {
@@ -106,7 +114,7 @@ async function readFewest(
   matches: NonNullable<PagePlan['matches']>,
   { visible, parts, run }: Ways,
 ): Promise<WalkedRow[]> {
-  const { known, limit, skip } = plan;
+  const { known } = plan;
   const ofClass = Prisma.sql`r.application_id = ${known.applicationId} AND r.class_key = ${known.key}`;
   const matching = (readable: Prisma.Sql, rows: number) => Prisma.sql`
     FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.condition} ORDER BY ${matches.column}, r.id LIMIT ${rows}`;
@@ -117,12 +125,11 @@ async function readFewest(
       readPart(plan, part, onlyIf(Prisma.sql`count <= ${bound}`, matching(part.readable, bound))),
       readPart(plan, part, onlyIf(Prisma.sql`count > ${bound}`, walking(part, bound))),
     ]);
-    const rows = await run(select`
+    const [row] = await run(select`
       WITH found AS MATERIALIZED (SELECT ${mostRows(visible.map((readable) => matching(readable, bound + 1)))} AS count)
-      SELECT part.*, ${FOUND} FROM found LEFT JOIN (${orNull(together(tries))}) part ON true
-      ORDER BY ${orderOfParts(plan)} LIMIT ${limit} OFFSET ${skip}`);
-    const page = rows.filter((row): row is typeof row & WalkedRow => row.id !== null);
-    if (page.length === limit || (rows[0] && rows[0].found <= bound)) return page;
+      SELECT ${FOUND}, ${recordsOf(pageOf(plan, tries))} FROM found`);
+    const page = listed(plan, row!.records);
+    if (page.length === plan.limit || row!.found <= bound) return page;
     const walked = mostRows(parts.map((part) => walking(part, bound + 1)));
     const [last] = await run(select`SELECT ${column('walked', 'int', Prisma.sql`${walked}::int`)}`);
     if (last!.walked <= bound) return page;
