@@ -1,9 +1,10 @@
 import { isoSeconds } from '../lib/time.ts';
 
+/** @param fields by name; names begin with a letter, so none is `__proto__` */
 export function presentFields(fields: unknown): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields as Record<string, unknown>).map(([name, value]) => [name, presentValue(value)]),
-  );
+  const presented: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields as object)) presented[name] = presentValue(value);
+  return presented;
 }
 
 export function presentValue(value: unknown): unknown {

@@ -90,9 +90,10 @@ interface FieldsOfClass {
 
 /** In class order, null if unset. */
 export function presentFields({ class: known, fields }: FieldsOfClass): Record<string, unknown> {
-  return Object.fromEntries(
-    [...known.fields.values()].map((field) => [field.name, presentedType(field, storedOf(fields, field.name))]),
-  );
+  const presented: Record<string, unknown> = {};
+  // Names of fields begin with a letter, so none is `__proto__`.
+  for (const field of known.fields.values()) presented[field.name] = presentedType(field, storedOf(fields, field.name));
+  return presented;
 }
 
 /** Null for callers who may update the record but not read it. */
