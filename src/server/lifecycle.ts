@@ -56,7 +56,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     }),
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   });
-  const { services, bus } = createServices(dependencies, metrics, () => url);
+  const { services, bus } = await createServices(dependencies, metrics, () => url);
   const { hub, presence, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isThere());
   const { tokenHeaders } = config;
