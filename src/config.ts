@@ -132,6 +132,9 @@ export interface Config {
   };
 }
 
+/** The folder with `package.json` and `prisma`: the parent of `src`, and of `dist`. */
+export const PROJECT_ROOT = new URL('../', import.meta.url);
+
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 

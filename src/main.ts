@@ -11,7 +11,7 @@ import { type ApplicationCredentials, bootstrapApplication } from './resolvers/a
 import { countUndecryptable } from './resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
-import { type App, startApp } from './server/lifecycle.ts';
+import type { App } from './server/lifecycle.ts';
 import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
 import { createEncrypter, type Database, naming, openDatabase } from './server/startup.ts';
@@ -33,6 +33,9 @@ async function main(config: Config): Promise<void> {
   const stopRequested = stopSignal();
   const log = createLog(config.logLevel, process.stdout.isTTY ? readable(process.stdout) : undefined);
   const traces = await startTraces(config, log);
+  // Loads while the database starts, because each takes a few hundred milliseconds.
+  const lifecycle = import('./server/lifecycle.ts');
+  lifecycle.catch(() => {}); // reported below
   const database = await openDatabase(config);
   let app: App;
   try {
@@ -49,6 +52,7 @@ async function main(config: Config): Promise<void> {
     const peers = { identities, mailer, storage, models, pushGateways, encrypter };
     const { drainSeconds } = config;
     const connections = { database: database.config, directDatabase: database.direct };
+    const { startApp } = await lifecycle;
     app = await startApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
       naming('HOST, PORT', ['listen', 'getaddrinfo']),
     );

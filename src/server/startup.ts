@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, PROJECT_ROOT } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
@@ -11,7 +11,7 @@ import { readKeyFile } from './encryption/key-file.ts';
 // The common start of the service (main.ts) and the CLI (cli.ts).
 
 const OLDEST_POSTGRES = 15;
-const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url);
+const MIGRATIONS = new URL('prisma/migrations', PROJECT_ROOT);
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
 
