@@ -31,6 +31,7 @@ export interface ServiceDependencies extends Gateways {
     | 'trustProxy'
     | 'redisUrl'
     | 'databaseUrl'
+    | 'workers'
     | 'pushLogDays'
   >;
   /** For connections that count rate limits and take jobs. */
@@ -84,8 +85,8 @@ export async function createServices(
   return { services, bus };
 }
 
-/** Processes that share Redis or an external database share their counters. */
+/** Processes that share Redis, an external database or a port share their counters. */
 async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
-  return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
+  return config.databaseUrl || config.workers > 1 ? postgresCounters(database, log) : memoryCounters();
 }
