@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
@@ -32,6 +33,7 @@ const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postg
 const environment = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(4000),
+  WORKERS: z.union([z.literal('auto'), whole(1, 100)], 'must be auto or a number from 1 to 100').default(1),
   PUBLIC_URL: httpUrl.optional(),
   DATA_DIR: text.default('./data'),
   DATABASE_URL: databaseUrl.optional(),
@@ -90,6 +92,8 @@ export interface Config {
   host: string;
   /** 0 selects a free port. */
   port: number;
+  /** Processes that share the port. */
+  workers: number;
   /** Base URL of links, without trailing slash; undefined: the host and port in use. */
   publicUrl: string | undefined;
   /** Absolute path. */
@@ -132,6 +136,9 @@ export interface Config {
   };
 }
 
+/** The folder with `package.json` and `prisma`: the parent of `src`, and of `dist`. */
+export const PROJECT_ROOT = new URL('../', import.meta.url);
+
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
@@ -150,6 +157,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   return {
     host: read.HOST,
     port: read.PORT,
+    workers: read.WORKERS === 'auto' ? availableParallelism() : read.WORKERS,
     publicUrl: read.PUBLIC_URL && withoutTrailingSlashes(read.PUBLIC_URL),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,

@@ -11,10 +11,12 @@ import { type ApplicationCredentials, bootstrapApplication } from './resolvers/a
 import { countUndecryptable } from './resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
-import { type App, startApp } from './server/lifecycle.ts';
+import type { App } from './server/lifecycle.ts';
 import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
-import { createEncrypter, type Database, naming, openDatabase } from './server/startup.ts';
+import { createEncrypter, naming, openDatabase } from './server/startup.ts';
+import { workerProcess } from './server/worker.ts';
+import { startWorkers, type Workers } from './server/workers.ts';
 
 /** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
 const SECRETS_TRIED = 10;
@@ -31,34 +33,76 @@ try {
 async function main(config: Config): Promise<void> {
   // Deferred until the start completes, because a partly started service cannot stop gracefully.
   const stopRequested = stopSignal();
-  const log = createLog(config.logLevel, process.stdout.isTTY ? readable(process.stdout) : undefined);
+  const worker = workerProcess();
+  const destination = process.stdout.isTTY ? readable(process.stdout) : undefined;
+  const log = createLog(config.logLevel, destination, worker && { worker: worker.number });
+  if (config.workers > 1 && !worker) return superviseWorkers(config, log, stopRequested);
   const traces = await startTraces(config, log);
+  // Loads while the database starts, because each takes a few hundred milliseconds.
+  const lifecycle = import('./server/lifecycle.ts');
+  lifecycle.catch(() => {}); // reported below
   const database = await openDatabase(config);
   let app: App;
   try {
-    await bootstrap(config);
+    const encrypter = worker ? await createEncrypter(config) : await prepare(config, log);
     const now = () => new Date();
     const identities = createIdentityVerifiers({ now, log });
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, dataDir: config.dataDir, now });
     const storage = await createStorage({ s3: config.s3, dataDir: config.dataDir, log });
     const pushGateways = createPushGateways({ now, mailer, allowsPrivate: config.pushPrivateNetworks });
-    const encrypter = await createEncrypter(config);
-    await encryptIdentityProviders(encrypter);
-    await warnIfKeyChanged(encrypter, log);
     const models = createModelClient();
-    const peers = { identities, mailer, storage, models, pushGateways, encrypter };
+    const gateways = { identities, mailer, storage, models, pushGateways };
     const { drainSeconds } = config;
     const connections = { database: database.config, directDatabase: database.direct };
-    app = await startApp({ config, drainSeconds, ...connections, now, log, ...peers }).catch(
-      naming('HOST, PORT', ['listen', 'getaddrinfo']),
-    );
+    const { startApp } = await lifecycle;
+    app = await startApp({
+      config,
+      drainSeconds,
+      ...connections,
+      now,
+      log,
+      encrypter,
+      ...gateways,
+      peers: worker,
+    }).catch(naming('HOST, PORT', ['listen', 'bind', 'getaddrinfo']));
   } catch (error) {
     await database.stop();
     throw error;
   }
-  process.stdout.write(`atrium is ready at ${app.services.publicUrl()}\n`);
+  const url = app.services.publicUrl();
+  if (worker) worker.reportReady(url);
+  else reportReady(url);
   await stopRequested;
-  await stop(app, database, { log, traces });
+  await stop(log, [app, database, traces]);
+}
+
+/** Workers open the database themselves, like other processes that share it. */
+async function superviseWorkers(config: Config, log: Logger, stopRequested: Promise<void>): Promise<void> {
+  const database = await openDatabase(config);
+  let workers: Workers;
+  try {
+    await prepare(config, log);
+    workers = await startWorkers(config.workers, log);
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+  reportReady(workers.url);
+  await stopRequested;
+  await stop(log, [workers, database]);
+}
+
+function reportReady(url: string): void {
+  process.stdout.write(`atrium is ready at ${url}\n`);
+}
+
+/** Work on the database that one process does. */
+async function prepare(config: Config, log: Logger): Promise<Encrypter> {
+  await bootstrap(config);
+  const encrypter = await createEncrypter(config);
+  await encryptIdentityProviders(encrypter);
+  await warnIfKeyChanged(encrypter, log);
+  return encrypter;
 }
 
 /**
@@ -111,16 +155,10 @@ async function startTraces({ traces }: Config, log: Logger): Promise<Traces | un
   return started;
 }
 
-async function stop(
-  app: App,
-  database: Database,
-  { log, traces }: { log: Logger; traces: Traces | undefined },
-): Promise<void> {
+async function stop(log: Logger, parts: ({ stop: () => Promise<void> } | undefined)[]): Promise<void> {
   log.info('stopping');
   try {
-    await app.stop();
-    await database.stop();
-    await traces?.stop();
+    for (const part of parts) await part?.stop();
     process.exit(0);
   } catch (error) {
     log.error({ err: error }, 'the service did not stop gracefully');

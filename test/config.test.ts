@@ -6,6 +6,7 @@ test('an empty environment yields the documented defaults', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 4000,
+    workers: 1,
     publicUrl: undefined,
     dataDir: resolve('./data'),
     databaseUrl: undefined,

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';
+import type { JWTPayload, RemoteJWKSet } from 'jose';
 import { z } from 'zod';
 import { SECOND, unixSeconds } from '../lib/time.ts';
 import type { IdentityKeys, IdentityVerifier, VerifiedIdentity } from './identity-verifier.ts';
@@ -57,9 +57,10 @@ export class FirebasePhoneVerifier implements IdentityVerifier {
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {
+    const { errors, jwtVerify } = await import('jose');
     const { projectId, endpoint } = this.#settings;
     try {
-      const { payload } = await jwtVerify(token, this.#keySets.at(endpoint), {
+      const { payload } = await jwtVerify(token, await this.#keySets.at(endpoint), {
         algorithms: ['RS256'],
         issuer: `https://securetoken.google.com/${projectId}`,
         audience: projectId,
@@ -83,7 +84,8 @@ export class FirebasePhoneVerifier implements IdentityVerifier {
 export class KeySets {
   readonly #byAddress = new Map<string, RemoteJWKSet>();
 
-  at(address: string): RemoteJWKSet {
+  async at(address: string): Promise<RemoteJWKSet> {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
     let keySet = this.#byAddress.get(address);
     if (!keySet) {
       keySet = createRemoteJWKSet(new URL(address), {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import nodemailer from 'nodemailer';
-import MimeNode from 'nodemailer/lib/mime-node';
+import type { Transporter } from 'nodemailer';
 import { isMailAddress, type Mailbox } from '../lib/mail-address.ts';
+import { onFirstUse } from '../lib/on-first-use.ts';
 import { SECOND } from '../lib/time.ts';
 
 export interface Mail {
@@ -63,29 +63,35 @@ export function createMailer(settings: MailerSettings): Mailer {
 class SmtpMailer implements Mailer {
   readonly #settings: MailerSettings;
   readonly #timeLimit: number;
-  readonly #transport;
+  readonly #transport: () => Promise<Transporter>;
+  #opened: Transporter | undefined;
 
   constructor(settings: MailerSettings, url: string) {
     const timeLimit = settings.timeLimit ?? SEND_TIMEOUT_MS;
     this.#settings = settings;
     this.#timeLimit = timeLimit;
-    this.#transport = nodemailer.createTransport({
-      url,
-      pool: true,
-      dnsTimeout: timeLimit,
-      connectionTimeout: timeLimit,
-      greetingTimeout: timeLimit,
-      socketTimeout: timeLimit,
-      disableFileAccess: true,
-      disableUrlAccess: true,
+    this.#transport = onFirstUse(async () => {
+      const { default: nodemailer } = await import('nodemailer');
+      this.#opened = nodemailer.createTransport({
+        url,
+        pool: true,
+        dnsTimeout: timeLimit,
+        connectionTimeout: timeLimit,
+        greetingTimeout: timeLimit,
+        socketTimeout: timeLimit,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      return this.#opened;
     });
   }
 
   async send(mail: Mail): Promise<void> {
     const message = await compose(mail, this.#settings);
+    const transport = await this.#transport();
     const signal = AbortSignal.timeout(this.#timeLimit);
     try {
-      await this.#transport.sendMail({ ...message, signal });
+      await transport.sendMail({ ...message, signal });
     } catch (error) {
       throw signal.aborted
         ? new MailUnavailableError(`no response within ${this.#timeLimit / SECOND} s`)
@@ -94,7 +100,7 @@ class SmtpMailer implements Mailer {
   }
 
   close(): void {
-    this.#transport.close();
+    this.#opened?.close();
   }
 }
 
@@ -129,6 +135,7 @@ class FileMailer implements Mailer {
 async function compose({ to, subject, text }: Mail, { from, now }: MailerSettings) {
   if (!isMailAddress(to)) throw new MailRefusedError('invalid mail address');
   if (/\p{Cc}/u.test(subject)) throw new MailRefusedError('the mail subject contains control characters');
+  const { default: MimeNode } = await import('nodemailer/lib/mime-node');
   const node = new MimeNode('text/plain; charset=utf-8', { newline: 'windows' });
   node.setHeader({
     From: { ...from },

@@ -3,7 +3,6 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { Bus } from './bus.ts';
 import { PostgresBus } from './postgres-bus.ts';
-import { RedisBus } from './redis-bus.ts';
 
 interface BusSettings {
   /** Undefined to use the database. */
@@ -12,7 +11,9 @@ interface BusSettings {
   log: Logger;
 }
 
-export function createBus({ redisUrl, database, log }: BusSettings): Bus {
-  const driver = redisUrl ? new RedisBus(redisUrl, log) : new PostgresBus(database, log);
-  return new Bus(randomUUID(), driver, log);
+/** Imports the Redis client on demand. */
+export async function createBus({ redisUrl, database, log }: BusSettings): Promise<Bus> {
+  if (!redisUrl) return new Bus(randomUUID(), new PostgresBus(database, log), log);
+  const { RedisBus } = await import('./redis-bus.ts');
+  return new Bus(randomUUID(), new RedisBus(redisUrl, log), log);
 }

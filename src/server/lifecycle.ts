@@ -11,7 +11,7 @@ import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
 import { addressOf, close, listen } from './http/listening.ts';
 import { Health } from './observability/health.ts';
-import { Metrics } from './observability/metrics.ts';
+import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
 import { createHttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
@@ -19,6 +19,8 @@ export interface AppDependencies extends ServiceDependencies {
   /** Seconds for which the app still serves after it reports that it is not ready; default: 0. */
   drainSeconds?: number;
   stalledAfter?: number | undefined;
+  /** Processes that share the port. */
+  peers?: Peers | undefined;
 }
 
 export interface App {
@@ -40,11 +42,11 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, drainSeconds = 0, stalledAfter } = dependencies;
+  const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   const probe = new DatabaseProbe(database);
-  const metrics: Metrics = new Metrics({
+  const readings: Readings = {
     sockets: () => sockets.count(),
     pool: poolState,
     pushes: () => pushGateways.traffic.load,
@@ -55,8 +57,9 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
       retries: retries.load,
     }),
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
-  });
-  const { services, bus } = createServices(dependencies, metrics, () => url);
+  };
+  const metrics = new Metrics(readings, { peers });
+  const { services, bus } = await createServices(dependencies, metrics, () => url);
   const { hub, presence, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isThere());
   const { tokenHeaders } = config;

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Services } from '../context.ts';
 import { graphqlOverHttp } from '../graphql/http/handler.ts';
 import { graphqlOverSocket } from '../graphql/websocket/server.ts';
+import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import { restAdapter } from '../rest/index.ts';
-import { openApiDocument } from '../rest/openapi/document.ts';
 import { cutStalled } from './http/stalled-clients.ts';
 import { boundUnread } from './http/unread-responses.ts';
 import type { Health } from './observability/health.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Requests } from './observability/requests.ts';
-import { browserPages, PAGE_ROUTES } from './pages/browser.ts';
+import { PAGE_ROUTES } from './pages/paths.ts';
 
 /** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;
@@ -44,7 +44,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
   const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
-  const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders), tokenHeaders[0]!);
+  const pages = pagesOnFirstUse(services, tokenHeaders);
   const handlers = new Map<string, Handler>([
     ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
     ['/healthz', (_request, response) => health.answer('/healthz', response)],
@@ -77,6 +77,24 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
     isClosing = true;
   };
   return { server, sockets, closeConnections };
+}
+
+type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** Loads the pages on the first request, because they are larger than the rest of the service. */
+function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
+  const load = onFirstUse(async () => {
+    const { browserPages } = await import('./pages/browser.ts');
+    const { openApiDocument } = await import('../rest/openapi/document.ts');
+    return browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders), tokenHeaders[0]!);
+  });
+  return (request, response, next) =>
+    void load()
+      .then((pages) => pages(request, response, next))
+      .catch((error: unknown) => {
+        services.log.error({ err: error }, 'the pages for browsers could not be loaded');
+        response.writeHead(500).end();
+      });
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {

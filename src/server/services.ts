@@ -31,6 +31,7 @@ export interface ServiceDependencies extends Gateways {
     | 'trustProxy'
     | 'redisUrl'
     | 'databaseUrl'
+    | 'workers'
     | 'pushLogDays'
   >;
   /** For connections that count rate limits and take jobs. */
@@ -45,14 +46,14 @@ export interface ServiceDependencies extends Gateways {
   presenceClock?: Clock | undefined;
 }
 
-export function createServices(
+export async function createServices(
   dependencies: ServiceDependencies,
   observer: Observer,
   listeningUrl: () => string,
-): { services: Services; bus: Bus } {
+): Promise<{ services: Services; bus: Bus }> {
   const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
   const { limits, presenceClock, directDatabase = database } = dependencies;
-  const bus = createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
+  const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const publicUrl = () => config.publicUrl ?? listeningUrl();
   const services: Services = {
@@ -71,7 +72,7 @@ export function createServices(
     sessionClock: new BatchedSessionClock({ sessionMinutes: config.sessionMinutes, log }),
     rateLimits: config.rateLimit
       ? new RateLimits({
-          counters: createCounters(dependencies),
+          counters: await createCounters(dependencies),
           limits,
           onExceeded: (limit) => observer.rateLimitExceeded(limit),
         })
@@ -84,8 +85,8 @@ export function createServices(
   return { services, bus };
 }
 
-/** Processes that share Redis or an external database share their counters. */
-function createCounters({ config, database, log }: ServiceDependencies): Counters {
+/** Processes that share Redis, an external database or a port share their counters. */
+async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
-  return config.databaseUrl ? postgresCounters(database, log) : memoryCounters();
+  return config.databaseUrl || config.workers > 1 ? postgresCounters(database, log) : memoryCounters();
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, PROJECT_ROOT } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
@@ -11,9 +11,14 @@ import { readKeyFile } from './encryption/key-file.ts';
 // The common start of the service (main.ts) and the CLI (cli.ts).
 
 const OLDEST_POSTGRES = 15;
-const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url);
+/** PostgreSQL's default, for one process and the CLI. */
+const CONNECTIONS = 100;
+const CONNECTIONS_PER_WORKER = 20;
+const connectionsOf = (workers: number) => CONNECTIONS + (workers - 1) * CONNECTIONS_PER_WORKER;
 
-type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>;
+const MIGRATIONS = new URL('prisma/migrations', PROJECT_ROOT);
+
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir' | 'workers'>;
 
 export interface Database {
   config: pg.PoolConfig;
@@ -57,14 +62,15 @@ export function naming(variables: string, syscalls?: string[]) {
   };
 }
 
-async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir }: DatabaseSettings): Promise<Database> {
+async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }: DatabaseSettings): Promise<Database> {
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
     await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
     return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
-  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium' });
+  const flags = ['-c', `max_connections=${connectionsOf(workers)}`];
+  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium', flags });
   try {
     await prepare(embedded.config);
     return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };

@@ -1,5 +1,4 @@
 import http2 from 'node:http2';
-import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import { MINUTE, SECOND, unixSeconds } from '../../lib/time.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
@@ -145,6 +144,7 @@ class ApnsGateway implements PushGateway {
   async #sign(): Promise<Token> {
     const { key, keyId, teamId } = this.#settings;
     const now = this.#now();
+    const { importPKCS8, SignJWT } = await import('jose');
     const text = await new SignJWT()
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)

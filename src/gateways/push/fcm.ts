@@ -1,4 +1,3 @@
-import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { FieldErrors } from '../../lib/errors.ts';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
@@ -159,6 +158,7 @@ class FcmGateway implements PushGateway {
   async #fetchAccessToken(): Promise<Token> {
     const { serviceAccount: account } = this.#settings;
     const now = this.#now();
+    const { importPKCS8, SignJWT } = await import('jose');
     const assertion = await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({
         alg: 'RS256',

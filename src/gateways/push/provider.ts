@@ -58,7 +58,7 @@ interface ProviderSettings {
   /** The part of the settings that is not secret. */
   publicId(settings: Settings): string;
   /** Adds generated values; `before` is empty the first time. */
-  complete?(given: Settings, before: Settings): Settings;
+  complete?(given: Settings, before: Settings): Settings | Promise<Settings>;
   /** Errors for values that only the operator may set. */
   untrustedProblems?(given: Settings): FieldErrors;
   /** Resets values that only the operator may set, in addition to `operatorFields`. */

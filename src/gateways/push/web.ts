@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import webPush from 'web-push';
 import { z } from 'zod';
+import { onFirstUse } from '../../lib/on-first-use.ts';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { isPublicHost, lookupPublic, NOT_PUBLIC } from '../public-addresses.ts';
 import {
@@ -52,8 +52,8 @@ export const web: PushProvider = {
     schema: webPushSettings,
     publicId: ({ publicKey }) => String(publicKey),
     // New keys would invalidate all browser subscriptions.
-    complete: ({ subject }, before) => {
-      const { publicKey, privateKey } = 'publicKey' in before ? before : createVapidKeys();
+    complete: async ({ subject }, before) => {
+      const { publicKey, privateKey } = 'publicKey' in before ? before : await createVapidKeys();
       return { subject, publicKey, privateKey };
     },
   },
@@ -64,7 +64,10 @@ export const web: PushProvider = {
 const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const CONCURRENCY = 50;
 
-export function createVapidKeys(): Pick<WebPushSettings, 'publicKey' | 'privateKey'> {
+const loadWebPush = onFirstUse(() => import('web-push'));
+
+export async function createVapidKeys(): Promise<Pick<WebPushSettings, 'publicKey' | 'privateKey'>> {
+  const { default: webPush } = await loadWebPush();
   return webPush.generateVAPIDKeys();
 }
 
@@ -108,7 +111,7 @@ export class WebPushGateway implements PushGateway {
   async send(push: Push): Promise<PushOutcome> {
     try {
       const url = this.#checkedUrl(push.address);
-      const { headers, body } = this.#details(push);
+      const { headers, body } = await this.#details(push);
       const { status, retryAfter } = await this.#request(url, headers, body);
       const answer = String(status);
       if (status >= 200 && status < 300) return { kind: 'delivered', answer };
@@ -138,9 +141,10 @@ export class WebPushGateway implements PushGateway {
     return new URL(address);
   }
 
-  #details({ address, keys, content, collapseKey, expiresAt }: Push) {
+  async #details({ address, keys, content, collapseKey, expiresAt }: Push) {
     if (!keys) throw new UnsendableError('the browser sent no keys');
     const { subject, publicKey, privateKey } = this.#settings;
+    const { default: webPush } = await loadWebPush();
     try {
       return webPush.generateRequestDetails({ endpoint: address, keys }, webPayload(content), {
         vapidDetails: { subject, publicKey, privateKey },

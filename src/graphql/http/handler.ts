@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Context, Services } from '../../context.ts';
 import { readCredentials } from '../../lib/credentials.ts';
 import { BadInputError, RateLimitedError, ServiceUnavailableError, TooManyStreamsError } from '../../lib/errors.ts';
+import { onFirstUse } from '../../lib/on-first-use.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
@@ -68,7 +69,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
     const requestLog = () => services.log.child({ requestId: facts.id });
-    const caller = once(async () => {
+    const caller = onFirstUse(async () => {
       const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
       const viewer = await authenticate(credentials, services).catch((error) => {
         throw presentError(error, requestLog());
@@ -104,14 +105,6 @@ async function readBodyOf(request: IncomingMessage, caller: ServerContext['calle
 }
 
 const ANONYMOUS = { kind: 'anonymous' } as const;
-
-function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => {
-    result ??= ask();
-    return result;
-  };
-}
 
 /** Rate limit headers; a request without an operation counts as one. */
 async function countsOf({ method }: { method?: string | undefined }, caller: ServerContext['caller']) {

@@ -24,7 +24,7 @@ export async function administer(
     const encrypter = await createEncrypter(config);
     // Silent, because other processes notice changes within a second even if a notification fails.
     const log = pino({ level: 'silent' });
-    const bus = createBus({ redisUrl: config.redisUrl, database: database.config, log });
+    const bus = await createBus({ redisUrl: config.redisUrl, database: database.config, log });
     await bus.start();
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.

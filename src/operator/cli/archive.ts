@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { readConfig } from '../../config.ts';
+import { PROJECT_ROOT, readConfig } from '../../config.ts';
 import { createStorage } from '../../gateways/create-storage.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
@@ -131,7 +131,7 @@ async function readPassphrase({ passphraseFile }: ArchiveOptions): Promise<strin
 }
 
 async function serviceVersion(): Promise<string> {
-  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
+  const text = await readFile(new URL('package.json', PROJECT_ROOT), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
 

@@ -4,7 +4,6 @@ import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { type BookKey, inBook } from './book.ts';
-import { phoneKey, phoneTails } from './phone-numbers.ts';
 
 /** Sorted ids. Looks contacts up by index, so that the cost does not depend on the number of users. */
 export function registeredIds(book: BookKey): Promise<number[]> {
@@ -31,6 +30,7 @@ async function idsByText(book: BookKey): Promise<number[]> {
 /** The last digits select candidates by index; comparing normalized numbers then confirms them. */
 async function idsByNumber(book: BookKey, region: string | null): Promise<number[]> {
   const contacts = await query<{ phone: string }>`SELECT c.phone FROM contacts c WHERE ${inBook(book)}`;
+  const { phoneTails } = await loadPhoneNumbers();
   const keys = new Set(await keysOf(contacts, region));
   const tails = [...new Set([...keys].flatMap(phoneTails))];
   const candidates = await query<{ id: number; phone: string }>`
@@ -44,10 +44,14 @@ async function idsByNumber(book: BookKey, region: string | null): Promise<number
   return [...new Set(ids)];
 }
 
+/** On demand, because the numbering plans of all countries are large. */
+const loadPhoneNumbers = () => import('./phone-numbers.ts');
+
 /** Numbers parsed per event loop turn, because a book may have 10,000 contacts. */
 const AT_A_TIME = 200;
 
 async function keysOf(rows: { phone: string }[], region: string | null): Promise<string[]> {
+  const { phoneKey } = await loadPhoneNumbers();
   const keys: string[] = [];
   for (const { phone } of rows) {
     if (keys.length % AT_A_TIME === 0) await nextTurn();

@@ -43,7 +43,7 @@ export async function createApplication(
   { id, name }: Pick<NewApplication, 'id' | 'name'>,
   { now }: Pick<Services, 'now'>,
 ): Promise<ApplicationCredentials> {
-  const problems = problemsOf({ name });
+  const problems = await problemsOf({ name });
   if (id !== undefined && !isDatabaseId(id)) problems.id = ['should be between 1 and 2147483647'];
   requireNone(problems);
   return inTurn(async (transaction) => {

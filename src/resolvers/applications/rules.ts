@@ -1,6 +1,5 @@
 import type { FilesByNumber, GroupTags, PhoneMatching, SignatureHash } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
-import { isPhoneRegion } from '../address-book/phone-numbers.ts';
 
 /** Undefined leaves a field unchanged; so does null unless null is a valid value. */
 export interface ApplicationChanges {
@@ -32,12 +31,16 @@ export interface ApplicationChanges {
 
 const MAX_NAME = 255;
 
-export function problemsOf({ name, sessionMinutes, phoneRegion, aiDailyTokens }: ApplicationChanges): FieldErrors {
+export async function problemsOf(changes: ApplicationChanges): Promise<FieldErrors> {
+  const { name, sessionMinutes, phoneRegion, aiDailyTokens } = changes;
   const problems: FieldErrors = {};
   if (name?.trim() === '') problems.name = ["can't be blank"];
   if (name && name.trim().length > MAX_NAME) problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
   if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['should be a positive integer'];
-  if (phoneRegion != null && !isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];
+  if (phoneRegion != null) {
+    const { isPhoneRegion } = await import('../address-book/phone-numbers.ts');
+    if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];
+  }
   if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['should not be negative'];
   return problems;
 }

@@ -13,7 +13,7 @@ export async function updateApplication(
   { now, outbox }: Pick<Services, 'now' | 'outbox'>,
   { select }: Pick<Prisma.ApplicationDefaultArgs, 'select'> = {},
 ): Promise<Application> {
-  requireNone(problemsOf(changes));
+  requireNone(await problemsOf(changes));
   const at = now();
   const data: Prisma.ApplicationUpdateManyMutationInput = {
     name: changes.name?.trim(),

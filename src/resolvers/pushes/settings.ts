@@ -83,7 +83,7 @@ export async function storePushSettings(
   const known = await db.pushSettings.findUnique({ where: { applicationId_environment_provider: key } });
   const before = known ? openSettings(known, encrypter) : {};
   const settings = {
-    ...(rules.complete?.(given, before) ?? given),
+    ...((await rules.complete?.(given, before)) ?? given),
     endpoint: (endpoint === undefined ? before.endpoint : endpoint) ?? undefined,
     ca: (ca === undefined ? before.ca : ca) ?? undefined,
   };

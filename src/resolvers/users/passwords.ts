@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
 import type { Context } from '../../context.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
+import { onFirstUse } from '../../lib/on-first-use.ts';
 import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
+
+const argon2 = onFirstUse(() => import('@node-rs/argon2'));
+const hash = async (password: string) => (await argon2()).hash(password);
 
 /** A hash uses one core and 19 MiB for tens of milliseconds; more in parallel would starve other work. */
 const CORES = availableParallelism();
@@ -44,7 +47,7 @@ export async function isPassword(
   decoy ??= hash(randomBytes(16).toString('hex'));
   const isKnown = passwordHash != null && isAffordable(passwordHash);
   const compared = isKnown ? passwordHash : await decoy;
-  const matches = await signIns.run(() => verify(compared, password), owner);
+  const matches = await signIns.run(async () => (await argon2()).verify(compared, password), owner);
   return matches && isKnown;
 }
 

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import {
@@ -65,7 +64,8 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
 }
 
 /** Counts in Redis, or in memory while Redis is unavailable. */
-export function redisCounters(url: string, log: Logger): Counters {
+export async function redisCounters(url: string, log: Logger): Promise<Counters> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -4,9 +4,15 @@ import { redactError } from './redact.ts';
 /**
  * Writes JSON lines with redacted errors.
  * @param destination default: stdout
+ * @param fields of every line
  */
-export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
-  return pino({ level, serializers: { err: (error: unknown) => redactError(error) } }, destination);
+export function createLog(
+  level: string,
+  destination: DestinationStream = pino.destination(1),
+  fields: Record<string, unknown> = {},
+): Logger {
+  const log = pino({ level, serializers: { err: (error: unknown) => redactError(error) } }, destination);
+  return Object.keys(fields).length > 0 ? log.child(fields) : log;
 }
 
 /** Formats log lines for a terminal: `12:00:01 INFO request method=GET route=/session …` */

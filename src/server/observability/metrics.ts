@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LimitName } from '../limits/definitions.ts';
 import type { Observer } from './observer.ts';
 
@@ -20,6 +20,17 @@ export interface Backlog {
   jobs: { queue: string; count: number }[];
 }
 
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Processes that share the port, and hence `/metrics`. */
+export interface Peers {
+  /** Number of this process: the label `worker`. */
+  number: number;
+  answer: (report: () => Promise<MetricsSnapshot>) => void;
+  /** Snapshots of all processes that respond, including this one. */
+  collect: () => Promise<MetricsSnapshot[]>;
+}
+
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -34,6 +45,7 @@ let ofProcess: Registry | undefined;
  */
 export class Metrics implements Observer {
   readonly #registry = new Registry();
+  readonly #peers: Peers | undefined;
   readonly #requests = this.#counter('http_requests_total', 'Completed requests', ['method', 'route', 'status']);
   readonly #requestSeconds = this.#histogram(
     'http_request_duration_seconds',
@@ -74,7 +86,7 @@ export class Metrics implements Observer {
   readonly #rateLimited = this.#counter('rate_limited_total', 'Operations beyond a rate limit', ['limit']);
   readonly #failedSweeps = this.#counter('sweep_failures_total', 'Failed sweeps', []);
 
-  constructor(readings: Readings, { isOfProcess = true }: { isOfProcess?: boolean } = {}) {
+  constructor(readings: Readings, { isOfProcess = true, peers }: { isOfProcess?: boolean; peers?: Peers } = {}) {
     this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
     this.#gauge('database_connections', 'Connections of the database pool', ['state'], (gauge) => {
       const { total, idle } = readings.pool();
@@ -99,12 +111,25 @@ export class Metrics implements Observer {
       ofProcess = new Registry();
       collectDefaultMetrics({ register: ofProcess });
     }
+    this.#peers = peers;
+    if (!peers) return;
+    const registries = ofProcess ? [this.#registry, ofProcess] : [this.#registry];
+    for (const registry of registries) registry.setDefaultLabels({ worker: peers.number });
+    peers.answer(async () => {
+      const parts = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()));
+      return parts.flat();
+    });
   }
 
   async answer(response: ServerResponse): Promise<void> {
-    const parts = await Promise.all([this.#registry.metrics(), ofProcess?.metrics() ?? '']);
+    const text = this.#peers ? merged(await this.#peers.collect()) : this.#ownText();
     response.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' });
-    response.end(parts.join('\n'));
+    response.end(await text);
+  }
+
+  async #ownText(): Promise<string> {
+    const parts = await Promise.all([this.#registry.metrics(), ofProcess?.metrics() ?? '']);
+    return parts.join('\n');
   }
 
   requestEnded({ method, route, status, seconds }: Parameters<Observer['requestEnded']>[0]): void {
@@ -201,4 +226,10 @@ export class Metrics implements Observer {
   ): Histogram<Label> {
     return new Histogram({ name: `atrium_${name}`, help, buckets, labelNames, registers: [this.#registry] });
   }
+}
+
+/** Series differ by the label `worker`, so that each sum has one summand. */
+function merged(snapshots: MetricsSnapshot[]): Promise<string> {
+  const summed = snapshots.map((metrics) => metrics.map((metric) => ({ ...metric, aggregator: 'sum' as const })));
+  return AggregatorRegistry.aggregate(summed).metrics();
 }

@@ -1,3 +1,5 @@
+import { inSource } from './source-positions.ts';
+
 const HIDDEN = '…';
 
 /** Longer text is cut, because the rules below take quadratic time. */
@@ -78,5 +80,6 @@ function framesOf(stack: string): string {
   return stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
+    .map(inSource)
     .join('\n');
 }

@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Services } from '../../context.ts';
-import { DOCS_PATHS, documentation } from './docs.ts';
+import { documentation } from './docs.ts';
 import { explorerPage } from './explorer.ts';
-import { RESET_PAGE } from './paths.ts';
+import { DOCS_PATHS, RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
-
-export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
-  ...DOCS_PATHS.map((path): [string, string] => [path, path === '/openapi.json' ? path : '/docs']),
-  [RESET_PAGE, RESET_PAGE],
-]);
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 

@@ -8,6 +8,7 @@ import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
 import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { docsPolicy, PAGE_SCRIPT, PAGE_STYLE, renderDocs } from './docs-view.ts';
+import type { DOCS_PATHS } from './paths.ts';
 
 interface ServedText {
   type: string;
@@ -22,18 +23,6 @@ const STYLE = 'text/css; charset=utf-8';
 
 /** Browsers revalidate on each load, by ETag. */
 const CACHED = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', 'X-Content-Type-Options': 'nosniff' };
-
-/** A fixed list, so that no path is built from a request. */
-export const DOCS_PATHS = [
-  '/openapi.json',
-  '/docs',
-  '/docs/',
-  '/docs/page.js',
-  '/docs/page.css',
-  '/docs/swagger-ui.css',
-  '/docs/swagger-ui-bundle.js',
-  '/docs/favicon-32x32.png',
-] as const;
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 

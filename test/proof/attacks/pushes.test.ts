@@ -186,7 +186,7 @@ describe('#54 starvation of pushes', () => {
   );
 
   test('one user has at most 8 sends in flight', async () => {
-    const { traffic, gateway } = direct();
+    const { traffic, gateway } = await direct();
     const hung = Array.from({ length: 100 }, (_, index) => {
       const { endpoint } = hanging(`direct-${index}`);
       return traffic.send(gateway, pushTo(endpoint), { applicationId: 1, creatorId: 0, userId: 1 }, () => true);
@@ -202,7 +202,7 @@ describe('#54 starvation of pushes', () => {
   });
 
   test('failures of many users open the circuit breaker of a host; failures of one user do not', async () => {
-    const { traffic, gateway } = direct();
+    const { traffic, gateway } = await direct();
     const endpoint = `${await deadAddress()}/x`;
     const ask = (userId: number) =>
       traffic.send(gateway, pushTo(endpoint), { applicationId: 1, creatorId: 0, userId }, () => true);
@@ -239,8 +239,9 @@ describe('#54 starvation of pushes', () => {
   });
 });
 
-function direct() {
-  const gateway = new WebPushGateway({ subject: 'mailto:push@example.org', ...createVapidKeys() }, true, running.now);
+async function direct() {
+  const keys = await createVapidKeys();
+  const gateway = new WebPushGateway({ subject: 'mailto:push@example.org', ...keys }, true, running.now);
   return { gateway, traffic: new PushTraffic(running.now) };
 }
 

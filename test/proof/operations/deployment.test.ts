@@ -57,7 +57,7 @@ test('files that the image copies exist, and .dockerignore admits what the build
       'prisma',
       'src',
       'scripts/prisma.mjs',
-      'tsconfig.build.json',
+      'scripts/build.mjs',
     ]),
   );
 });

@@ -85,7 +85,9 @@ test('clients cannot create new series', async () => {
   for (const salt of ['a1', 'b2', 'c3', 'd4']) await attack(salt);
   await readMetrics();
   const after = [...(await readMetrics()).keys()];
-  expect(after.filter((name) => !before.includes(name))).toEqual([]);
+  // The runtime adds a series at the first garbage collection of each kind.
+  const ours = after.filter((name) => !name.startsWith('nodejs_gc_'));
+  expect(ours.filter((name) => !before.includes(name))).toEqual([]);
   expect(after.join()).not.toMatch(/b2|first/);
 });
 

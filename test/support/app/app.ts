@@ -100,6 +100,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       sessionMinutes,
       eventRetentionHours: 24,
       pushLogDays: 30,
+      workers: 1,
       ...limitConfig(settings),
     },
     limits: settings.limits,

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { inject } from 'vitest';
+
+const run = promisify(execFile);
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -11,19 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Compiles each file to one of the same name beside `src`, where relative paths of the source still resolve. */
-const fileByFile: Plugin = {
-  name: 'file-by-file',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
-    );
-  },
-};
-
-/**
- * Compiles the source once for all processes of the tests, because compiling on load takes longer than a short command.
- */
+/** Builds once for all processes of the tests, as `npm run build` does. */
 export async function buildSource(): Promise<{
   folder: string;
   again: () => Promise<void>;
@@ -31,19 +22,7 @@ export async function buildSource(): Promise<{
 }> {
   const folder = await mkdtemp(join(ROOT, 'dist-test-'));
   const again = async () => {
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: ['src/**/*.ts'],
-      outbase: 'src',
-      outdir: folder,
-      bundle: true,
-      packages: 'external',
-      plugins: [fileByFile],
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'warning',
-    });
+    await run(process.execPath, ['scripts/build.mjs', basename(folder)], { cwd: ROOT });
   };
   await again();
   return { folder, again, remove: () => rm(folder, { recursive: true, force: true }) };

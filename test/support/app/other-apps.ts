@@ -26,6 +26,7 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
       pushLogDays: 30,
+      workers: 1,
       ...limitConfig(settings),
     },
     limits: settings.limits,

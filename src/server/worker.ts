@@ -1,0 +1,54 @@
+import cluster from 'node:cluster';
+import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
+
+// One process may run several workers that share its port (`WORKERS`): src/server/workers.ts. A worker and the primary
+// process exchange these messages.
+
+export type ToPrimary =
+  | { kind: 'ready'; url: string }
+  | { kind: 'collect' }
+  | { kind: 'snapshot'; request: number; metrics: MetricsSnapshot };
+
+export type ToWorker = { kind: 'report'; request: number } | { kind: 'collected'; snapshots: MetricsSnapshot[] };
+
+/** The worker's side of the connection to the primary process. */
+export class WorkerProcess implements Peers {
+  /** From 1. A restarted worker has the number of its predecessor. */
+  readonly number: number;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  reportReady(url: string): void {
+    send({ kind: 'ready', url });
+  }
+
+  answer(report: () => Promise<MetricsSnapshot>): void {
+    process.on('message', async (message: ToWorker) => {
+      if (message.kind === 'report') send({ kind: 'snapshot', request: message.request, metrics: await report() });
+    });
+  }
+
+  collect(): Promise<MetricsSnapshot[]> {
+    return new Promise((resolve) => {
+      const onMessage = (message: ToWorker) => {
+        if (message.kind !== 'collected') return;
+        process.off('message', onMessage);
+        resolve(message.snapshots);
+      };
+      process.on('message', onMessage);
+      send({ kind: 'collect' });
+    });
+  }
+}
+
+/** Undefined in the primary process. */
+export function workerProcess(): WorkerProcess | undefined {
+  return cluster.isWorker ? new WorkerProcess(Number(process.argv[2])) : undefined;
+}
+
+/** The channel is closed while the process ends. */
+function send(message: ToPrimary): void {
+  if (process.connected) process.send!(message, undefined, undefined, () => {});
+}
