@@ -159,6 +159,26 @@ test('lib imports no I/O packages', () => {
   ).toEqual([]);
 });
 
+test('a start loads no packages that only some requests or settings need', () => {
+  const loaded = new Set<string>();
+  const packages = new Set<string>();
+  const load = (file: string) => {
+    if (loaded.has(file) || file.startsWith('generated')) return;
+    loaded.add(file);
+    const text = readFileSync(join(SRC, file), 'utf8');
+    for (const [, target] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm)) {
+      if (target!.startsWith('.')) load(relative(SRC, resolve(SRC, file, '..', target!)));
+      else packages.add(target!);
+    }
+  };
+  for (const file of ['main.ts', 'server/lifecycle.ts']) load(file);
+  expect(loaded.size).toBeGreaterThan(300);
+  expect(packages).toContain('graphql');
+  const deferred =
+    /^(@aws-sdk|@graphql-yoga|@node-rs|@opentelemetry|express|ioredis|jose|libphonenumber|nodemailer|swagger|web-push)/;
+  expect([...packages].filter((name) => deferred.test(name))).toEqual([]);
+});
+
 test('only config.ts reads process.env', () => {
   const readers = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
