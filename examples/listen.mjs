@@ -48,6 +48,8 @@ for (;;) {
     } else if (code === CREDENTIALS_REFUSED || HOPELESS.has(code)) {
       console.error(code === CREDENTIALS_REFUSED ? 'KEY or USER_ID is wrong' : problem[0].message);
       process.exit(1);
+    } else {
+      console.error(`no connection to ${URL}; trying again`);
     }
   }
   await client.dispose();

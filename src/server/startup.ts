@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -69,8 +70,10 @@ async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }
     return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
+  const folder = join(dataDir, 'postgres');
+  if (!existsSync(folder)) process.stderr.write(`atrium: creating a database in ${dataDir}, about 10 seconds\n`);
   const flags = ['-c', `max_connections=${connectionsOf(workers)}`];
-  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), database: 'atrium', flags });
+  const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });
   try {
     await prepare(embedded.config);
     return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };

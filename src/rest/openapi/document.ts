@@ -45,9 +45,11 @@ const ABOUT = `Each operation runs one operation of the GraphQL schema, under th
   multipart. Forms and queries write nested parameters with brackets (\`user[login]=bob\`). Numbers and booleans may be
   sent as text, and lists as text with commas. Unknown parameters are ignored.
 - **Credentials** are a session token or an API key; a request with both is refused. A session expires if it is not used.
-  Each response to a request with a valid token has the expiry in \`<token header>-ExpirationDate\`.
+  Each response to a request with a valid token has the expiry in \`SVC-Token-ExpirationDate\`, or with the name of the
+  token header that the operator has configured.
 - **Limits**: a body may have up to 1 MiB, an address book 4 MiB, a file upload 100 MiB. Each response has the remaining
   requests in \`RateLimit\`.
+- **Version**: the version of this document is that of the REST contract, not of the service.
 - **Headers** documented for successful responses are also sent with errors.`;
 
 /** Moves schemas with a title to the components. */

@@ -126,7 +126,9 @@ test('a start that cannot write the credentials file creates no application, so 
   const { dataDir, remove } = await createDataDir();
   const credentials = join(dataDir, 'credentials.json');
   await mkdir(credentials); // a folder blocks the file
-  expect((await failToStart({ DATA_DIR: dataDir })).output).toMatch(/^atrium: DATA_DIR: .+\n$/);
+  expect((await failToStart({ DATA_DIR: dataDir })).output).toMatch(
+    /^atrium: creating a database in .+\natrium: DATA_DIR: .+\n$/,
+  );
   await rm(credentials, { recursive: true });
 
   const service = await startService(dataDir, SECRETS);
