@@ -266,7 +266,7 @@ export async function switchIndexes({ className, model }: Scene): Promise<void> 
   await execute(UPDATE_CLASS, { name: className, input }, apiKey);
 }
 
-/** Of neighbouring fields, in both orders, if the first one is indexed. */
+/** Of adjacent fields, in both orders, if the first one is indexed. */
 export function compoundIndexes(fields: Field[]): { fields: string[] }[] {
   const names = fields.filter(({ type, isArray }) => !isArray && type !== 'Location').map(({ name }) => name);
   if (!fields[0]!.isIndexed) return [];
