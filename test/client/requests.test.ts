@@ -170,6 +170,26 @@ test('the client drops a session that cannot be renewed', async () => {
   expect(client.session).toBeUndefined();
 });
 
+test('a renewal that fails for lack of a network keeps the session, and the next request renews it', async () => {
+  const user = await createUser();
+  let isOnline = true;
+  const client = newClient({
+    renew: () => user,
+    sign: () => {
+      if (!isOnline) throw new TypeError('fetch failed');
+      return signedRequest();
+    },
+  });
+  const { token } = await client.signIn(user);
+  clock.advance(3 * 3_600_000);
+  isOnline = false;
+  await expect(client.query(ME)).rejects.toThrow('fetch failed');
+  expect(client.session!.token).toBe(token);
+  isOnline = true;
+  expect((await client.query(ME)).me.id).toBe(user.id);
+  expect(client.session!.token).not.toBe(token);
+});
+
 test('the client adopts a newer session from the storage', async () => {
   const user = await createUser();
   let kept: StoredSession | undefined;

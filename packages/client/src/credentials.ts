@@ -1,6 +1,6 @@
 import type { VariablesOf } from 'gql.tada';
 import { type Document, operationOf, type Values } from './documents.ts';
-import { AtriumError } from './errors.ts';
+import { AtriumError, mayPass } from './errors.ts';
 import type { Http } from './http.ts';
 import { graphql } from './schema.ts';
 import type { Session, SessionStorage, StoredSession } from './storage.ts';
@@ -161,9 +161,16 @@ export class Credentials {
       await this.#install(stored);
       return true;
     }
+    const before = this.#session;
     await this.#install(undefined);
-    const who = await this.#options.renew?.();
-    if (who) await this.signIn(who);
+    try {
+      const who = await this.#options.renew?.();
+      if (who) await this.signIn(who);
+    } catch (error) {
+      // Without an answer of the service, the next request tries again.
+      if (!(error instanceof AtriumError) || mayPass(error)) await this.#install(before);
+      throw error;
+    }
     return this.#session !== undefined;
   }
 
