@@ -26,10 +26,11 @@ export const STATEMENT_TIMEOUT_MS = 60_000;
 export const TRANSACTION_TIMEOUT_MS = 30_000;
 
 /**
- * TimeZone: times are stored without a zone. lock_timeout: a blocked statement fails before `statement_timeout`.
+ * TimeZone: times are stored without a zone. jit: compiling takes longer than any of these statements; PostgreSQL of a
+ * package has it on. lock_timeout: a blocked statement fails before `statement_timeout`.
  * idle_in_transaction_session_timeout: a hung process releases its locks after one minute.
  */
-const SESSION_SETTINGS = '-c TimeZone=UTC -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s';
+const SESSION_SETTINGS = '-c TimeZone=UTC -c jit=off -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s';
 
 /** Used by `query`. All other access goes through `db`, on the same connections. */
 export let pool: pg.Pool;

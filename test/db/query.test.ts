@@ -13,6 +13,7 @@ beforeAll(async () => {
   await client.connect();
   // Results must not depend on the time zone of the process.
   await client.query(`ALTER DATABASE atrium SET timezone = 'Asia/Kolkata'`);
+  await client.query('ALTER DATABASE atrium SET jit = on');
   await client.end();
   await connectDatabase(database.config);
 });
@@ -83,6 +84,10 @@ test.each([
   const cast = Prisma.raw(type);
   const told = (given: unknown) => Prisma.sql`SELECT (${given}::${cast})::text AS value`;
   expect(await query(told(value))).toStrictEqual(await db.$queryRaw(told(value)));
+});
+
+test('PostgreSQL does not compile statements, whatever the database is set to', async () => {
+  expect(await query`SELECT current_setting('jit') AS jit`).toEqual([{ jit: 'off' }]);
 });
 
 test('statements are composed of fragments', async () => {
