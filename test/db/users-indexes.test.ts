@@ -36,6 +36,12 @@ async function planOf({ text, values }: Statement): Promise<string> {
   }
 }
 
+/** What selects the page. Its few rows may be sorted again. */
+function belowLimit(plan: string): string {
+  expect(plan).toContain('Limit');
+  return plan.slice(plan.indexOf('Limit'));
+}
+
 describe('index use of user lookups', () => {
   const CALLS: [what: string, path: string][] = [
     ['a user by id', '/users/77'],
@@ -67,7 +73,7 @@ describe('index use of user lookups', () => {
       const plan = await planOf(statement);
       expect(plan).toContain('Index');
       expect(plan).not.toContain('Seq Scan on users');
-      if (/the first|the latest|by creation|created last/.test(_what)) expect(plan).not.toContain('Sort');
+      if (/the first|the latest|by creation|created last/.test(_what)) expect(belowLimit(plan)).not.toContain('Sort');
     }
   });
 
@@ -85,7 +91,8 @@ describe('index use of user lookups', () => {
           expect(data.users.edges[0].node.id).toBe(direction === 'ASC' ? 11 : USERS - 10);
         });
         const plan = await planOf(statement!);
-        expect(plan).not.toMatch(/Seq Scan|Sort/);
+        expect(plan).not.toContain('Seq Scan');
+        expect(belowLimit(plan)).not.toContain('Sort');
         expect(plan).toMatch(/Index Cond: .*ROW/);
       }
     }

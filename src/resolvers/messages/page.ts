@@ -1,13 +1,13 @@
 import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
-import { columnsOf } from '../../db/columns.ts';
+import { column, columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { type ReadableDialog, readableDialog, STANDING, type Standing } from '../dialogs/access.ts';
+import { type ReadableDialog, readableDialog, STANDING } from '../dialogs/access.ts';
 import { hiddenFromUser } from '../dialogs/hidden-messages.ts';
 import {
   type DetailParts,
@@ -76,7 +76,14 @@ interface Input extends Omit<WantedPage, 'orderBy' | 'search'> {
   isKey: boolean;
 }
 
-type Page = Standing & PageDetails & { messages: unknown };
+const PAGE = withJson<Omit<PageDetails, 'dialogType'>>()(
+  select`${STANDING}, ${columns({ ord: ['int', 'w.ord::int'], dialogType: ['int', 'd.type'], messages: ['json', 'page.messages'] })},
+    ${column('members', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${MEMBERS} END`)},
+    ${column('marks', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${MARKS} END`)},
+    ${column('reactions', 'json | null', Prisma.sql`CASE WHEN w.reactions THEN ${REACTIONS} END`)}`,
+);
+
+type Page = RowOf<[typeof PAGE]>;
 
 /** By order, of which there are few. */
 const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>();
@@ -121,10 +128,8 @@ const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
 /** Undefined for unknown dialogs. */
 async function readPages(inputs: Input[], page: Prisma.Sql): Promise<(Page | undefined)[]> {
   // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
-  const rows = await query<Page & { ord: number }>`
-    SELECT w.ord::int AS ord, ${STANDING}, d.type AS "dialogType", page.messages,
-      CASE WHEN w.read_state THEN ${MEMBERS} END AS members, CASE WHEN w.read_state THEN ${MARKS} END AS marks,
-      CASE WHEN w.reactions THEN ${REACTIONS} END AS reactions
+  const rows = await query`
+    SELECT ${PAGE}
     FROM unnest((SELECT ${inputs.map((one) => one.applicationId)}::int[]), ${inputs.map((one) => one.dialogId)}::text[],
       ${inputs.map((one) => one.userId)}::int[], ${inputs.map((one) => one.isKey)}::boolean[],
       ${inputs.map((one) => one.limit)}::int[], ${inputs.map(({ parts }) => parts.readState)}::boolean[],
