@@ -27,7 +27,7 @@ function lines(value: object): string {
 }
 
 function rowsOf(content: unknown): object[] | undefined {
-  if (Array.isArray(content)) return content;
+  if (Array.isArray(content)) return content.every((one) => typeof one === 'object') ? content : undefined;
   if (content === null || typeof content !== 'object' || content instanceof Date) return undefined;
   return Object.entries(content).map(([name, row]) => ({ name, ...row }));
 }
