@@ -86,7 +86,7 @@ test.each([
   expect(await query(told(value))).toStrictEqual(await db.$queryRaw(told(value)));
 });
 
-test('PostgreSQL does not compile statements, whatever the database is set to', async () => {
+test('PostgreSQL does not compile statements, even in a database that turns compilation on', async () => {
   expect(await query`SELECT current_setting('jit') AS jit`).toEqual([{ jit: 'off' }]);
 });
 

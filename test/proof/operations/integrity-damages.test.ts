@@ -198,13 +198,23 @@ const DAMAGES: Damage[] = [
   {
     check: 'unique values',
     name: 'a value without a claim',
-    statements: 'DELETE FROM record_keys WHERE record_id = :car',
+    statements: "DELETE FROM record_keys WHERE record_id = :car AND field = 'plate'",
   },
   {
     check: 'unique values',
     name: 'a claim without a value',
     statements:
-      "INSERT INTO record_keys SELECT application_id, class_key, field, 'XY 1', record_id FROM record_keys WHERE record_id = :car",
+      "INSERT INTO record_keys SELECT application_id, class_key, field, 'XY 1', record_id FROM record_keys WHERE record_id = :car AND field = 'plate'",
+  },
+  {
+    check: 'unique values',
+    name: 'values of a compound index without a claim',
+    statements: "DELETE FROM record_keys WHERE record_id = :car AND field = 'make,plate'",
+  },
+  {
+    check: 'record slots',
+    name: 'a compound slot with other values',
+    statements: "UPDATE records SET c1 = 'w' WHERE id = :car",
   },
   { check: 'readers of records', statements: 'UPDATE records SET is_open = NOT is_open WHERE id = :car' },
   {
