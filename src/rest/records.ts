@@ -18,7 +18,7 @@ const FindRecord = graphql(
 );
 
 const FindRecordsById = graphql(
-  `query FindRecordsById($className: String!, $ids: [ID!]!, $permissions: Boolean!) {
+  `query FindRecordsById($className: String!, $ids: [ID!]!, $permissions: Boolean = false) {
     recordsById(className: $className, ids: $ids) { records { ...RecordFields } notFoundIds }
   }`,
   [listedRecordShape],
@@ -28,7 +28,7 @@ const ListRecordPage = graphql(
   `query ListRecordPage(
     $className: String!, $criteria: JSON, $orderBy: RecordOrder, $parent: RecordParentInput, $skip: Int!, $limit: Int!,
     $lastOnly: Boolean, $count: Boolean!, $groups: Boolean!, $items: Boolean!, $by: String!,
-    $calculations: [RecordCalculationInput!]!, $permissions: Boolean!
+    $calculations: [RecordCalculationInput!]!, $permissions: Boolean = false
   ) {
     recordPage(
       className: $className, criteria: $criteria, orderBy: $orderBy, parent: $parent, skip: $skip, limit: $limit,
