@@ -15,7 +15,9 @@ test('a statement that waits for a lock is cancelled before its connection close
   await client.connect();
   const abort = new AbortController();
   const stopListening = await cancelOn(abort.signal, database, client);
-  const waiting = expect(client.query('SELECT FROM messages')).rejects.toThrow(/canceling statement|Connection terminated/);
+  const waiting = expect(client.query('SELECT FROM messages')).rejects.toThrow(
+    /canceling statement|Connection terminated/,
+  );
   await until(holder.isWaitedFor);
   abort.abort();
   await stopListening();
