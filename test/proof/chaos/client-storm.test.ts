@@ -126,7 +126,10 @@ test('three clients each receive every message exactly once and in order', { tim
   }
   expect(new Set(stored).size).toBe(all);
   for (const { heard } of members) expect(heard).toEqual(stored);
-  expect(members.map(({ renewals }) => renewals)).toEqual([0, 1, 0]);
+  // A cut connection may take the answer of Bob's first renewal with it; then his client renews again.
+  const [ofAlice, ofBob, ofCarol] = members.map(({ renewals }) => renewals);
+  expect([ofAlice, ofCarol]).toEqual([0, 0]);
+  expect(ofBob).toBeGreaterThanOrEqual(1);
   expect(between.cuts).toBeGreaterThan(30);
   expect(ends).toEqual([]);
 
