@@ -47,5 +47,7 @@ describe('subscriptions that catch up from the outbox', () => {
     expect(reads.length).toBeLessThan(SUBSCRIPTIONS * 6);
     await until(() => other.services.hub.subscriptionCount === SUBSCRIPTIONS);
     expect(running.app.services.hub.subscriptionCount).toBe(0);
+    socket.socket.terminate();
+    await other.stop();
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { connectDatabase, db } from '../../../src/db/client.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
@@ -43,6 +43,9 @@ export interface TestApp {
 
 export let running: TestApp;
 
+/** Those of `startAnother` that run. */
+export const otherApps = new Set<App>();
+
 export interface TestSettings {
   tokenHeaders?: string[];
   sessionMinutes?: number;
@@ -73,10 +76,14 @@ export function useApp(settings: TestSettings = {}): void {
     running = await startTestApp(settings);
   });
   afterAll(async () => {
+    const left = [...otherApps];
+    for (const app of left) await app.stop();
     await running.app.stop();
     await db.$disconnect();
     await running.database.drop();
     await rm(running.dataDir, { recursive: true });
+    // The timers of a forgotten app would run on the database and the clock of later files.
+    expect(left.length, 'apps that no test stopped').toBe(0);
   });
 }
 

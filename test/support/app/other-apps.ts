@@ -10,13 +10,13 @@ import { createPushGateways } from '../../../src/gateways/push/index.ts';
 import { hashSecret } from '../../../src/lib/tokens.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Caller } from '../fixtures/users.ts';
-import { ENCRYPTER, limitConfig, running, SENDER, type TestSettings } from './app.ts';
+import { ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings } from './app.ts';
 
 /** Starts another server on the same database and clock, like a second process. The test must stop it. */
-export function startAnother(settings: TestSettings = {}): Promise<App> {
+export async function startAnother(settings: TestSettings = {}): Promise<App> {
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
-  return startApp({
+  const app = await startApp({
     config: {
       host: '127.0.0.1',
       port: 0,
@@ -41,6 +41,15 @@ export function startAnother(settings: TestSettings = {}): Promise<App> {
     pushGateways: createPushGateways({ now: running.now, mailer, allowsPrivate: true }),
     encrypter: ENCRYPTER,
   });
+  const other: App = {
+    ...app,
+    stop: () => {
+      otherApps.delete(other);
+      return app.stop();
+    },
+  };
+  otherApps.add(other);
+  return other;
 }
 
 export interface Tenant {
