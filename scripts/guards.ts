@@ -657,7 +657,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'large-records.test.ts',
     '#51 large records',
-    [[51, 'src/db/coalesce.ts', 'waiting.splice(0, nextCount())', 'waiting.splice(0, max)']],
+    [[51, 'src/db/coalesce.ts', 'jobs.splice(0, nextCount(jobs))', 'jobs.splice(0, max)']],
     'coalesce limits the total size of a batch',
   ),
   ...guardsOf(

@@ -21,6 +21,13 @@ export interface CoalesceOptions<Input> {
   ownerOf?: (input: Input) => JobOwner;
 }
 
+interface ByApplication<Input> extends CoalesceOptions<Input> {
+  /** Groups inputs, so that one shard can run the statement (docs/scaling.md). */
+  applicationOf: (input: Input) => number;
+}
+
+export const applicationOf = ({ applicationId }: { applicationId: number }) => applicationId;
+
 /**
  * Retries parts of failed statements, so that failing inputs never occupy all connections. Refuses none, because all
  * were admitted before.
@@ -32,15 +39,25 @@ export const retries = new Semaphore({
 });
 
 /**
- * Runs the calls of one turn of the event loop as one statement. Outputs are in the order of the inputs. Because `run`
- * is a single statement, a failure has no effect: its inputs run again in smaller parts, and an input that fails alone
- * rejects only its own call. An unavailable database rejects all calls immediately.
+ * Runs the calls of one turn of the event loop as one statement, or as one per application, in turns. Outputs are in
+ * the order of the inputs. Because `run` is a single statement, a failure has no effect: its inputs run again in smaller
+ * parts, and an input that fails alone rejects only its own call. An unavailable database rejects all calls immediately.
  */
 export function coalesce<Input, Output>(
+  run: (inputs: Input[], applicationId: number) => Promise<Output[]>,
+  options: ByApplication<Input>,
+): (input: Input) => Promise<Output>;
+export function coalesce<Input, Output>(
   run: (inputs: Input[]) => Promise<Output[]>,
-  { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf }: CoalesceOptions<Input> = {},
+  options?: CoalesceOptions<Input>,
+): (input: Input) => Promise<Output>;
+export function coalesce<Input, Output>(
+  run: (inputs: Input[], applicationId: number) => Promise<Output[]>,
+  { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf, applicationOf }: Partial<ByApplication<Input>> = {},
 ): (input: Input) => Promise<Output> {
-  const waiting: Job<Input, Output>[] = [];
+  const groupOf = applicationOf ?? (() => 0);
+  /** By application; the first one is next. */
+  const waiting = new Map<number, Job<Input, Output>[]>();
   let running = 0;
   let scheduled = false;
 
@@ -50,26 +67,34 @@ export function coalesce<Input, Output>(
     setImmediate(start);
   };
 
-  const nextCount = (): number => {
+  const nextCount = (jobs: Job<Input, Output>[]): number => {
     if (!bytesOf) return max;
     let bytes = 0;
     const fits = ({ input }: Job<Input, Output>, index: number) => {
       bytes += bytesOf(input);
       return index === 0 || bytes <= maxBytes;
     };
-    const end = waiting.slice(0, max).findIndex((job, index) => !fits(job, index));
+    const end = jobs.slice(0, max).findIndex((job, index) => !fits(job, index));
     return end === -1 ? max : end;
   };
 
   const start = () => {
     scheduled = false;
-    while (waiting.length > 0 && running < atOnce) {
+    while (waiting.size > 0 && running < atOnce) {
       running++;
-      void settleTraced(waiting.splice(0, nextCount())).finally(() => {
+      void settleTraced(takeNext()).finally(() => {
         running--;
-        if (waiting.length > 0) schedule();
+        if (waiting.size > 0) schedule();
       });
     }
+  };
+
+  const takeNext = (): Job<Input, Output>[] => {
+    const [group, jobs] = waiting.entries().next().value!;
+    waiting.delete(group);
+    const taken = jobs.splice(0, nextCount(jobs));
+    if (jobs.length > 0) waiting.set(group, jobs);
+    return taken;
   };
 
   /** A statement for several requests belongs to none of their traces; its span links to each of them. */
@@ -83,7 +108,10 @@ export function coalesce<Input, Output>(
 
   const settle = async (jobs: Job<Input, Output>[]): Promise<void> => {
     try {
-      const outputs = await run(jobs.map((job) => job.input));
+      const outputs = await run(
+        jobs.map((job) => job.input),
+        groupOf(jobs[0]!.input),
+      );
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]!);
     } catch (error) {
       if (jobs.length === 1 || isDatabaseUnavailable(error)) {
@@ -107,7 +135,10 @@ export function coalesce<Input, Output>(
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject, span: tracing?.here() });
+      const group = groupOf(input);
+      const jobs = waiting.get(group) ?? [];
+      if (jobs.length === 0) waiting.set(group, jobs);
+      jobs.push({ input, resolve, reject, span: tracing?.here() });
       schedule();
     });
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, db } from '../../src/db/client.ts';
-import { coalesce } from '../../src/db/coalesce.ts';
+import { applicationOf, coalesce } from '../../src/db/coalesce.ts';
 import { isDatabaseUnavailable, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
 import { createDatabase, type TestDatabase } from '../support/app/database.ts';
@@ -143,5 +143,78 @@ describe('while failing inputs are pending', () => {
     expect(await beside).toEqual(['good alice', 'good bob']);
     release();
     await poisons;
+  });
+});
+
+describe('inputs of several applications', () => {
+  interface Given {
+    applicationId: number;
+    value: string;
+  }
+  const given = (applicationId: number, value: string): Given => ({ applicationId, value });
+
+  test('share a statement only within their application, and the statement gets its id', async () => {
+    const ran: [number, string[]][] = [];
+    const run = coalesce(
+      async (inputs: Given[], applicationId: number) => {
+        ran.push([applicationId, inputs.map(({ value }) => value)]);
+        return inputs.map(({ value }) => `${applicationId} ${value}`);
+      },
+      { applicationOf },
+    );
+    const outputs = await Promise.all([given(1, 'a'), given(2, 'b'), given(1, 'c'), given(2, 'd')].map(run));
+    expect(outputs).toEqual(['1 a', '2 b', '1 c', '2 d']);
+    expect(ran).toEqual([
+      [1, ['a', 'c']],
+      [2, ['b', 'd']],
+    ]);
+  });
+
+  test('take turns, so that a busy application does not delay others', async () => {
+    const ran: string[] = [];
+    const run = coalesce(
+      async (inputs: Given[], applicationId: number) => {
+        ran.push(`${applicationId} ×${inputs.length}`);
+        await nextTurn();
+        return inputs.map(() => undefined);
+      },
+      { applicationOf, max: 2, atOnce: 1 },
+    );
+    const applications = [1, 1, 1, 1, 1, 2, 3, 3, 3];
+    await Promise.all(applications.map((applicationId) => run(given(applicationId, ''))));
+    expect(ran).toEqual(['1 ×2', '2 ×1', '3 ×2', '1 ×2', '3 ×1', '1 ×1']);
+  });
+
+  test('share the limits of statements at once and of bytes', async () => {
+    let running = 0;
+    const atOnce: number[] = [];
+    const run = coalesce(
+      async (inputs: Given[], _applicationId: number) => {
+        atOnce.push(++running);
+        await nextTurn();
+        running--;
+        return inputs.map(() => inputs.length);
+      },
+      { applicationOf, atOnce: 2, maxBytes: 5, bytesOf: ({ value }) => value.length },
+    );
+    const inputs = [given(1, 'aaaa'), given(2, 'bbb'), given(1, 'c'), given(3, 'ddddddd'), given(2, 'eee')];
+    expect(await Promise.all(inputs.map(run))).toEqual([2, 1, 2, 1, 1]);
+    expect(Math.max(...atOnce)).toBe(2);
+  });
+
+  test('an input that fails is retried with inputs of its application only', async () => {
+    const ran: string[] = [];
+    const run = coalesce(
+      async (inputs: Given[], applicationId: number) => {
+        ran.push(`${applicationId} ${inputs.map(({ value }) => value).join('')}`);
+        if (inputs.some(({ value }) => value === 'p')) throw new Error('poison');
+        return inputs.map(({ value }) => value);
+      },
+      { applicationOf },
+    );
+    const inputs = [given(1, 'a'), given(1, 'p'), given(2, 'b')];
+    const outcomes = await Promise.allSettled(inputs.map(run));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(ran).toEqual(['1 ap', '2 b', '1 a', '1 p']);
   });
 });
