@@ -105,15 +105,11 @@ export async function currentCatalogue(applicationId: number): Promise<Catalogue
 }
 
 const readVersion = coalesce(
-  async (applicationIds: number[]): Promise<number[]> => {
-    const rows = await db.application.findMany({
-      where: { id: { in: [...new Set(applicationIds)] } },
-      select: { id: true, catalogueVersion: true },
-    });
-    const versions = new Map(rows.map(({ id, catalogueVersion }) => [id, catalogueVersion]));
-    return applicationIds.map((id) => versions.get(id) ?? 0);
+  async (calls: number[], id: number): Promise<number[]> => {
+    const row = await db.application.findUnique({ where: { id }, select: { catalogueVersion: true } });
+    return calls.map(() => row?.catalogueVersion ?? 0);
   },
-  { max: 100 },
+  { max: 100, applicationOf: (applicationId) => applicationId },
 );
 
 export interface CatalogueReader {
@@ -132,40 +128,36 @@ interface ClassRow extends Omit<ClassDefinition, 'fields' | 'indexes'> {
 }
 
 const readCatalogue = coalesce(
-  async (applicationIds: number[]): Promise<Catalogue[]> => {
+  async (calls: number[], applicationId: number): Promise<Catalogue[]> => {
     // One statement, so that version and classes are consistent.
-    const rows = await query<{
-      id: number;
+    const [row] = await query<{
       version: number;
       classes: ClassRow[] | null;
       fields: FieldRow[] | null;
       indexes: IndexRow[] | null;
     }>`
-      SELECT a.id, a.catalogue_version AS version,
+      SELECT a.catalogue_version AS version,
         (SELECT json_agg(json_build_object('applicationId', c.application_id, 'key', c.key, 'id', c.id,
             'name', c.name, 'version', c.version, 'creators', c.creators, 'readers', c.readers,
             'updaters', c.updaters, 'deleters', c.deleters, 'hasOpen', c.has_open, 'hasPrivate', c.has_private,
             'hasShared', c.has_shared, 'createdAt', c.created_at, 'updatedAt', c.updated_at) ORDER BY c.name)
-          FROM record_classes c WHERE c.application_id = a.id) AS classes,
+          FROM record_classes c WHERE c.application_id = ${applicationId}) AS classes,
         (SELECT json_agg(json_build_object('classKey', f.class_key, 'name', f.name, 'type', f.type,
             'isArray', f.is_array, 'isRequired', f.is_required, 'isUnique', f.is_unique, 'slot', f.slot,
             'indexState', f.index_state) ORDER BY f.class_key, f.position)
-          FROM class_fields f WHERE f.application_id = a.id) AS fields,
+          FROM class_fields f WHERE f.application_id = ${applicationId}) AS fields,
         (SELECT json_agg(json_build_object('classKey', i.class_key, 'slot', i.slot, 'fields', i.fields,
             'isUnique', i.is_unique, 'state', i.state) ORDER BY i.class_key, i.slot)
-          FROM class_indexes i WHERE i.application_id = a.id) AS indexes
-      FROM applications a WHERE a.id = ANY(${[...new Set(applicationIds)]}::int[])`;
-    const catalogues = indexBy(
-      rows.map(({ id, version, classes, fields, indexes }) =>
-        catalogueFrom(id, version, { classes: classes ?? [], fields: fields ?? [], indexes: indexes ?? [] }),
-      ),
-      ({ applicationId }) => applicationId,
-    );
-    return applicationIds.map(
-      (id) => catalogues.get(id) ?? catalogueFrom(id, 0, { classes: [], fields: [], indexes: [] }),
-    );
+          FROM class_indexes i WHERE i.application_id = ${applicationId}) AS indexes
+      FROM applications a WHERE a.id = ${applicationId}`;
+    const catalogue = catalogueFrom(applicationId, row?.version ?? 0, {
+      classes: row?.classes ?? [],
+      fields: row?.fields ?? [],
+      indexes: row?.indexes ?? [],
+    });
+    return calls.map(() => catalogue);
   },
-  { max: 100 },
+  { max: 100, applicationOf: (applicationId) => applicationId },
 );
 
 interface FieldRow extends StoredField {

@@ -10,9 +10,11 @@ export async function isReadableByNumber(
   return isPublic || userId === readerId || isOpenToSessions(applicationId);
 }
 
-const isOpenToSessions = coalesce(async (applicationIds: number[]): Promise<boolean[]> => {
-  const rows = await query<{ id: number }>`
-    SELECT id FROM applications WHERE id = ANY(${applicationIds}::int[]) AND files_by_number = 'session'`;
-  const open = new Set(rows.map(({ id }) => id));
-  return applicationIds.map((id) => open.has(id));
-});
+const isOpenToSessions = coalesce(
+  async (calls: number[], applicationId: number): Promise<boolean[]> => {
+    const [row] = await query<{ isOpen: boolean }>`
+      SELECT files_by_number = 'session' AS "isOpen" FROM applications WHERE id = ${applicationId}`;
+    return calls.map(() => row?.isOpen ?? false);
+  },
+  { applicationOf: (applicationId) => applicationId },
+);

@@ -1,5 +1,5 @@
 import type { StoredSession } from '../../context.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
@@ -15,16 +15,17 @@ const SIGNED_IN_AT = columns({ signedInAt: ['time', 'coalesce(s.signed_in_at, s.
 const LIFETIME = columnsOf('Application', 'a', ['sessionMinutes']);
 const CATALOGUE = columnsOf('Application', 'a', ['catalogueVersion']);
 
-const findSession = coalesce(async (wanted: { applicationId: number; tokenHash: string }[]) => {
-  const rows = await query`
-    SELECT ${SESSION}, ${SIGNED_IN_AT}, ${LIFETIME}, ${CATALOGUE}
-    FROM unnest(${wanted.map((session) => session.applicationId)}::int[], ${wanted.map((session) => session.tokenHash)}::text[])
-      AS wanted (application_id, token_hash)
-    JOIN sessions s USING (application_id, token_hash)
-    JOIN applications a ON a.id = s.application_id`;
-  const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
-  return wanted.map(({ tokenHash }) => byHash.get(tokenHash));
-});
+const findSession = coalesce(
+  async (wanted: { applicationId: number; tokenHash: string }[], applicationId: number) => {
+    const rows = await query`
+      SELECT ${SESSION}, ${SIGNED_IN_AT}, ${LIFETIME}, ${CATALOGUE}
+      FROM sessions s JOIN applications a ON a.id = ${applicationId}
+      WHERE s.application_id = ${applicationId} AND s.token_hash = ANY(${wanted.map(({ tokenHash }) => tokenHash)}::text[])`;
+    const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
+    return wanted.map(({ tokenHash }) => byHash.get(tokenHash));
+  },
+  { applicationOf },
+);
 
 const KEY = columnsOf('ApiKey', 'k', ['applicationId', 'id', 'keyHash']);
 
@@ -40,16 +41,16 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
 
 /** Whether the key is not revoked, and its user still exists. */
 export const isKeyLiving = coalesce(
-  async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[]) => {
+  async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[], applicationId: number) => {
     const rows = await query<{ ord: number }>`
       SELECT wanted.ord::int AS ord
-      FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.apiKeyId)}::int[],
-        ${wanted.map((key) => key.userId ?? null)}::int[])
-        WITH ORDINALITY AS wanted (application_id, id, user_id, ord)
-      JOIN api_keys k ON k.application_id = wanted.application_id AND k.id = wanted.id AND k.revoked_at IS NULL
+      FROM unnest(${wanted.map((key) => key.apiKeyId)}::int[], ${wanted.map((key) => key.userId ?? null)}::int[])
+        WITH ORDINALITY AS wanted (id, user_id, ord)
+      JOIN api_keys k ON k.application_id = ${applicationId} AND k.id = wanted.id AND k.revoked_at IS NULL
       WHERE wanted.user_id IS NULL OR EXISTS (
-        SELECT FROM users u WHERE u.application_id = wanted.application_id AND u.id = wanted.user_id)`;
+        SELECT FROM users u WHERE u.application_id = ${applicationId} AND u.id = wanted.user_id)`;
     const ordinals = new Set(rows.map(({ ord }) => ord));
     return wanted.map((_key, index) => ordinals.has(index + 1));
   },
+  { applicationOf },
 );

@@ -31,9 +31,11 @@ export async function listedUser(key: { applicationId: number; id: number }, con
   return (await maySeeListed(key.id, context)) ? context.loaders.of(userLoader).load(key) : null;
 }
 
-const isUsersListOn = coalesce(async (applicationIds: number[]): Promise<boolean[]> => {
-  const rows = await query<{ id: number }>`
-    SELECT id FROM applications WHERE id = ANY(${applicationIds}::int[]) AND users_list`;
-  const listing = new Set(rows.map(({ id }) => id));
-  return applicationIds.map((id) => listing.has(id));
-});
+const isUsersListOn = coalesce(
+  async (calls: number[], applicationId: number): Promise<boolean[]> => {
+    const [row] = await query<{ isOn: boolean }>`
+      SELECT users_list AS "isOn" FROM applications WHERE id = ${applicationId}`;
+    return calls.map(() => row?.isOn ?? false);
+  },
+  { applicationOf: (applicationId) => applicationId },
+);

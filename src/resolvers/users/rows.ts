@@ -1,4 +1,4 @@
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
@@ -9,16 +9,15 @@ const ORD = columns({ ord: ['int', 'wanted.ord::int'] });
 
 /** Batches reads of one event loop turn. */
 export const userById = coalesce(
-  async (wanted: { applicationId: number; id: number }[]): Promise<(User | undefined)[]> => {
+  async (wanted: { applicationId: number; id: number }[], applicationId: number): Promise<(User | undefined)[]> => {
     const rows = await query`
       SELECT ${USER_COLUMNS}, ${ORD}
-      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[], ${wanted.map(({ id }) => id)}::int[])
-        WITH ORDINALITY AS wanted (application_id, id, ord)
-      JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;
+      FROM unnest(${wanted.map(({ id }) => id)}::int[]) WITH ORDINALITY AS wanted (id, ord)
+      JOIN users u ON u.application_id = ${applicationId} AND u.id = wanted.id`;
     const users = indexBy(rows, ({ ord }) => ord);
     return wanted.map((_one, index) => users.get(index + 1));
   },
-  { max: 1_000 },
+  { max: 1_000, applicationOf },
 );
 
 /** In the order of the ids, without deleted users. */
