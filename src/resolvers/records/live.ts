@@ -1,6 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { inLiveSearchTurn } from '../../db/search-turns.ts';
@@ -90,15 +90,14 @@ const CURRENT = columns({
 });
 
 const currentRow = coalesce(
-  async (events: StreamEvent['payload'][]): Promise<CurrentRow[]> => {
+  async (events: StreamEvent['payload'][], applicationId: number): Promise<CurrentRow[]> => {
     // Hundreds of subscribers may request the same record.
     const wanted = [...new Map(events.map((event) => [event.subjectId, event])).values()];
     const rows = await query`
       SELECT ${RECORD_COLUMNS}, ${CURRENT}
-      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
-        ${wanted.map(({ subjectId }) => subjectId)}::text[]) WITH ORDINALITY AS w (application_id, id, ord)
-      JOIN applications a ON a.id = w.application_id
-      LEFT JOIN records r ON r.application_id = w.application_id AND r.id = w.id`;
+      FROM unnest(${wanted.map(({ subjectId }) => subjectId)}::text[]) WITH ORDINALITY AS w (id, ord)
+      JOIN applications a ON a.id = ${applicationId}
+      LEFT JOIN records r ON r.application_id = ${applicationId} AND r.id = w.id`;
     const found = new Map(
       rows.map(({ ord, exists, revision, catalogueVersion, ...row }) => [
         wanted[ord - 1]!.subjectId,
@@ -107,7 +106,7 @@ const currentRow = coalesce(
     );
     return events.map(({ subjectId }) => found.get(subjectId) ?? { row: null, revision: null, catalogueVersion: 0 });
   },
-  { max: 10_000 },
+  { max: 10_000, applicationOf },
 );
 
 const imageBefore = coalesce(
@@ -179,15 +178,14 @@ async function isReadable(
 }
 
 const tagsOf = coalesce(
-  async (wanted: { applicationId: number; userId: number }[]): Promise<string[][]> => {
+  async (wanted: { applicationId: number; userId: number }[], applicationId: number): Promise<string[][]> => {
     const rows = await query<{ ord: number; tags: string[] }>`
       SELECT w.ord::int AS ord, ${GROUP_TAGS} AS tags
-      FROM unnest(${wanted.map(({ applicationId }) => applicationId)}::int[],
-        ${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (application_id, id, ord)
-      JOIN users u ON u.application_id = w.application_id AND u.id = w.id
-      JOIN applications a ON a.id = w.application_id`;
+      FROM unnest(${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (id, ord)
+      JOIN users u ON u.application_id = ${applicationId} AND u.id = w.id
+      JOIN applications a ON a.id = ${applicationId}`;
     const tags = new Map(rows.map((row) => [row.ord, row.tags]));
     return wanted.map((_one, index) => tags.get(index + 1) ?? []);
   },
-  { max: 500 },
+  { max: 500, applicationOf },
 );

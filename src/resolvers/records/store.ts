@@ -24,15 +24,19 @@ type Outcome = 'stored' | 'changed' | 'locked';
 export async function storeBatch(batch: Batch): Promise<boolean> {
   const outcome = hasUniqueKeys(batch.known) ? 'locked' : await storeTogether(batch);
   if (outcome !== 'locked') return outcome === 'stored';
-  const [alone] = await waitForLocks(batch.owner, () => store([batch], Prisma.empty));
+  const [alone] = await waitForLocks(batch.owner, () => store([batch], batch.known.applicationId, Prisma.empty));
   return alone === 'stored';
 }
 
-const storeTogether = coalesce((batches: Batch[]) => store(batches, Prisma.sql`SKIP LOCKED`), {
-  ownerOf: ({ owner }) => owner,
-  maxBytes: MAX_BATCH_BYTES,
-  bytesOf: ({ bytes }) => bytes,
-});
+const storeTogether = coalesce(
+  (batches: Batch[], applicationId: number) => store(batches, applicationId, SKIP_LOCKED),
+  {
+    applicationOf: ({ known }) => known.applicationId,
+    ownerOf: ({ owner }) => owner,
+    maxBytes: MAX_BATCH_BYTES,
+    bytesOf: ({ bytes }) => bytes,
+  },
+);
 
 const CHECKED = columns({
   batch: ['int', 'c.batch'],
@@ -41,10 +45,12 @@ const CHECKED = columns({
   hasParents: ['boolean', 'c."hasParents"'],
 });
 
+const SKIP_LOCKED = Prisma.sql`SKIP LOCKED`;
+
 // Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
-async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[]> {
+async function store(batches: Batch[], applicationId: number, skipLocked: Prisma.Sql): Promise<Outcome[]> {
   const given = batches.flatMap(({ known, rows }, batch) => {
-    return rows.map(({ createdAt, updatedAt: _same, ...row }) => ({
+    return rows.map(({ createdAt, updatedAt: _same, applicationId: _known, ...row }) => ({
       batch,
       version: known.version,
       ...row,
@@ -57,7 +63,7 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
   const keys = batches.some(({ known }) => hasUniqueKeys(known))
     ? Prisma.sql`, claimed AS (
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-      SELECT g."applicationId", g."classKey", u.field, coalesce(u.value, g.fields ->> u.field), g.id
+      SELECT ${applicationId}::int, g."classKey", u.field, coalesce(u.value, g.fields ->> u.field), g.id
       FROM sound g, json_to_recordset(g.keys) AS u (field text, value text)
       ORDER BY 1, 2, 3, 4
     )`
@@ -65,16 +71,16 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
   const rows = await query`
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
-        batch int, version int, "applicationId" int, id text, "classKey" int, "parentId" text, "userId" int,
+        batch int, version int, id text, "classKey" int, "parentId" text, "userId" int,
         "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), keys json,
         ${SLOT_COLUMNS})
     ), held AS MATERIALIZED (
       SELECT c.key, c.version FROM record_classes c
-      WHERE (c.application_id, c.key) IN (SELECT "applicationId", "classKey" FROM given)
+      WHERE c.application_id = ${applicationId} AND c.key IN (SELECT "classKey" FROM given)
       ORDER BY c.key FOR KEY SHARE ${skipLocked}
     ), parents AS MATERIALIZED (
-      SELECT r.application_id, r.id FROM records r
-      WHERE (r.application_id, r.id) IN (SELECT "applicationId", "parentId" FROM given WHERE "parentId" IS NOT NULL)
+      SELECT r.id FROM records r
+      WHERE r.application_id = ${applicationId} AND r.id IN (SELECT "parentId" FROM given WHERE "parentId" IS NOT NULL)
       ORDER BY r.id FOR KEY SHARE ${skipLocked}
     ), checked AS MATERIALIZED (
       SELECT g.batch, bool_and(h.key IS NOT NULL) AS "isKnown",
@@ -82,16 +88,16 @@ async function store(batches: Batch[], skipLocked: Prisma.Sql): Promise<Outcome[
         bool_or((h.key IS NULL AND c.key IS NOT NULL) OR (p.id IS NULL AND r.id IS NOT NULL)) AS "isLocked"
       FROM given g LEFT JOIN held h ON h.key = g."classKey" AND h.version = g.version
       LEFT JOIN record_classes c
-        ON c.application_id = g."applicationId" AND c.key = g."classKey" AND c.version = g.version
-      LEFT JOIN parents p ON p.application_id = g."applicationId" AND p.id = g."parentId"
-      LEFT JOIN records r ON r.application_id = g."applicationId" AND r.id = g."parentId"
+        ON c.application_id = ${applicationId} AND c.key = g."classKey" AND c.version = g.version
+      LEFT JOIN parents p ON p.id = g."parentId"
+      LEFT JOIN records r ON r.application_id = ${applicationId} AND r.id = g."parentId"
       GROUP BY g.batch
     ), sound AS MATERIALIZED (
       SELECT g.* FROM given g JOIN checked c USING (batch) WHERE c."isKnown" AND c."hasParents"
     ), stored AS (
       INSERT INTO records (application_id, id, class_key, parent_id, user_id, is_open, readers, updaters, deleters,
         fields, created_at, updated_at, ${SLOT_NAMES})
-      SELECT g."applicationId", g.id, g."classKey", g."parentId", g."userId", g."isOpen",
+      SELECT ${applicationId}::int, g.id, g."classKey", g."parentId", g."userId", g."isOpen",
         ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
         ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g.at, g.at, ${SLOT_VALUES}
       FROM sound g
