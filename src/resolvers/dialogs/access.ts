@@ -1,5 +1,6 @@
-import { coalesce } from '../../db/coalesce.ts';
-import { columns, columnsOf, type RowOf, select } from '../../db/columns.ts';
+import { Prisma } from '../../db/client.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
+import { column, columns, columnsOf, type RowOf, select } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
@@ -54,27 +55,29 @@ const OCCUPANT = columns({
   readSeq: ['int', 'coalesce(o.read_seq, 0)'],
   deliveredSeq: ['int', 'coalesce(o.delivered_seq, 0)'],
   unseenOwnSeq: ['int', 'coalesce(greatest(o.unread_own_seq, o.undelivered_own_seq), 0)'],
-  hasMarks: [
-    'boolean',
-    `EXISTS (SELECT FROM message_marks k WHERE k.application_id = o.application_id AND k.dialog_id = o.dialog_id
-      AND k.user_id = o.user_id)`,
-  ],
 });
 
 /** Of a dialog `d` and the caller's membership `o`. */
-export const STANDING = select`${DIALOG}, ${OCCUPANT}`;
-export type Standing = RowOf<[typeof STANDING]>;
+export function standing(applicationId: number) {
+  const hasMarks = Prisma.sql`EXISTS (SELECT FROM message_marks k
+    WHERE k.application_id = ${applicationId} AND k.dialog_id = o.dialog_id AND k.user_id = o.user_id)`;
+  return select`${DIALOG}, ${OCCUPANT}, ${column('hasMarks', 'boolean', hasMarks)}`;
+}
+export type Standing = RowOf<[ReturnType<typeof standing>]>;
 
 const ORD = columns({ ord: ['int', 'w.ord::int'] });
 
-const findDialogPlace = coalesce(async (wanted: { applicationId: number; dialogId: string; userId: number }[]) => {
-  const rows = await query`
-    SELECT ${STANDING}, ${ORD}
-    FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.dialogId)}::text[],
-      ${wanted.map((key) => key.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
-    JOIN dialogs d USING (application_id, id)
-    LEFT JOIN members o ON o.application_id = d.application_id AND o.dialog_id = d.id AND o.user_id = w.user_id
-      AND o.left_at IS NULL`;
-  const occupancies = new Map(rows.map((row) => [row.ord, row]));
-  return wanted.map((_, index) => occupancies.get(index + 1));
-});
+const findDialogPlace = coalesce(
+  async (wanted: { applicationId: number; dialogId: string; userId: number }[], applicationId: number) => {
+    const rows = await query`
+      SELECT ${standing(applicationId)}, ${ORD}
+      FROM unnest(${wanted.map((key) => key.dialogId)}::text[], ${wanted.map((key) => key.userId)}::int[])
+        WITH ORDINALITY AS w (id, user_id, ord)
+      JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = w.id
+      LEFT JOIN members o ON o.application_id = ${applicationId} AND o.dialog_id = d.id AND o.user_id = w.user_id
+        AND o.left_at IS NULL`;
+    const occupancies = new Map(rows.map((row) => [row.ord, row]));
+    return wanted.map((_, index) => occupancies.get(index + 1));
+  },
+  { applicationOf },
+);

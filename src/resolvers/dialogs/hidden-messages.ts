@@ -6,11 +6,13 @@ export function visibleTo(viewer: Viewer): Prisma.Sql {
 }
 
 export function hiddenFrom(viewer: Viewer): Prisma.Sql {
-  return viewer.kind === 'user' ? hiddenFromUser(Prisma.sql`${viewer.userId}`) : Prisma.sql`false`;
+  return viewer.kind === 'user'
+    ? hiddenFromUser(viewer.applicationId, Prisma.sql`${viewer.userId}`)
+    : Prisma.sql`false`;
 }
 
-export function hiddenFromUser(userId: Prisma.Sql): Prisma.Sql {
+export function hiddenFromUser(applicationId: number, userId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`EXISTS (SELECT FROM hidden_messages h
-    WHERE h.application_id = m.application_id AND h.user_id = ${userId} AND h.dialog_id = m.dialog_id
+    WHERE h.application_id = ${applicationId} AND h.user_id = ${userId} AND h.dialog_id = m.dialog_id
       AND h.seq = m.seq)`;
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
@@ -78,34 +78,38 @@ export function detailsOf(messages: readonly MessageRow[], page: PageDetails): M
 }
 
 /** Of dialog `d`. */
-export const MEMBERS = Prisma.sql`CASE WHEN d.type <> ${PUBLIC_GROUP} THEN (
+export const membersOf = (applicationId: number) => Prisma.sql`CASE WHEN d.type <> ${PUBLIC_GROUP} THEN (
   SELECT json_agg(json_build_array(m.user_id, m.read_seq, m.delivered_seq, m.unread_own_seq, m.undelivered_own_seq))
-  FROM members m WHERE m.application_id = d.application_id AND m.dialog_id = d.id) END`;
+  FROM members m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id) END`;
 
 /** Of dialog `d` and `page.seqs`. */
-export const MARKS = Prisma.sql`(
+export const marksOf = (applicationId: number) => Prisma.sql`(
   SELECT json_agg(json_build_array(k.seq, k.user_id, k.is_read, k.is_delivered)) FROM message_marks k
-  WHERE k.application_id = d.application_id AND k.dialog_id = d.id AND k.seq = ANY(page.seqs))`;
+  WHERE k.application_id = ${applicationId} AND k.dialog_id = d.id AND k.seq = ANY(page.seqs))`;
 
 /** Of dialog `d` and `page.message_ids`. */
-export const REACTIONS = Prisma.sql`(
+export const reactionsOf = (applicationId: number) => Prisma.sql`(
   SELECT json_agg(json_build_array(r.message_id, r.user_id, r.name) ORDER BY r.position) FROM reactions r
-  WHERE r.application_id = d.application_id AND r.message_id = ANY(page.message_ids))`;
+  WHERE r.application_id = ${applicationId} AND d.id IS NOT NULL AND r.message_id = ANY(page.message_ids))`;
 
-const readPage = coalesce(async (pages: Page[]): Promise<PageDetails[]> => {
-  const rows = await query<{ ord: number } & PageDetails>`
-    SELECT page.ord::int AS ord, d.type AS "dialogType", CASE WHEN page.seqs IS NOT NULL THEN ${MEMBERS} END AS members,
-      ${MARKS} AS marks, ${REACTIONS} AS reactions
-    FROM (
-      SELECT w.application_id, w.dialog_id, w.seqs::int[] AS seqs, w.message_ids::text[] AS message_ids, w.ord
-      FROM unnest(${pages.map((page) => page.applicationId)}::int[], ${pages.map((page) => page.dialogId)}::text[],
-        ${pages.map(({ seqs }) => arrayText(seqs))}::text[], ${pages.map(({ messageIds }) => arrayText(messageIds))}::text[])
-        WITH ORDINALITY AS w (application_id, dialog_id, seqs, message_ids, ord)
-    ) AS page
-    LEFT JOIN dialogs d ON d.application_id = page.application_id AND d.id = page.dialog_id`;
-  const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
-  return pages.map((_, index) => byOrdinal.get(index + 1)!);
-});
+const readPage = coalesce(
+  async (pages: Page[], applicationId: number): Promise<PageDetails[]> => {
+    const rows = await query<{ ord: number } & PageDetails>`
+      SELECT page.ord::int AS ord, d.type AS "dialogType",
+        CASE WHEN page.seqs IS NOT NULL THEN ${membersOf(applicationId)} END AS members,
+        ${marksOf(applicationId)} AS marks, ${reactionsOf(applicationId)} AS reactions
+      FROM (
+        SELECT w.dialog_id, w.seqs::int[] AS seqs, w.message_ids::text[] AS message_ids, w.ord
+        FROM unnest(${pages.map((page) => page.dialogId)}::text[], ${pages.map(({ seqs }) => arrayText(seqs))}::text[],
+          ${pages.map(({ messageIds }) => arrayText(messageIds))}::text[])
+          WITH ORDINALITY AS w (dialog_id, seqs, message_ids, ord)
+      ) AS page
+      LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = page.dialog_id`;
+    const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
+    return pages.map((_, index) => byOrdinal.get(index + 1)!);
+  },
+  { applicationOf },
+);
 
 /** An array literal of PostgreSQL, because `unnest` takes no array of arrays of different lengths. */
 function arrayText(values: (number | string)[] | null): string | null {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inLockTurns } from '../../db/lock-turns.ts';
 import { waitForLocks } from '../../db/transact.ts';
@@ -29,6 +29,7 @@ interface Job<Input, Output> {
 /** Inputs of a dialog in order of arrival; at most one statement in flight contains some of them. */
 interface Queue<Input, Output> {
   key: string;
+  applicationId: number;
   owner: JobOwner;
   jobs: Job<Input, Output>[];
   /** Jobs at the head that are in flight. */
@@ -37,27 +38,27 @@ interface Queue<Input, Output> {
 
 /**
  * Shared statements skip locked dialogs, so that a locked dialog delays only its own inputs.
- * @param run without a lock timeout, returns undefined for inputs of locked dialogs
+ * @param run inputs of one application; without a lock timeout, returns undefined for inputs of locked dialogs
  */
 export function queueByDialog<Input extends InDialog, Output>(
-  run: (inputs: Input[], lockTimeoutMs?: number) => Promise<(Output | undefined)[]>,
+  run: (inputs: Input[], applicationId: number, lockTimeoutMs?: number) => Promise<(Output | undefined)[]>,
 ): (input: Input) => Promise<Output> {
   type DialogJob = Job<Input, Output>;
   type DialogQueue = Queue<Input, Output>;
   const queues = new Map<string, DialogQueue>();
 
   const runShared = coalesce(
-    async (sharing: DialogQueue[]) => {
+    async (sharing: DialogQueue[], applicationId: number) => {
       const share = Math.max(1, Math.floor(MAX_INPUTS / sharing.length));
       const batches = sharing.map((queue) => {
         const batch = queue.jobs.slice(0, share);
         queue.taken = batch.length;
         return batch.map(({ input }) => input);
       });
-      const outputs = await run(batches.flat());
+      const outputs = await run(batches.flat(), applicationId);
       return batches.map((batch) => outputs.splice(0, batch.length));
     },
-    { max: MAX_INPUTS },
+    { max: MAX_INPUTS, applicationOf },
   );
 
   /** @returns jobs that must run apart */
@@ -73,9 +74,10 @@ export function queueByDialog<Input extends InDialog, Output>(
     }
   };
 
-  const runApart = async (jobs: DialogJob[], { owner }: DialogQueue): Promise<void> => {
+  const runApart = async (jobs: DialogJob[], { owner, applicationId }: DialogQueue): Promise<void> => {
     const inputs = jobs.map(({ input }) => input);
-    settle(jobs, await inLockTurns(owner, (lockTimeoutMs) => waitForLocks(owner, () => run(inputs, lockTimeoutMs))));
+    const runLocking = (lockTimeoutMs?: number) => waitForLocks(owner, () => run(inputs, applicationId, lockTimeoutMs));
+    settle(jobs, await inLockTurns(owner, runLocking));
   };
 
   const runQueue = async (queue: DialogQueue): Promise<void> => {
@@ -98,7 +100,8 @@ export function queueByDialog<Input extends InDialog, Output>(
     const { applicationId, dialogId } = input;
     const key = `${applicationId}:${dialogId}`;
     const known = queues.get(key);
-    const queue = known ?? { key, owner: [`application:${applicationId}`, `dialog:${dialogId}`], jobs: [], taken: 0 };
+    const owner = [`application:${applicationId}`, `dialog:${dialogId}`];
+    const queue = known ?? { key, applicationId, owner, jobs: [], taken: 0 };
     if (queue.jobs.length >= MAX_WAITING) return Promise.reject(new ServiceUnavailableError());
     return new Promise((resolve, reject) => {
       const start = () => runShared(queue);

@@ -1,5 +1,5 @@
 import { Prisma } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { column, columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
@@ -7,17 +7,17 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { type ReadableDialog, readableDialog, STANDING } from '../dialogs/access.ts';
+import { type ReadableDialog, readableDialog, standing } from '../dialogs/access.ts';
 import { hiddenFromUser } from '../dialogs/hidden-messages.ts';
 import {
   type DetailParts,
   detailsOf,
-  MARKS,
-  MEMBERS,
   type MessageDetails,
+  marksOf,
+  membersOf,
   type PageDetails,
   PUBLIC_GROUP,
-  REACTIONS,
+  reactionsOf,
 } from './details.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -60,7 +60,8 @@ export async function readMessagesOfDialog(
     ? (
         await readPages(
           [input],
-          Prisma.sql`${VISIBLE} AND ${search.where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${search.skip}`,
+          applicationId,
+          Prisma.sql`${visible(applicationId)} AND ${search.where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${search.skip}`,
         )
       )[0]
     : await firstPagesBy(orderBy)(input);
@@ -76,14 +77,21 @@ interface Input extends Omit<WantedPage, 'orderBy' | 'search'> {
   isKey: boolean;
 }
 
-const PAGE = withJson<Omit<PageDetails, 'dialogType'>>()(
-  select`${STANDING}, ${columns({ ord: ['int', 'w.ord::int'], dialogType: ['int', 'd.type'], messages: ['json', 'page.messages'] })},
-    ${column('members', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${MEMBERS} END`)},
-    ${column('marks', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${MARKS} END`)},
-    ${column('reactions', 'json | null', Prisma.sql`CASE WHEN w.reactions THEN ${REACTIONS} END`)}`,
-);
+const WANTED = columns({
+  ord: ['int', 'w.ord::int'],
+  dialogType: ['int', 'd.type'],
+  messages: ['json', 'page.messages'],
+});
 
-type Page = RowOf<[typeof PAGE]>;
+const pageColumns = (applicationId: number) =>
+  withJson<Omit<PageDetails, 'dialogType'>>()(
+    select`${standing(applicationId)}, ${WANTED},
+      ${column('members', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${membersOf(applicationId)} END`)},
+      ${column('marks', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${marksOf(applicationId)} END`)},
+      ${column('reactions', 'json | null', Prisma.sql`CASE WHEN w.reactions THEN ${reactionsOf(applicationId)} END`)}`,
+  );
+
+type Page = RowOf<[ReturnType<typeof pageColumns>]>;
 
 /** By order, of which there are few. */
 const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>();
@@ -91,8 +99,10 @@ const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>(
 function firstPagesBy(orderBy: Prisma.Sql): (input: Input) => Promise<Page | undefined> {
   const known = firstPages.get(orderBy.sql);
   if (known) return known;
-  const page = first(orderBy);
-  const read = coalesce((inputs: Input[]) => readPages(inputs, page), { max: 16 });
+  const read = coalesce(
+    (inputs: Input[], applicationId: number) => readPages(inputs, applicationId, first(applicationId, orderBy)),
+    { max: 16, applicationOf },
+  );
   firstPages.set(orderBy.sql, read);
   return read;
 }
@@ -112,31 +122,31 @@ const COLUMNS = columnsOf('Message', 'm', [
 ]);
 const TIMES = ['createdAt', 'updatedAt'] as const;
 
-const VISIBLE = Prisma.sql`SELECT ${COLUMNS} FROM messages m
-  WHERE m.application_id = w.application_id AND m.dialog_id = w.dialog_id
+const visible = (applicationId: number) => Prisma.sql`SELECT ${COLUMNS} FROM messages m
+  WHERE m.application_id = ${applicationId} AND m.dialog_id = w.dialog_id
     AND (w.is_key OR d.type = ${PUBLIC_GROUP} OR o.user_id IS NOT NULL)
-    AND NOT ${hiddenFromUser(Prisma.sql`w.user_id`)}`;
+    AND NOT ${hiddenFromUser(applicationId, Prisma.sql`w.user_id`)}`;
 
 // PostgreSQL assumes that a limit in a parameter is a tenth of all rows, and therefore plans each execution again. With
 // a constant limit inside, it keeps the plan, which saves a third of the CPU time.
-function first(orderBy: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`SELECT * FROM (${VISIBLE} ORDER BY ${orderBy} LIMIT ${LONGEST}) AS m LIMIT w.size`;
+function first(applicationId: number, orderBy: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`SELECT * FROM (${visible(applicationId)} ORDER BY ${orderBy} LIMIT ${LONGEST}) AS m LIMIT w.size`;
 }
 
 const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
 
 /** Undefined for unknown dialogs. */
-async function readPages(inputs: Input[], page: Prisma.Sql): Promise<(Page | undefined)[]> {
+async function readPages(inputs: Input[], applicationId: number, page: Prisma.Sql): Promise<(Page | undefined)[]> {
   // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
   const rows = await query`
-    SELECT ${PAGE}
-    FROM unnest((SELECT ${inputs.map((one) => one.applicationId)}::int[]), ${inputs.map((one) => one.dialogId)}::text[],
+    SELECT ${pageColumns(applicationId)}
+    FROM unnest((SELECT ${inputs.map((one) => one.dialogId)}::text[]),
       ${inputs.map((one) => one.userId)}::int[], ${inputs.map((one) => one.isKey)}::boolean[],
       ${inputs.map((one) => one.limit)}::int[], ${inputs.map(({ parts }) => parts.readState)}::boolean[],
       ${inputs.map(({ parts }) => parts.reactions)}::boolean[])
-      WITH ORDINALITY AS w (application_id, dialog_id, user_id, is_key, size, read_state, reactions, ord)
-    JOIN dialogs d ON d.application_id = w.application_id AND d.id = w.dialog_id
-    LEFT JOIN members o ON o.application_id = w.application_id AND o.dialog_id = w.dialog_id AND o.user_id = w.user_id
+      WITH ORDINALITY AS w (dialog_id, user_id, is_key, size, read_state, reactions, ord)
+    JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = w.dialog_id
+    LEFT JOIN members o ON o.application_id = ${applicationId} AND o.dialog_id = w.dialog_id AND o.user_id = w.user_id
       AND o.left_at IS NULL
     CROSS JOIN LATERAL (
       SELECT json_agg(m) AS messages, array_agg(m.seq) AS seqs, array_agg(m.id) AS message_ids FROM (${page}) AS m

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { Prisma } from '../../db/client.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { column, columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Message } from '../../generated/prisma/client.ts';
@@ -35,17 +35,20 @@ export function messageLoader(
 
 const FOUND = columns({ ord: ['int', 'w.ord::int'], isMember: ['boolean', 'o.user_id IS NOT NULL'] });
 const DIALOG = columnsOf('Dialog', 'd', ['type']);
-const IS_HIDDEN = column('isHidden', 'boolean', hiddenFromUser(Prisma.sql`w.user_id`));
 
-const findRow = coalesce(async (wanted: { applicationId: number; id: string; userId: number }[]) => {
-  const rows = await query`
-    SELECT ${MESSAGE_COLUMNS}, ${DIALOG}, ${FOUND}, ${IS_HIDDEN}
-    FROM unnest(${wanted.map((key) => key.applicationId)}::int[], ${wanted.map((key) => key.id)}::text[],
-      ${wanted.map((key) => key.userId)}::int[]) WITH ORDINALITY AS w (application_id, id, user_id, ord)
-    JOIN messages m ON m.application_id = w.application_id AND m.id = w.id
-    JOIN dialogs d ON d.application_id = m.application_id AND d.id = m.dialog_id
-    LEFT JOIN members o ON o.application_id = m.application_id AND o.dialog_id = m.dialog_id AND o.user_id = w.user_id
-      AND o.left_at IS NULL`;
-  const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
-  return wanted.map((_, index) => byOrdinal.get(index + 1));
-});
+const findRow = coalesce(
+  async (wanted: { applicationId: number; id: string; userId: number }[], applicationId: number) => {
+    const isHidden = column('isHidden', 'boolean', hiddenFromUser(applicationId, Prisma.sql`w.user_id`));
+    const rows = await query`
+      SELECT ${MESSAGE_COLUMNS}, ${DIALOG}, ${FOUND}, ${isHidden}
+      FROM unnest(${wanted.map((key) => key.id)}::text[], ${wanted.map((key) => key.userId)}::int[])
+        WITH ORDINALITY AS w (id, user_id, ord)
+      JOIN messages m ON m.application_id = ${applicationId} AND m.id = w.id
+      JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = m.dialog_id
+      LEFT JOIN members o ON o.application_id = ${applicationId} AND o.dialog_id = m.dialog_id AND o.user_id = w.user_id
+        AND o.left_at IS NULL`;
+    const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
+    return wanted.map((_, index) => byOrdinal.get(index + 1));
+  },
+  { applicationOf },
+);

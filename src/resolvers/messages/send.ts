@@ -132,38 +132,43 @@ const OUTCOME = columns({
 // `created_at` never decreases within a dialog, so that `date_sent` and `seq` agree even if clocks differ. A concurrent
 // insert of the same key blocks until the other transaction ends. Only writable messages claim keys, so that a key
 // always has a stored message.
-const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
-  const input = inputs.map(({ at, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
-  const isShared = lockTimeoutMs === undefined;
-  const rows = await query`
+const store = queueByDialog(
+  async (inputs: StoredInput[], applicationId: number, lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
+    const input = inputs.map(({ at, applicationId: _same, ...input }, ord) => ({
+      ord,
+      ...input,
+      at: at.toISOString(),
+    }));
+    const isShared = lockTimeoutMs === undefined;
+    const rows = await query`
     WITH input AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
           SELECT FROM members m
-          WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.user_id = g."senderId"
+          WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
             AND m.left_at IS NULL)) AS "mayWrite"
       FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (
-        ord int, "applicationId" int, "dialogId" text, "senderId" int, id text, text text, attachments json,
+        ord int, "dialogId" text, "senderId" int, id text, text text, attachments json,
         "customFields" json, "sendToChat" boolean, "clientId" text, at timestamptz(3))
-      LEFT JOIN dialogs d ON d.application_id = g."applicationId" AND d.id = g."dialogId"
+      LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = g."dialogId"
     ), locked AS MATERIALIZED (
-      SELECT d.application_id, d.id, d.type, d.pair_key, d.last_message_at
+      SELECT d.id, d.type, d.pair_key, d.last_message_at
       FROM dialogs d
-      WHERE (d.application_id, d.id) IN (SELECT "applicationId", "dialogId" FROM input WHERE "mayWrite")
+      WHERE d.application_id = ${applicationId} AND d.id IN (SELECT "dialogId" FROM input WHERE "mayWrite")
         ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
-      ORDER BY d.application_id, d.id
+      ORDER BY d.id
       FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
     ), writable AS MATERIALIZED (
       SELECT g.*, l.type, l.pair_key, l.last_message_at
-      FROM input g JOIN locked l ON l.application_id = g."applicationId" AND l.id = g."dialogId"
+      FROM input g JOIN locked l ON l.id = g."dialogId"
       WHERE g."mayWrite"
     ), claimed AS MATERIALIZED (
       INSERT INTO message_keys (application_id, user_id, key, message_id)
-      SELECT "applicationId", "senderId", "clientId", id FROM writable
-      WHERE "clientId" IS NOT NULL ORDER BY 1, 2, 3
-      ON CONFLICT DO NOTHING RETURNING application_id, message_id
+      SELECT ${applicationId}::int, "senderId", "clientId", id FROM writable
+      WHERE "clientId" IS NOT NULL ORDER BY 2, 3
+      ON CONFLICT DO NOTHING RETURNING message_id
     ), wanted AS MATERIALIZED (
-      SELECT w.* FROM writable w LEFT JOIN claimed c ON c.application_id = w."applicationId" AND c.message_id = w.id
+      SELECT w.* FROM writable w LEFT JOIN claimed c ON c.message_id = w.id
       WHERE w."clientId" IS NULL OR c.message_id IS NOT NULL
     ), placed AS MATERIALIZED (
       SELECT g.*,
@@ -173,48 +178,48 @@ const store = queueByDialog(async (inputs: StoredInput[], lockTimeoutMs?: number
           WHEN split_part(g.pair_key, ':', 1)::int = g."senderId" THEN split_part(g.pair_key, ':', 2)::int
           ELSE split_part(g.pair_key, ':', 1)::int END AS "recipientId"
       FROM wanted g
-      WINDOW dialog AS (PARTITION BY g."applicationId", g."dialogId" ORDER BY g.ord)
+      WINDOW dialog AS (PARTITION BY g."dialogId" ORDER BY g.ord)
     ), counted AS (
       UPDATE dialogs d SET last_seq = d.last_seq + p.messages, message_count = d.message_count + p.messages,
         last_message_at = p.latest, updated_at = greatest(d.updated_at, p.latest)
-      FROM (SELECT "applicationId", "dialogId", count(*)::int AS messages, max("createdAt") AS latest
-        FROM placed GROUP BY 1, 2) p
-      WHERE d.application_id = p."applicationId" AND d.id = p."dialogId"
-      RETURNING d.application_id, d.id, d.last_seq - p.messages AS before
+      FROM (SELECT "dialogId", count(*)::int AS messages, max("createdAt") AS latest FROM placed GROUP BY 1) p
+      WHERE d.application_id = ${applicationId} AND d.id = p."dialogId"
+      RETURNING d.id, d.last_seq - p.messages AS before
     ), stored AS (
       INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, attachments,
         custom_fields, send_to_chat, date_sent, created_at, updated_at)
-      SELECT p."applicationId", p.id, p."dialogId", c.before + p.nth, p."senderId", p."recipientId", p.text,
+      SELECT ${applicationId}::int, p.id, p."dialogId", c.before + p.nth, p."senderId", p."recipientId", p.text,
         p.attachments, p."customFields", p."sendToChat", floor(extract(epoch FROM p."createdAt"))::int,
         p."createdAt", p."createdAt"
-      FROM placed p JOIN counted c ON c.application_id = p."applicationId" AND c.id = p."dialogId"
-      RETURNING application_id, id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
+      FROM placed p JOIN counted c ON c.id = p."dialogId"
+      RETURNING id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
     ), settled AS (
       UPDATE members m SET settled_count = m.settled_count + p.messages, sent_count = m.sent_count + p.messages
-      FROM (SELECT "applicationId", "dialogId", "senderId", count(*)::int AS messages
-        FROM placed WHERE type <> 1 GROUP BY 1, 2, 3) p
-      WHERE m.application_id = p."applicationId" AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
+      FROM (SELECT "dialogId", "senderId", count(*)::int AS messages
+        FROM placed WHERE type <> 1 GROUP BY 1, 2) p
+      WHERE m.application_id = ${applicationId} AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
     ), announced AS (
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
-      SELECT application_id, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
+      SELECT ${applicationId}::int, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
     )
     SELECT ${OUTCOME}
-    FROM input g LEFT JOIN writable w ON w."applicationId" = g."applicationId" AND w.id = g.id
-    LEFT JOIN stored s ON s.application_id = g."applicationId" AND s.id = g.id`;
-  const sent = new Map(rows.map((row) => [row.ord, row]));
-  return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
-      sent.get(ord)!;
-    if (dialogKnown && !mayWrite) return 'no occupant';
-    if (isShared && mayWrite && !hasLock) return undefined;
-    if (isKnown) return 'known';
-    if (seq === null) return 'no dialog';
-    const { at: _at, clientId: _clientId, ...content } = input;
-    const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
-    const message: MessageRow = { ...content, ...place };
-    return { message, dialogType };
-  });
-});
+    FROM input g LEFT JOIN writable w ON w.id = g.id
+    LEFT JOIN stored s ON s.id = g.id`;
+    const sent = new Map(rows.map((row) => [row.ord, row]));
+    return inputs.map((input, ord) => {
+      const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
+        sent.get(ord)!;
+      if (dialogKnown && !mayWrite) return 'no occupant';
+      if (isShared && mayWrite && !hasLock) return undefined;
+      if (isKnown) return 'known';
+      if (seq === null) return 'no dialog';
+      const { at: _at, clientId: _clientId, ...content } = input;
+      const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
+      const message: MessageRow = { ...content, ...place };
+      return { message, dialogType };
+    });
+  },
+);
 
 const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');
 
