@@ -1,4 +1,4 @@
-import { coalesce } from '../db/coalesce.ts';
+import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { columns } from '../db/columns.ts';
 import { query } from '../db/query.ts';
 import { jobOwnerOf } from '../lib/access.ts';
@@ -123,26 +123,18 @@ type DialogKey = Pick<StreamRow, 'applicationId' | 'dialogId'>;
 type DialogNow = Pick<StreamRow, 'dialogType' | 'memberVersion'>;
 
 const DIALOG = columns({
-  applicationId: ['int', 'd.application_id'],
   dialogId: ['text', 'd.id'],
   dialogType: ['int', 'd.type'],
   memberVersion: ['int', 'd.member_version'],
 });
 
 const dialogNow = coalesce(
-  async (wanted: DialogKey[]): Promise<DialogNow[]> => {
-    const keyOf = ({ applicationId, dialogId }: DialogKey) => `${applicationId} ${dialogId}`;
-    const dialogs = [...new Map(wanted.map((one) => [keyOf(one), one])).values()];
+  async (wanted: DialogKey[], applicationId: number): Promise<DialogNow[]> => {
+    const ids = [...new Set(wanted.map(({ dialogId }) => dialogId))];
     const rows = await query`
-      SELECT ${DIALOG}
-      FROM unnest(${dialogs.map((one) => one.applicationId)}::int[], ${dialogs.map((one) => one.dialogId)}::text[])
-        AS w (application_id, id)
-      JOIN dialogs d USING (application_id, id)`;
-    const known = new Map(rows.map((row) => [keyOf(row), row]));
-    return wanted.map((one) => {
-      const { dialogType, memberVersion } = known.get(keyOf(one)) ?? { dialogType: null, memberVersion: null };
-      return { dialogType, memberVersion };
-    });
+      SELECT ${DIALOG} FROM dialogs d WHERE d.application_id = ${applicationId} AND d.id = ANY(${ids}::text[])`;
+    const known = new Map<string | null, DialogNow>(rows.map(({ dialogId, ...dialog }) => [dialogId, dialog]));
+    return wanted.map(({ dialogId }) => known.get(dialogId) ?? { dialogType: null, memberVersion: null });
   },
-  { max: 10_000 },
+  { max: 10_000, applicationOf },
 );

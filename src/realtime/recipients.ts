@@ -1,4 +1,4 @@
-import { coalesce } from '../db/coalesce.ts';
+import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { query } from '../db/query.ts';
 import { groupBy } from '../lib/collections.ts';
@@ -61,8 +61,8 @@ export class RecipientResolver {
       else stale.set(row.dialogId, row);
     }
     if (stale.size > 0) {
-      for (const { dialogId, version, userIds } of await readOccupants([...stale.values()])) {
-        occupants.set(dialogId, { version, userIds: new Set(userIds) });
+      for (const known of await Promise.all([...stale.values()].map(readOccupants))) {
+        if (known) occupants.set(known.dialogId, { version: known.version, userIds: new Set(known.userIds) });
       }
     }
     this.#keep(occupants);
@@ -111,15 +111,24 @@ function isOfMessage({ kind }: StreamRow): boolean {
 /** Sets `hiddenFrom` of later events of messages; a new message is hidden from no user. */
 async function markHidden(rows: StreamRow[]): Promise<void> {
   const edits = rows.filter((row) => isOfMessage(row) && row.kind !== 'messageSent');
-  if (edits.length === 0) return;
-  const hidden = await query<{ id: string; userId: number }>`
-    SELECT m.id, h.user_id AS "userId"
-    FROM unnest(${edits.map((row) => row.applicationId)}::int[], ${edits.map((row) => row.subjectId)}::text[])
-      AS edited (application_id, id)
-    JOIN messages m USING (application_id, id) JOIN hidden_messages h USING (application_id, dialog_id, seq)`;
-  const users = groupBy(hidden, ({ id }) => id);
-  for (const row of edits) row.hiddenFrom = users.get(row.subjectId)?.map(({ userId }) => userId);
+  const mark = async (row: StreamRow) => {
+    row.hiddenFrom = await usersWhoHid(row);
+  };
+  await Promise.all(edits.map(mark));
 }
+
+const usersWhoHid = coalesce(
+  async (edits: StreamRow[], applicationId: number): Promise<(number[] | undefined)[]> => {
+    const hidden = await query<{ id: string; userId: number }>`
+      SELECT m.id, h.user_id AS "userId"
+      FROM messages m
+      JOIN hidden_messages h ON h.application_id = ${applicationId} AND h.dialog_id = m.dialog_id AND h.seq = m.seq
+      WHERE m.application_id = ${applicationId} AND m.id = ANY(${edits.map((row) => row.subjectId)}::text[])`;
+    const users = groupBy(hidden, ({ id }) => id);
+    return edits.map(({ subjectId }) => users.get(subjectId)?.map(({ userId }) => userId));
+  },
+  { max: 10_000, applicationOf },
+);
 
 /**
  * Ids of messages that the viewer has hidden, because shared results would contain them.
@@ -147,27 +156,32 @@ interface HiddenSince {
 }
 
 const hiddenSince = coalesce(
-  async (wanted: HiddenSince[]): Promise<string[][]> => {
+  async (wanted: HiddenSince[], applicationId: number): Promise<string[][]> => {
     const rows = await query<{ ord: number; id: string }>`
       SELECT w.ord::int AS ord, m.id
-      FROM unnest(${wanted.map((one) => one.applicationId)}::int[], ${wanted.map((one) => one.userId)}::int[],
-        ${wanted.map((one) => one.dialogId)}::text[], ${wanted.map((one) => one.since)}::text[])
-        WITH ORDINALITY AS w (application_id, user_id, dialog_id, since, ord)
-      JOIN hidden_messages h USING (application_id, user_id, dialog_id)
-      JOIN messages m USING (application_id, dialog_id, seq)
+      FROM unnest(${wanted.map((one) => one.userId)}::int[], ${wanted.map((one) => one.dialogId)}::text[],
+        ${wanted.map((one) => one.since)}::text[]) WITH ORDINALITY AS w (user_id, dialog_id, since, ord)
+      JOIN hidden_messages h ON h.application_id = ${applicationId} AND h.user_id = w.user_id
+        AND h.dialog_id = w.dialog_id
+      JOIN messages m ON m.application_id = ${applicationId} AND m.dialog_id = h.dialog_id AND m.seq = h.seq
       WHERE m.id >= w.since`;
     const byOrd = groupBy(rows, (row) => row.ord);
     return wanted.map((_, index) => (byOrd.get(index + 1) ?? []).map(({ id }) => id));
   },
-  { max: 10_000 },
+  { max: 10_000, applicationOf },
 );
 
-function readOccupants(rows: StreamRow[]) {
-  return query<{ dialogId: string; version: number; userIds: number[] }>`
-    SELECT d.id AS "dialogId", d.member_version AS version,
-      ARRAY(SELECT m.user_id FROM members m
-        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL) AS "userIds"
-    FROM unnest(${rows.map((row) => row.applicationId)}::int[], ${rows.map((row) => row.dialogId)}::text[])
-      AS wanted (application_id, id)
-    JOIN dialogs d USING (application_id, id)`;
-}
+/** Undefined for deleted dialogs. */
+const readOccupants = coalesce(
+  async (wanted: StreamRow[], applicationId: number) => {
+    const ids = [...new Set(wanted.map(({ dialogId }) => dialogId))];
+    const rows = await query<{ dialogId: string; version: number; userIds: number[] }>`
+      SELECT d.id AS "dialogId", d.member_version AS version,
+        ARRAY(SELECT m.user_id FROM members m
+          WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL) AS "userIds"
+      FROM dialogs d WHERE d.application_id = ${applicationId} AND d.id = ANY(${ids}::text[])`;
+    const known = new Map<string | null, (typeof rows)[number]>(rows.map((row) => [row.dialogId, row]));
+    return wanted.map(({ dialogId }) => known.get(dialogId));
+  },
+  { max: 10_000, applicationOf },
+);
