@@ -9,6 +9,7 @@ export interface Exception {
 
 const DUE = 'finds due work of all applications, with an index that contains nothing else';
 const STREAM = 'reads the outbox, which all applications share; joined rows are named by its rows';
+const CLOCK = 'stores the times of the latest requests, at most once per second and process';
 
 export const EXCEPTIONS: Exception[] = [
   {
@@ -19,6 +20,13 @@ export const EXCEPTIONS: Exception[] = [
   { part: 'WITH RECURSIVE applications_with AS (', why: DUE },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
+  { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },
+  { part: 'WITH input AS MATERIALIZED ( SELECT s.application_id, s.id, t.at', why: CLOCK },
+  { part: 'WITH input AS MATERIALIZED ( SELECT u.application_id, u.id, t.at', why: CLOCK },
+  {
+    part: 'WHERE (("t0"."application_id" = $1 AND',
+    why: 'look-ups by key that the ORM merges if they are of one turn; from one table, which needs no routing to one server',
+  },
   {
     part: 'FROM "public"."blobs" AS "t0" WHERE "t0"."id" = $1 LIMIT $2',
     why: 'loads a public file by its number, which does not contain the application; a `uid` does',

@@ -38,11 +38,14 @@ test('a statement belongs to the caller that sends it, not to the one that relea
 test.each([
   ['by a parameter', 'SELECT 1 FROM users WHERE application_id = $1 AND id = $2'],
   ['by a parameter with a cast', 'SELECT 1 FROM users u WHERE u.application_id = $1::int'],
-  ['by one of several', 'DELETE FROM users WHERE application_id = ANY($1::int[])'],
-  ['by pairs', 'SELECT 1 FROM "public"."users" AS "t" WHERE ("t"."application_id", "t"."id") IN (($1, $2), ($3, $4))'],
+  ['by a pair of parameters', 'SELECT 1 FROM users WHERE (application_id, id) = ($1, $2)'],
   [
-    'in each part of an OR',
-    'SELECT 1 FROM users WHERE (application_id = $1 AND id = 1) OR (application_id = $2 AND id = 2)',
+    'beside a list of ids',
+    'SELECT 1 FROM unnest($1::int[]) WITH ORDINALITY AS w (id, ord) JOIN users u ON u.application_id = $2 AND u.id = w.id',
+  ],
+  [
+    'beside an unqualified column of a list',
+    'SELECT 1 FROM json_to_recordset($1) AS g (id int), users WHERE application_id = $2 AND users.id = g.id',
   ],
   [
     'by a join',
@@ -53,8 +56,8 @@ test.each([
     'SELECT 1 FROM dialogs JOIN members m USING (application_id) WHERE m.application_id = 1',
   ],
   [
-    'by a subquery of values',
-    'DELETE FROM users WHERE (application_id, id) IN (SELECT a, b FROM unnest($1::int[], $2::int[]) AS t (a, b))',
+    'by a subquery with an application',
+    'DELETE FROM users WHERE (application_id, id) IN (SELECT application_id, id FROM sessions WHERE application_id = $1)',
   ],
   [
     'by a named query',
@@ -65,7 +68,11 @@ test.each([
     'SELECT 1 FROM (SELECT application_id FROM users UNION SELECT application_id FROM dialogs) AS either WHERE either.application_id = $1',
   ],
   ['by inserted values', 'INSERT INTO users (id, application_id) VALUES (1, $1) ON CONFLICT DO NOTHING'],
-  ['by values inserted from a query', 'INSERT INTO users (application_id) SELECT t.a FROM unnest($1::int[]) AS t (a)'],
+  ['by several rows of inserted values', 'INSERT INTO users (id, application_id) VALUES (1, $1), (2, $2)'],
+  [
+    'by a parameter inserted beside a list',
+    'INSERT INTO users (application_id, id) SELECT $1::int, t.id FROM unnest($2::int[]) AS t (id)',
+  ],
   [
     'around a subquery',
     'SELECT (SELECT count(*) FROM members m WHERE m.application_id = d.application_id) FROM dialogs d WHERE d.application_id = $1',
@@ -81,6 +88,36 @@ test.each([
   [['users'], 'SELECT 1 FROM users WHERE application_id = $1 OR id = $2'],
   [['users'], 'SELECT 1 FROM users WHERE NOT application_id = $1'],
   [['users'], 'INSERT INTO users (id) VALUES ($1)'],
+  [['users'], 'DELETE FROM users WHERE application_id = ANY($1::int[])'],
+  [['users'], 'SELECT 1 FROM users WHERE application_id IN ($1, $2)'],
+  [['users t'], 'SELECT 1 FROM "public"."users" AS "t" WHERE ("t"."application_id", "t"."id") IN (($1, $2), ($3, $4))'],
+  [['users'], 'SELECT 1 FROM users WHERE (application_id = $1 AND id = 1) OR (application_id = $2 AND id = 2)'],
+  [
+    ['users'],
+    'DELETE FROM users WHERE (application_id, id) IN (SELECT a, b FROM unnest($1::int[], $2::int[]) AS t (a, b))',
+  ],
+  [['users'], 'DELETE FROM users WHERE (application_id, id) IN (VALUES ($1::int, $2::int))'],
+  [
+    ['users u'],
+    'SELECT 1 FROM unnest($1::int[], $2::int[]) AS w (application_id, id) JOIN users u USING (application_id, id)',
+  ],
+  [
+    ['users u'],
+    'SELECT 1 FROM json_to_recordset($1) AS g ("applicationId" int) LEFT JOIN users u ON u.application_id = g."applicationId"',
+  ],
+  [
+    ['users u'],
+    'WITH g AS (SELECT application_id FROM unnest($1::int[]) AS t (application_id)) SELECT 1 FROM g JOIN users u ON u.application_id = g.application_id',
+  ],
+  [
+    ['users u'],
+    'WITH g (a) AS (SELECT t FROM unnest($1::int[]) AS t (t)) SELECT 1 FROM g JOIN users u ON u.application_id = g.a',
+  ],
+  [
+    ['users u'],
+    'SELECT 1 FROM (VALUES ($1::int), ($2)) AS g (application_id) JOIN users u ON u.application_id = g.application_id',
+  ],
+  [['users'], 'INSERT INTO users (application_id) SELECT t.a FROM unnest($1::int[]) AS t (a)'],
   [['members m'], 'SELECT 1 FROM dialogs d JOIN members m ON m.dialog_id = d.id WHERE d.application_id = $1'],
   [['dialogs d', 'members m'], 'SELECT 1 FROM dialogs d JOIN members m ON m.application_id = d.application_id'],
   [

@@ -34,8 +34,9 @@ await loadModule();
 
 /**
  * @returns mentions of tables whose shard key the statement does not set to a value, as `table` or `table alias`. A
- * value is a parameter, a constant or the key of a mention with a value. Only conditions for all rows count: parts of
- * an AND but not of an OR, and conditions of a subquery only for itself. @throws {SqlError} the statement cannot be
+ * value is a parameter, a constant or the key of a mention with a value; not one of a list, because its values can
+ * belong to several shards. Only conditions for all rows count: parts of an AND but not of an OR, and conditions of a
+ * subquery only for itself. @throws {SqlError} the statement cannot be
  * parsed
  */
 export function unplacedTables(sql: string, keys: ShardKeys): string[] {
@@ -43,6 +44,7 @@ export function unplacedTables(sql: string, keys: ShardKeys): string[] {
 }
 
 const VALUE: Key = { isKnown: true, number: 0, isClosed: true };
+const ONE_OF_LIST: Key = { isKnown: false, number: 0, isClosed: true };
 
 class Statement {
   readonly #keys: ShardKeys;
@@ -85,7 +87,7 @@ class Statement {
     }
     if (select.valuesLists) {
       this.#inner(select.valuesLists, scope);
-      return () => VALUE;
+      return () => ONE_OF_LIST;
     }
     for (const item of select.fromClause ?? []) this.#from(item, scope);
     this.#condition(select.whereClause, scope);
@@ -149,8 +151,10 @@ class Statement {
       );
       scope.relations.set(alias?.aliasname ?? '', renamed(columns, alias?.colnames));
     } else if (item.RangeFunction) {
-      this.#inner(item.RangeFunction.functions, scope);
-      scope.relations.set(item.RangeFunction.alias?.aliasname ?? '', () => VALUE);
+      const { functions, alias, coldeflist } = item.RangeFunction;
+      this.#inner(functions, scope);
+      const names = namesOf(alias?.colnames ?? coldeflist);
+      scope.relations.set(alias?.aliasname ?? '', (column) => (names.includes(column) ? ONE_OF_LIST : undefined));
     } else if (item.JoinExpr) {
       const { larg, rarg, usingClause, quals } = item.JoinExpr;
       this.#from(larg, scope);
@@ -179,11 +183,6 @@ class Statement {
       for (const part of tree.BoolExpr.args) this.#condition(part, scope);
       return;
     }
-    if (tree.BoolExpr?.boolop === 'OR_EXPR') {
-      for (const key of this.#givenIn(tree, scope)) this.#rule([], key);
-      this.#inner(tree, scope);
-      return;
-    }
     const { A_Expr: compared, SubLink: link } = tree;
     if (isEquality(compared)) {
       this.#equal(compared.lexpr, compared.rexpr, scope);
@@ -200,23 +199,10 @@ class Statement {
   }
 
   #equal(left: Tree, right: Tree, scope: Scope): void {
-    const rows = right.List ? right.List.items : [right];
     for (const [nth, one] of rowOf(left).entries()) {
-      const others = rows.map((row: Tree) => this.#key(rowOf(row)[nth], scope));
-      const [key, other] = [this.#key(one, scope), this.#allOf(others)];
+      const [key, other] = [this.#key(one, scope), this.#key(rowOf(right)[nth], scope)];
       if (key && other) this.#same(key, other);
     }
-  }
-
-  /** Keys that have a value in every row that satisfies the condition, in all branches of an OR. */
-  #givenIn(tree: Tree, scope: Scope): Set<Key> {
-    const parts = (tree.BoolExpr?.args ?? []).map((part: Tree) => this.#givenIn(part, scope)) as Set<Key>[];
-    if (tree.BoolExpr?.boolop === 'AND_EXPR') return new Set(parts.flatMap((part) => [...part]));
-    if (tree.BoolExpr?.boolop === 'OR_EXPR')
-      return new Set([...parts[0]!].filter((key) => parts.every((part) => part.has(key))));
-    if (!isEquality(tree.A_Expr) || mentionsColumn(tree.A_Expr.rexpr)) return new Set();
-    const keys = rowOf(tree.A_Expr.lexpr).map((one) => this.#key(one, scope));
-    return new Set(keys.filter((key) => key !== undefined));
   }
 
   #key(tree: Tree, scope: Scope): Key | undefined {
@@ -261,7 +247,7 @@ class Statement {
   #nth(select: Tree, nth: number, columns: Relation): Key | undefined {
     let source = select;
     while (source?.larg) source = source.larg;
-    if (source?.valuesLists) return VALUE;
+    if (source?.valuesLists) return ONE_OF_LIST;
     const target = source?.targetList?.[nth]?.ResTarget;
     const name = target?.name ?? target?.val?.ColumnRef?.fields.at(-1)?.String?.sval;
     if (name) return columns(name);
@@ -315,8 +301,11 @@ function beside({ queries, around }: Scope): Scope {
 }
 
 function isEquality(compared: Tree): boolean {
-  const kinds = ['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN'];
-  return compared?.name?.[0]?.String?.sval === '=' && kinds.includes(compared.kind);
+  return compared?.name?.[0]?.String?.sval === '=' && compared.kind === 'AEXPR_OP';
+}
+
+function namesOf(columns: Tree[] | undefined): string[] {
+  return (columns ?? []).map(({ String: name, ColumnDef: defined }: Tree) => name?.sval ?? defined.colname);
 }
 
 function rowOf(tree: Tree): Tree[] {
@@ -331,9 +320,9 @@ function lookUp(scope: Scope, kind: 'relations' | 'queries', name: string): Rela
   return undefined;
 }
 
-/** Renamed columns cannot be matched, so each counts as a value. */
+/** Renamed columns cannot be matched, so none counts as a value. */
 function renamed(relation: Relation, names: Tree[] | undefined): Relation {
-  return names?.length ? () => VALUE : relation;
+  return names?.length ? () => undefined : relation;
 }
 
 function mentionsColumn(tree: Tree): boolean {
