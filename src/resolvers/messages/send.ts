@@ -132,15 +132,14 @@ const OUTCOME = columns({
 // `created_at` never decreases within a dialog, so that `date_sent` and `seq` agree even if clocks differ. A concurrent
 // insert of the same key blocks until the other transaction ends. Only writable messages claim keys, so that a key
 // always has a stored message.
-const store = queueByDialog(
-  async (inputs: StoredInput[], applicationId: number, lockTimeoutMs?: number): Promise<(Stored | undefined)[]> => {
-    const input = inputs.map(({ at, applicationId: _same, ...input }, ord) => ({
-      ord,
-      ...input,
-      at: at.toISOString(),
-    }));
-    const isShared = lockTimeoutMs === undefined;
-    const rows = await query`
+async function storeMessages(
+  inputs: StoredInput[],
+  applicationId: number,
+  lockTimeoutMs?: number,
+): Promise<(Stored | undefined)[]> {
+  const input = inputs.map(({ at, applicationId: _same, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
+  const isShared = lockTimeoutMs === undefined;
+  const rows = await query`
     WITH input AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
@@ -200,26 +199,28 @@ const store = queueByDialog(
       WHERE m.application_id = ${applicationId} AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
     ), announced AS (
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
-      SELECT ${applicationId}::int, 'messageSent', dialog_id, id, sender_id, created_at FROM stored ORDER BY dialog_id, seq
+      SELECT ${applicationId}::int, 'messageSent', dialog_id, id, sender_id, created_at
+      FROM stored ORDER BY dialog_id, seq
     )
     SELECT ${OUTCOME}
     FROM input g LEFT JOIN writable w ON w.id = g.id
     LEFT JOIN stored s ON s.id = g.id`;
-    const sent = new Map(rows.map((row) => [row.ord, row]));
-    return inputs.map((input, ord) => {
-      const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
-        sent.get(ord)!;
-      if (dialogKnown && !mayWrite) return 'no occupant';
-      if (isShared && mayWrite && !hasLock) return undefined;
-      if (isKnown) return 'known';
-      if (seq === null) return 'no dialog';
-      const { at: _at, clientId: _clientId, ...content } = input;
-      const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
-      const message: MessageRow = { ...content, ...place };
-      return { message, dialogType };
-    });
-  },
-);
+  const sent = new Map(rows.map((row) => [row.ord, row]));
+  return inputs.map((input, ord) => {
+    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
+      sent.get(ord)!;
+    if (dialogKnown && !mayWrite) return 'no occupant';
+    if (isShared && mayWrite && !hasLock) return undefined;
+    if (isKnown) return 'known';
+    if (seq === null) return 'no dialog';
+    const { at: _at, clientId: _clientId, ...content } = input;
+    const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
+    const message: MessageRow = { ...content, ...place };
+    return { message, dialogType };
+  });
+}
+
+const store = queueByDialog(storeMessages);
 
 const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');
 
