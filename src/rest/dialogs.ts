@@ -115,7 +115,8 @@ export const dialogRoutes = [
       filter: readDialogFilter(parameters),
       orderBy: readOrder(parameters, SORTS),
       dataClassName: className(parameters.data),
-      first: readWindow(parameters).limit,
+      // The count needs no page.
+      first: isCount(parameters) ? 1 : readWindow(parameters).limit,
       skip: readWindow(parameters).skip,
       count: isCount(parameters),
     }),

@@ -1,17 +1,17 @@
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
+import { detailsLoader } from '../resolvers/dialogs/details.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { listDialogs } from '../resolvers/dialogs/list.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
-import { dialogDataLoader, memberLoader, otherOccupant, unreadCountLoader } from '../resolvers/dialogs/views.ts';
-import { lastMessageLoader } from '../resolvers/messages/last-message.ts';
-import { userLoader } from '../resolvers/users/loader.ts';
+import { dataOf } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
 import { deletedItems } from './deletions.ts';
 import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './descriptions.ts';
 import { DialogFilter, DialogOrder } from './dialog-filters.ts';
 import { metered } from './metered.ts';
+import { requestedFields } from './requested-fields.ts';
 
 const DialogType = builder.enumType('DialogType', {
   description: 'Who can take part in a dialog.',
@@ -41,14 +41,10 @@ export const Dialog = builder.prismaObject('Dialog', {
         "Name of a group. For a private dialog, the other occupant's full name, otherwise login, otherwise email " +
         'address; null if none is set.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { viewer, loaders }) => {
-        if (dialog.type !== DIALOG_TYPE.PRIVATE) return dialog.name;
-        const other = await loaders.of(userLoader).load({
-          applicationId: dialog.applicationId,
-          id: otherOccupant(dialog, viewer) ?? 0,
-        });
-        return other?.fullName ?? other?.login ?? other?.email ?? null;
-      },
+      resolve: (dialog, _args, { loaders }) =>
+        dialog.type === DIALOG_TYPE.PRIVATE
+          ? loaders.of(detailsLoader).load({ dialog, part: 'otherName' }, ({ otherName }) => otherName)
+          : dialog.name,
     }),
     photo: t.exposeString('photo', {
       nullable: true,
@@ -59,17 +55,17 @@ export const Dialog = builder.prismaObject('Dialog', {
     }),
     occupantIds: t.intList({
       description: 'User ids of the occupants, ascending. Empty for public groups.',
-      resolve: async (dialog, _args, { loaders }) =>
+      resolve: (dialog, _args, { loaders }) =>
         dialog.type === DIALOG_TYPE.PUBLIC_GROUP
           ? []
-          : (await loaders.of(memberLoader).load(dialog)).map((member) => member.userId),
+          : loaders.of(detailsLoader).load({ dialog, part: 'occupants' }, ({ occupants }) => occupants?.[0] ?? []),
     }),
     adminIds: t.intList({
       description:
         'User ids of the admins, ascending. Empty for private dialogs. The owner has admin rights without being ' +
         'listed.',
-      resolve: async (dialog, _args, { loaders }) =>
-        (await loaders.of(memberLoader).load(dialog)).filter((member) => member.isAdmin).map((member) => member.userId),
+      resolve: (dialog, _args, { loaders }) =>
+        loaders.of(detailsLoader).load({ dialog, part: 'occupants' }, ({ occupants }) => occupants?.[1] ?? []),
     }),
     xmppRoomJid: t.string({
       nullable: true,
@@ -83,40 +79,46 @@ export const Dialog = builder.prismaObject('Dialog', {
       nullable: true,
       description: 'Text of the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.text ?? null,
+      resolve: (dialog, _args, { loaders }) =>
+        loaders.of(detailsLoader).load({ dialog, part: 'lastMessage' }, ({ lastMessage }) => lastMessage?.text ?? null),
     }),
     lastMessageId: t.id({
       nullable: true,
       description: 'Id of the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) => (await loaders.of(lastMessageLoader).load(dialog))?.id ?? null,
+      resolve: (dialog, _args, { loaders }) =>
+        loaders.of(detailsLoader).load({ dialog, part: 'lastMessage' }, ({ lastMessage }) => lastMessage?.id ?? null),
     }),
     lastMessageDateSent: t.int({
       nullable: true,
       description: 'Send time of the latest message the caller can see, in Unix seconds; null if there is none.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) =>
-        (await loaders.of(lastMessageLoader).load(dialog))?.dateSent ?? null,
+      resolve: (dialog, _args, { loaders }) =>
+        loaders
+          .of(detailsLoader)
+          .load({ dialog, part: 'lastMessage' }, ({ lastMessage }) => lastMessage?.dateSent ?? null),
     }),
     lastMessageUserId: t.int({
       nullable: true,
       description: 'Id of the user who sent the latest message the caller can see; null if there is none.',
       extensions: { viewerDependent: true },
-      resolve: async (dialog, _args, { loaders }) =>
-        (await loaders.of(lastMessageLoader).load(dialog))?.senderId ?? null,
+      resolve: (dialog, _args, { loaders }) =>
+        loaders
+          .of(detailsLoader)
+          .load({ dialog, part: 'lastMessage' }, ({ lastMessage }) => lastMessage?.senderId ?? null),
     }),
     unreadMessagesCount: t.int({
       description:
         'Messages that the caller has not sent, read or deleted. Always 0 in public groups and for an API key ' +
         'without `On-Behalf-Of`.',
       extensions: { viewerDependent: true },
-      resolve: (dialog, _args, { loaders }) => loaders.of(unreadCountLoader).load(dialog),
+      resolve: (dialog, _args, { loaders }) =>
+        loaders.of(detailsLoader).load({ dialog, part: 'unread' }, ({ unread }) => unread ?? 0),
     }),
     dataClassName: t.string({
       nullable: true,
       description: 'Name of the class whose fields the dialog carries; null if it carries none.',
-      resolve: async (dialog, _args, { loaders }) =>
-        (await loaders.of(dialogDataLoader).load(dialog))?.className ?? null,
+      resolve: (dialog, _args, { loaders }) => dataOf(dialog, loaders, (data) => data.className),
     }),
     data: t.field({
       type: 'JSON',
@@ -124,7 +126,7 @@ export const Dialog = builder.prismaObject('Dialog', {
       description:
         'Values of all fields of the class in `dataClassName`, unset fields as null; null if the dialog carries no ' +
         'class.',
-      resolve: async (dialog, _args, { loaders }) => (await loaders.of(dialogDataLoader).load(dialog))?.fields ?? null,
+      resolve: (dialog, _args, { loaders }) => dataOf(dialog, loaders, (data) => data.fields),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
@@ -197,7 +199,7 @@ builder.queryField('dialog', (t) =>
     description:
       'One dialog. Fails with `NOT_FOUND` if it does not exist and `FORBIDDEN` if the caller is not an occupant.',
     args: { id: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { id }, context) => findDialog(id, context),
+    resolve: (_root, { id }, context, info) => findDialog(id, requestedFields(info), context),
   }),
 );
 
@@ -218,7 +220,7 @@ builder.queryField('dialogs', (t) =>
           description: 'Number of dialogs to skip. The cost grows with this number; cursors do not have this cost.',
         }),
       },
-      resolve: (_root, args, context) => listDialogs(args, context),
+      resolve: (_root, args, context, info) => listDialogs(args, requestedFields(info), context),
     },
     { fields: metered },
   ),

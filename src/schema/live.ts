@@ -125,7 +125,8 @@ builder.objectRef<Event>('DialogChanged').implement({
     dialog: t.field({
       type: Dialog,
       description: 'The dialog as the caller sees it at delivery.',
-      resolve: ({ payload }, _args, context) => findDialog(payload.dialogId!, context as never),
+      resolve: ({ payload }, _args, context, info) =>
+        findDialog(payload.dialogId!, requestedFields(info), context as never),
     }),
   }),
 });

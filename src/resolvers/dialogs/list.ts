@@ -1,6 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import { column, select } from '../../db/columns.ts';
+import { columnsOf } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -11,16 +11,32 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
-import { DIALOG_TYPE } from '../../db/dialog-types.ts';
+import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
-import { type ConnectionArguments, type CountedConnection, connection, pageRequest } from '../../lib/pagination.ts';
+import {
+  type ConnectionArguments,
+  type CountedConnection,
+  connection,
+  MAX_PAGE,
+  pageRequest,
+} from '../../lib/pagination.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
+import {
+  DETAILS,
+  type DialogDetails,
+  keepDetails,
+  otherNameFor,
+  PRIVATE,
+  PUBLIC_GROUP,
+  partsOf,
+  userIdOf,
+  wantedRow,
+} from './details.ts';
 import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
-import { DIALOG_COLUMNS } from './rows.ts';
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
 
@@ -45,11 +61,13 @@ const OF_THE_ROW: CheapOperators = {
 };
 
 /**
- * An API key alone lists all dialogs. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} filter
+ * Reads the page with its details, and the total if it is requested, with one statement. An API key alone lists all
+ * dialogs. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} filter
  */
 export async function listDialogs(
   listing: DialogListing & ConnectionArguments,
-  { viewer }: ActingContext,
+  requestedFields: ReadonlySet<string>,
+  { viewer, loaders }: ActingContext,
 ): Promise<CountedConnection<Dialog>> {
   const page = pageRequest(listing);
   const { dataClassName } = listing;
@@ -58,24 +76,61 @@ export async function listDialogs(
   const order = orderOf(listing, fields);
   const filter = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
   const visible = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${filter}`;
+  const sorted = Prisma.sql`SELECT d.*, ${order.column} AS sorted_by FROM ${visible} AND ${between(page, order)}
+    ORDER BY ${orderBy(order, page.isBackward)}`;
+  const parts = partsOf(requestedFields);
+  const total = requestedFields.has('totalCount') ? Prisma.sql`(SELECT count(*)::int FROM ${visible})` : NOTHING;
+  const { applicationId } = viewer;
+  const statement = Prisma.sql`
+    SELECT json_agg(page) AS dialogs, ${total} AS total FROM (
+      SELECT ${COLUMNS}, d.sorted_by AS "sortedBy", ${DETAILS}
+      FROM ${wantedRow(applicationId, userIdOf(viewer), parts)} AS w
+      CROSS JOIN (${limited(sorted, page.limit + 1, Math.max(listing.skip ?? 0, 0))}) AS d
+    ) AS page`;
   const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;
   const search = searchesOf(jobOwnerOf(viewer), isLong || isSearch(listing.filter, OF_THE_ROW));
-  const walk = select`
-    SELECT ${DIALOG_COLUMNS}, ${column('sortedBy', 'sort key | null', order.column)} FROM ${visible} AND ${between(page, order)}
-    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
-  const rows = await search(() => query(walk));
+  const [read] = await search(() => query<{ dialogs: unknown; total: number | null }>(statement));
+  const dialogs = jsonRows<ListedDialog>(read!.dialogs, TIMES);
+  for (const dialog of dialogs) {
+    dialog.applicationId = applicationId;
+    keepDetails(dialog, dialog, parts, loaders);
+  }
   return {
-    ...connection(rows, page, ({ sortedBy, id }) => ({
-      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
+    ...connection(dialogs, page, ({ sortedBy, id }) => ({
+      value: order.cast === 'timestamptz' && sortedBy !== null ? new Date(sortedBy).toISOString() : sortedBy,
       id,
     })),
-    totalCount: async () => {
-      const counted = Prisma.sql`SELECT count(*)::int AS count FROM ${visible}`;
-      const [row] = await search(() => query<{ count: number }>(counted));
-      return row!.count;
-    },
+    totalCount: async () => read!.total!,
   };
 }
+
+type ListedDialog = Dialog & DialogDetails & { sortedBy: string | number | null };
+
+const COLUMNS = columnsOf('Dialog', 'd', [
+  'id',
+  'type',
+  'userId',
+  'name',
+  'photo',
+  'isJoinRequired',
+  'pairKey',
+  'dataClassKey',
+  'data',
+  'createdAt',
+  'updatedAt',
+]);
+const TIMES = ['createdAt', 'updatedAt'] as const;
+
+const NOTHING = Prisma.sql`NULL::int`;
+
+// PostgreSQL assumes that a limit in a parameter is a tenth of all rows, and therefore plans each execution again. With
+// a constant limit inside, it keeps the plan.
+function limited(sorted: Prisma.Sql, limit: number, skip: number): Prisma.Sql {
+  if (skip > 0) return Prisma.sql`${sorted} LIMIT ${limit} OFFSET ${skip}`;
+  return Prisma.sql`SELECT * FROM (${sorted} LIMIT ${LONGEST}) AS d LIMIT ${limit}`;
+}
+
+const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
 
 // The lateral join reads dialogs by the user's memberships, so that the planner never scans all dialogs. Admins of
 // public groups are members, too.
@@ -97,9 +152,6 @@ function carries(known: ClassDefinition | undefined): Prisma.Sql {
   return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
 }
 
-/** Inlined, so that the planner knows the selectivity of public groups. */
-const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
-
 type SortedField = FilteredField & { isAlwaysSet?: boolean };
 
 function fieldsFor(viewer: ActingViewer) {
@@ -114,20 +166,17 @@ function fieldsFor(viewer: ActingViewer) {
     activeAt: { column: Prisma.sql`coalesce(${lastMessageAt}, d.created_at)`, cast: 'timestamptz', isAlwaysSet: true },
     occupantIds: {
       column: Prisma.sql`ARRAY(SELECT m.user_id FROM members m
-        WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> 1)`,
+        WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> 1)`,
       cast: 'int',
       isArray: true,
     },
   } as const satisfies Record<string, SortedField>;
 }
 
-/** A private dialog is named after the other occupant (see `views.ts`). */
+/** A private dialog is named after the other occupant. */
 function shownName(viewer: ActingViewer): Prisma.Sql {
-  const own = viewer.kind === 'user' ? Prisma.sql`${viewer.userId}` : Prisma.sql`d.user_id`;
-  return Prisma.sql`CASE WHEN d.type = ${DIALOG_TYPE.PRIVATE} THEN (
-    SELECT coalesce(u.full_name, u.login, u.email) FROM users u
-    WHERE u.application_id = d.application_id AND u.id = split_part(d.pair_key, ':',
-      CASE WHEN split_part(d.pair_key, ':', 1)::int = ${own} THEN 2 ELSE 1 END)::int) ELSE d.name END`;
+  const otherName = otherNameFor(Prisma.sql`${viewer.applicationId}`, Prisma.sql`${userIdOf(viewer)}::int`);
+  return Prisma.sql`CASE WHEN d.type = ${PRIVATE} THEN ${otherName} ELSE d.name END`;
 }
 
 // Only users with hidden messages can see another last message. `max` uses an index; with EXISTS the planner might scan
@@ -135,9 +184,9 @@ function shownName(viewer: ActingViewer): Prisma.Sql {
 function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`d.last_message_at`;
   return Prisma.sql`CASE WHEN (SELECT max(h.seq) FROM hidden_messages h
-      WHERE h.application_id = d.application_id AND h.user_id = ${viewer.userId} AND h.dialog_id = d.id) IS NOT NULL
+      WHERE h.application_id = ${viewer.applicationId} AND h.user_id = ${viewer.userId} AND h.dialog_id = d.id) IS NOT NULL
     THEN (SELECT m.created_at FROM messages m
-      WHERE m.application_id = d.application_id AND m.dialog_id = d.id AND ${messageVisibleTo(viewer)}
+      WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND ${messageVisibleTo(viewer)}
       ORDER BY m.seq DESC LIMIT 1)
     ELSE d.last_message_at END`;
 }

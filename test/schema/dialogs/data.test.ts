@@ -249,8 +249,9 @@ describe('cost of dialog lists with data', () => {
       const { dialogs } = await execute(LIST, { dataClassName, filter }, apiKey);
       expect(dialogs.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual([id]);
     });
-    expect(statements).toHaveLength(2);
-    for (const statement of statements) expect(await planOf(statement)).toContain('dialogs_data_idx');
+    expect(statements).toHaveLength(1);
+    // The page and the count.
+    expect((await planOf(statements[0]!)).match(/dialogs_data_idx/g)).toHaveLength(2);
   });
 });
 
