@@ -64,15 +64,14 @@ export function userIdOf(viewer: Viewer): number {
   return viewer.kind === 'user' ? viewer.userId : 0;
 }
 
-/** A row `w` for `DETAILS`. */
-export function wantedRow(applicationId: number, userId: number, parts: DialogParts): Prisma.Sql {
-  return Prisma.sql`(SELECT ${applicationId}::int AS application_id, ${userId}::int AS user_id,
-    ${parts.occupants}::boolean AS occupants, ${parts.lastMessage}::boolean AS last_message,
-    ${parts.unread}::boolean AS unread, ${parts.otherName}::boolean AS other_name)`;
+/** A row `w` for `detailColumns`. */
+export function wantedRow(userId: number, parts: DialogParts): Prisma.Sql {
+  return Prisma.sql`(SELECT ${userId}::int AS user_id, ${parts.occupants}::boolean AS occupants,
+    ${parts.lastMessage}::boolean AS last_message, ${parts.unread}::boolean AS unread, ${parts.otherName}::boolean AS other_name)`;
 }
 
 /** Of private dialog `d`; without a user, the name of the owner's partner. */
-export function otherNameFor(applicationId: Prisma.Sql, userId: Prisma.Sql): Prisma.Sql {
+export function otherNameFor(applicationId: number, userId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(SELECT coalesce(u.full_name, u.login, u.email) FROM users u
     WHERE u.application_id = ${applicationId} AND u.id = split_part(d.pair_key, ':',
       CASE WHEN split_part(d.pair_key, ':', 1)::int = coalesce(nullif(${userId}, 0), d.user_id) THEN 2 ELSE 1 END)::int)`;
@@ -83,27 +82,26 @@ export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 export const PRIVATE = Prisma.raw(String(DIALOG_TYPE.PRIVATE));
 
 /** Of dialog `d`, as wanted by `w`. */
-export const DETAILS = select`
+export const detailColumns = (applicationId: number) =>
+  select`
   CASE WHEN w.occupants THEN (
     SELECT json_build_array(json_agg(m.user_id ORDER BY m.user_id),
       json_agg(m.user_id ORDER BY m.user_id) FILTER (WHERE m.is_admin))
-    FROM members m WHERE m.application_id = w.application_id AND m.dialog_id = d.id AND m.left_at IS NULL
+    FROM members m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL
   ) END AS occupants,
   CASE WHEN w.last_message THEN (
     SELECT json_build_object('id', m.id, 'text', m.text, 'dateSent', m.date_sent, 'senderId', m.sender_id)
-    FROM messages m WHERE m.application_id = w.application_id AND m.dialog_id = d.id
-      AND NOT ${hiddenFromUser(Prisma.sql`w.user_id`)}
+    FROM messages m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id
+      AND NOT ${hiddenFromUser(applicationId, Prisma.sql`w.user_id`)}
     ORDER BY m.seq DESC LIMIT 1
   ) END AS "lastMessage",
   CASE WHEN w.unread THEN coalesce((
     SELECT d.message_count - m.settled_count FROM members m
-    WHERE m.application_id = w.application_id AND m.dialog_id = d.id AND m.user_id = w.user_id AND m.left_at IS NULL
+    WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = w.user_id AND m.left_at IS NULL
       AND d.type <> ${PUBLIC_GROUP}
   ), 0) END AS unread,
-  CASE WHEN w.other_name AND d.type = ${PRIVATE} THEN ${otherNameFor(
-    Prisma.sql`w.application_id`,
-    Prisma.sql`w.user_id`,
-  )} END AS "otherName"`;
+  CASE WHEN w.other_name AND d.type = ${PRIVATE} THEN ${otherNameFor(applicationId, Prisma.sql`w.user_id`)}
+  END AS "otherName"`;
 
 interface Wanted {
   dialog: Dialog;
@@ -118,8 +116,8 @@ export function detailsLoader(viewer: Viewer): Loader<Wanted, DialogDetails> {
       const ids = [...new Set(wanted.map(({ dialog }) => dialog.id))];
       const parts = partsAmong(wanted.map(({ part }) => part));
       const rows = await query<DialogDetails & { id: string }>`
-        SELECT d.id, ${DETAILS} FROM ${wantedRow(applicationId, userIdOf(viewer), parts)} AS w
-        JOIN dialogs d ON d.application_id = w.application_id AND d.id = ANY(${ids}::text[])`;
+        SELECT d.id, ${detailColumns(applicationId)} FROM ${wantedRow(userIdOf(viewer), parts)} AS w
+        JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = ANY(${ids}::text[])`;
       const byDialog = indexBy(rows, ({ id }) => id);
       return wanted.map(({ dialog }) => byDialog.get(dialog.id) ?? NONE);
     },

@@ -1,11 +1,11 @@
 import type { ActingContext } from '../../context.ts';
-import { coalesce } from '../../db/coalesce.ts';
+import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { requireReader } from './access.ts';
-import { DETAILS, type DialogDetails, type DialogParts, keepDetails, partsOf, userIdOf } from './details.ts';
+import { type DialogDetails, type DialogParts, detailColumns, keepDetails, partsOf, userIdOf } from './details.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
 /** @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
@@ -32,18 +32,20 @@ interface Wanted {
 
 type Found = Dialog & DialogDetails & { ord: number; isMember: boolean };
 
-const findRow = coalesce(async (wanted: Wanted[]) => {
-  // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
-  const rows = await query<Found>`
-    SELECT w.ord::int AS ord, o.user_id IS NOT NULL AS "isMember", ${DIALOG_COLUMNS}, ${DETAILS}
-    FROM unnest((SELECT ${wanted.map((one) => one.applicationId)}::int[]), ${wanted.map((one) => one.id)}::text[],
-      ${wanted.map((one) => one.userId)}::int[], ${wanted.map(({ parts }) => parts.occupants)}::boolean[],
-      ${wanted.map(({ parts }) => parts.lastMessage)}::boolean[], ${wanted.map(({ parts }) => parts.unread)}::boolean[],
-      ${wanted.map(({ parts }) => parts.otherName)}::boolean[])
-      WITH ORDINALITY AS w (application_id, id, user_id, occupants, last_message, unread, other_name, ord)
-    JOIN dialogs d ON d.application_id = w.application_id AND d.id = w.id
-    LEFT JOIN members o ON o.application_id = w.application_id AND o.dialog_id = w.id AND o.user_id = w.user_id
-      AND o.left_at IS NULL`;
-  const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
-  return wanted.map((_, index) => byOrdinal.get(index + 1));
-});
+const findRow = coalesce(
+  async (wanted: Wanted[], applicationId: number) => {
+    // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
+    const rows = await query<Found>`
+      SELECT w.ord::int AS ord, o.user_id IS NOT NULL AS "isMember", ${DIALOG_COLUMNS}, ${detailColumns(applicationId)}
+      FROM unnest((SELECT ${wanted.map((one) => one.id)}::text[]), ${wanted.map((one) => one.userId)}::int[],
+        ${wanted.map(({ parts }) => parts.occupants)}::boolean[], ${wanted.map(({ parts }) => parts.lastMessage)}::boolean[],
+        ${wanted.map(({ parts }) => parts.unread)}::boolean[], ${wanted.map(({ parts }) => parts.otherName)}::boolean[])
+        WITH ORDINALITY AS w (id, user_id, occupants, last_message, unread, other_name, ord)
+      JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = w.id
+      LEFT JOIN members o ON o.application_id = ${applicationId} AND o.dialog_id = w.id AND o.user_id = w.user_id
+        AND o.left_at IS NULL`;
+    const byOrdinal = new Map(rows.map((row) => [row.ord, row]));
+    return wanted.map((_, index) => byOrdinal.get(index + 1));
+  },
+  { applicationOf },
+);

@@ -26,8 +26,8 @@ import {
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
 import {
-  DETAILS,
   type DialogDetails,
+  detailColumns,
   keepDetails,
   otherNameFor,
   PRIVATE,
@@ -84,8 +84,8 @@ export async function listDialogs(
     WITH visible AS (SELECT d.*, ${order.column} AS sorted_by FROM ${visible})
     SELECT json_agg(page) AS dialogs, ${requestedFields.has('totalCount') ? totalOf(visible, viewer) : NOTHING} AS total
     FROM (
-      SELECT ${COLUMNS}, d.sorted_by AS "sortedBy", ${DETAILS}
-      FROM ${wantedRow(applicationId, userIdOf(viewer), parts)} AS w
+      SELECT ${COLUMNS}, d.sorted_by AS "sortedBy", ${detailColumns(applicationId)}
+      FROM ${wantedRow(userIdOf(viewer), parts)} AS w
       CROSS JOIN (${limited(walk, page.limit + 1, Math.max(listing.skip ?? 0, 0))}) AS d
     ) AS page`;
   const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;
@@ -184,7 +184,7 @@ function fieldsFor(viewer: ActingViewer) {
 
 /** A private dialog is named after the other occupant. */
 function shownName(viewer: ActingViewer): Prisma.Sql {
-  const otherName = otherNameFor(Prisma.sql`${viewer.applicationId}`, Prisma.sql`${userIdOf(viewer)}::int`);
+  const otherName = otherNameFor(viewer.applicationId, Prisma.sql`${userIdOf(viewer)}::int`);
   return Prisma.sql`CASE WHEN d.type = ${PRIVATE} THEN ${otherName} ELSE d.name END`;
 }
 
