@@ -1,5 +1,5 @@
 import { Prisma } from '../../db/client.ts';
-import { select } from '../../db/columns.ts';
+import { column, columnsOf, select, withJson } from '../../db/columns.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
@@ -82,26 +82,29 @@ export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 export const PRIVATE = Prisma.raw(String(DIALOG_TYPE.PRIVATE));
 
 /** Of dialog `d`, as wanted by `w`. */
-export const detailColumns = (applicationId: number) =>
-  select`
-  CASE WHEN w.occupants THEN (
+export function detailColumns(applicationId: number) {
+  const occupants = Prisma.sql`CASE WHEN w.occupants THEN (
     SELECT json_build_array(json_agg(m.user_id ORDER BY m.user_id),
       json_agg(m.user_id ORDER BY m.user_id) FILTER (WHERE m.is_admin))
-    FROM members m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL
-  ) END AS occupants,
-  CASE WHEN w.last_message THEN (
+    FROM members m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL) END`;
+  const lastMessage = Prisma.sql`CASE WHEN w.last_message THEN (
     SELECT json_build_object('id', m.id, 'text', m.text, 'dateSent', m.date_sent, 'senderId', m.sender_id)
     FROM messages m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id
       AND NOT ${hiddenFromUser(applicationId, Prisma.sql`w.user_id`)}
-    ORDER BY m.seq DESC LIMIT 1
-  ) END AS "lastMessage",
-  CASE WHEN w.unread THEN coalesce((
+    ORDER BY m.seq DESC LIMIT 1) END`;
+  const unread = Prisma.sql`CASE WHEN w.unread THEN coalesce((
     SELECT d.message_count - m.settled_count FROM members m
     WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = w.user_id AND m.left_at IS NULL
-      AND d.type <> ${PUBLIC_GROUP}
-  ), 0) END AS unread,
-  CASE WHEN w.other_name AND d.type = ${PRIVATE} THEN ${otherNameFor(applicationId, Prisma.sql`w.user_id`)}
-  END AS "otherName"`;
+      AND d.type <> ${PUBLIC_GROUP}), 0) END`;
+  const otherName = Prisma.sql`CASE WHEN w.other_name AND d.type = ${PRIVATE}
+    THEN ${otherNameFor(applicationId, Prisma.sql`w.user_id`)} END`;
+  return withJson<Pick<DialogDetails, 'occupants' | 'lastMessage'>>()(
+    select`${column('occupants', 'json | null', occupants)}, ${column('lastMessage', 'json | null', lastMessage)},
+      ${column('unread', 'int | null', unread)}, ${column('otherName', 'text | null', otherName)}`,
+  );
+}
+
+const ID = columnsOf('Dialog', 'd', ['id']);
 
 interface Wanted {
   dialog: Dialog;
@@ -115,8 +118,8 @@ export function detailsLoader(viewer: Viewer): Loader<Wanted, DialogDetails> {
       const { applicationId } = wanted[0]!.dialog;
       const ids = [...new Set(wanted.map(({ dialog }) => dialog.id))];
       const parts = partsAmong(wanted.map(({ part }) => part));
-      const rows = await query<DialogDetails & { id: string }>`
-        SELECT d.id, ${detailColumns(applicationId)} FROM ${wantedRow(userIdOf(viewer), parts)} AS w
+      const rows = await query`
+        SELECT ${ID}, ${detailColumns(applicationId)} FROM ${wantedRow(userIdOf(viewer), parts)} AS w
         JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = ANY(${ids}::text[])`;
       const byDialog = indexBy(rows, ({ id }) => id);
       return wanted.map(({ dialog }) => byDialog.get(dialog.id) ?? NONE);

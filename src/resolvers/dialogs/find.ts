@@ -1,11 +1,12 @@
 import type { ActingContext } from '../../context.ts';
 import { applicationOf, coalesce } from '../../db/coalesce.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { requireReader } from './access.ts';
-import { type DialogDetails, type DialogParts, detailColumns, keepDetails, partsOf, userIdOf } from './details.ts';
+import { type DialogParts, detailColumns, keepDetails, partsOf, userIdOf } from './details.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
 /** @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */
@@ -30,13 +31,13 @@ interface Wanted {
   parts: DialogParts;
 }
 
-type Found = Dialog & DialogDetails & { ord: number; isMember: boolean };
+const FOUND = columns({ ord: ['int', 'w.ord::int'], isMember: ['boolean', 'o.user_id IS NOT NULL'] });
 
 const findRow = coalesce(
   async (wanted: Wanted[], applicationId: number) => {
     // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
-    const rows = await query<Found>`
-      SELECT w.ord::int AS ord, o.user_id IS NOT NULL AS "isMember", ${DIALOG_COLUMNS}, ${detailColumns(applicationId)}
+    const rows = await query`
+      SELECT ${FOUND}, ${DIALOG_COLUMNS}, ${detailColumns(applicationId)}
       FROM unnest((SELECT ${wanted.map((one) => one.id)}::text[]), ${wanted.map((one) => one.userId)}::int[],
         ${wanted.map(({ parts }) => parts.occupants)}::boolean[], ${wanted.map(({ parts }) => parts.lastMessage)}::boolean[],
         ${wanted.map(({ parts }) => parts.unread)}::boolean[], ${wanted.map(({ parts }) => parts.otherName)}::boolean[])
