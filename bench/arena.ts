@@ -1,13 +1,12 @@
 import type { Cleanup } from './cleanup.ts';
 import type { Contest } from './contest.ts';
 import type { Person } from './doors.ts';
-import type { Recorder } from './service.ts';
 
 export interface Arena {
   serviceUrl: string;
-  /** A second service that reports its SQL statements. */
-  recorder: Recorder;
   databaseUrl: string;
+  /** Data directory of the PostgreSQL server. */
+  postgresDir: string;
   folder: string;
   people: Person[];
   seconds: number;

@@ -2,11 +2,28 @@ import type { Arena } from './arena.ts';
 import type { Contest } from './contest.ts';
 import { call, createGroup, forEach, messageBody, sendMessage, tokenHeader } from './doors.ts';
 import { type HttpLoad, httpLoad } from './http-load.ts';
-import { CAR, createClass } from './record-writes.ts';
+import { APPLICATION } from './service.ts';
 
 const CLASS = 'bench_graphql';
 const MESSAGES = 200;
 const TEXT = 'Shall we meet for lunch at noon?';
+
+const CAR = {
+  make: 'BMW',
+  value: 25_000,
+  rating: 4.5,
+  sold: false,
+  registered: '2023-02-28 23:59:59',
+  place: '50.1, 8.7',
+};
+const TYPES = {
+  make: 'String',
+  value: 'Integer',
+  rating: 'Float',
+  sold: 'Boolean',
+  registered: 'Date',
+  place: 'Location',
+};
 
 // The fields that the REST adapter selects.
 const MESSAGE = `id text attachments createdAt updatedAt dialogId dateSent senderId recipientId readIds deliveredIds read
@@ -30,7 +47,7 @@ export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<C
   const { _id: messageId } = JSON.parse(await sendMessage(serviceUrl, caller!, dialogId, TEXT));
   // A separate dialog for sends, so that the listed pages do not change.
   const sentTo = await createGroup(serviceUrl, people, 'bench graphql sends');
-  await createClass(serviceUrl, CLASS);
+  await createClass(serviceUrl);
   await call(`${serviceUrl}/data/${CLASS}.json`, 201, { method: 'POST', headers: tokenHeader(caller!), json: CAR });
 
   return pairs({ dialogId, sentTo, messageId }).map(({ name, rest, graphql: { query, variables, isRight } }) => ({
@@ -48,6 +65,11 @@ export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<C
     bare: () => httpLoad({ ...rest, url: serviceUrl + rest.path, headers, seconds }),
     note: () => 'GraphQL : REST – the same operation with the same fields over both transports of the service',
   }));
+}
+
+async function createClass(url: string): Promise<void> {
+  const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+  await call(`${url}/class.json`, 201, { method: 'POST', headers, json: { name: CLASS, fields: TYPES } });
 }
 
 function pairs({ dialogId, sentTo, messageId }: { dialogId: string; sentTo: string; messageId: string }): Pair[] {

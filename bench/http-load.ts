@@ -51,6 +51,3 @@ function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): aut
   if (paths) return paths.map((path) => ({ method, headers, path }));
   return bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
 }
-
-/** Requests that may be served but not counted when a load ends. */
-export const CUT_OFF = CONNECTIONS;

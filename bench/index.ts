@@ -12,18 +12,13 @@ import { type Contest, hold, type Outcome } from './contest.ts';
 import { createPerson } from './doors.ts';
 import { fanOut } from './fan-out.ts';
 import { geo } from './geo.ts';
-import { get } from './get.ts';
 import { graphql } from './graphql.ts';
-import { list } from './list.ts';
 import { login } from './login.ts';
 import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { push } from './push.ts';
-import { create } from './record-writes.ts';
 import { records } from './records.ts';
-import { send } from './send.ts';
-import { Recorder, startService } from './service.ts';
-import { session } from './session.ts';
+import { startService } from './service.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 import { machine, table } from './table.ts';
@@ -34,16 +29,11 @@ import { write } from './write.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   work,
-  send,
-  list,
-  get,
-  create,
   graphql,
   start,
   memory,
   'fan-out': fanOut,
   sockets,
-  session,
   login,
   users,
   chat,
@@ -79,7 +69,6 @@ async function run(options: Options): Promise<void> {
   const { arena, postgres } = await openArena(options);
   const contests: Contest[] = [];
   for (const name of chosen) contests.push(...(await BENCHMARKS[name]!(arena)));
-  await arena.recorder.stop();
 
   const outcomes: Outcome[] = [];
   for (const contest of contests) outcomes.push(...(await hold(contest, options)));
@@ -97,28 +86,50 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who needs access
-  const cluster = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'bench' });
-  cleanup.add(() => cluster.stop());
-
+  const cluster = process.env.DATABASE_URL
+    ? { url: process.env.DATABASE_URL, dataDir: await dataDirectoryOf(process.env.DATABASE_URL) }
+    : await startCluster(join(folder, 'postgres'));
   const home = { databaseUrl: cluster.url, dataDir: join(folder, 'data') };
   const { url: serviceUrl } = await startService(
     home,
     cleanup,
     profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
   );
-  const recorder = await Recorder.start(home, cleanup);
   const people = [];
   for (const login of ['ada', 'bob', 'cleo', 'dan', 'eve']) people.push(await createPerson(serviceUrl, login));
-  const arena = { serviceUrl, recorder, databaseUrl: cluster.url, folder, people, seconds, cleanup };
+  const arena = {
+    serviceUrl,
+    databaseUrl: cluster.url,
+    postgresDir: cluster.dataDir,
+    folder,
+    people,
+    seconds,
+    cleanup,
+  };
   return { arena, postgres: await versionOf(cluster.url) };
 }
 
+async function startCluster(dataDir: string) {
+  const { url, stop } = await startEmbedded({ dataDir, database: 'bench' });
+  cleanup.add(stop);
+  return { url, dataDir };
+}
+
 async function versionOf(databaseUrl: string): Promise<string> {
+  return `PostgreSQL ${await settingOf('server_version', databaseUrl)}`;
+}
+
+/** Needs a superuser, and a server on this machine. */
+function dataDirectoryOf(databaseUrl: string): Promise<string> {
+  return settingOf('data_directory', databaseUrl);
+}
+
+async function settingOf(name: string, databaseUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query(`SELECT current_setting('server_version') AS version`);
+  const { rows } = await client.query('SELECT current_setting($1) AS value', [name]);
   await client.end();
-  return `PostgreSQL ${rows[0].version}`;
+  return rows[0].value;
 }
 
 function interrupted(): Promise<never> {

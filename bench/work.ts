@@ -1,5 +1,4 @@
 import { deepStrictEqual } from 'node:assert';
-import { join } from 'node:path';
 import type { Arena } from './arena.ts';
 import type { IndependentSettings } from './bare/independent.ts';
 import type { Contest, Figures } from './contest.ts';
@@ -31,6 +30,7 @@ const CLASS = 'work_cars';
 const FIELDS = `[{ name: "make", type: STRING, index: true }, { name: "price", type: INTEGER, index: true },
   { name: "rating", type: FLOAT }, { name: "sold", type: BOOLEAN }, { name: "registered", type: DATE },
   { name: "place", type: LOCATION }]`;
+const TEXT = 'Shall we meet for lunch at noon?';
 const INDEXES = '[{ fields: ["make", "price"] }]';
 
 const CAR = {
@@ -58,6 +58,8 @@ interface Work {
   paths?: (side: Side) => string[];
   path?: string;
   bodies?: string[];
+  /** The service performs the work by this operation instead; one request per item of `variables`. */
+  graphql?: { query: string; variables: object[] };
 }
 
 /** Requests that clients send most, beside a server and a schema that are written for them and for nothing else. */
@@ -123,18 +125,39 @@ async function seed(url: string, people: Person[], dialogIds: string[]): Promise
 
 function worksOf(dialogIds: string[]): Work[] {
   const turns = Array.from({ length: REQUESTS }, (_, n) => n);
+  const create = {
+    name: 'create a message, 200 dialogs',
+    status: 201,
+    path: '/chat/Message.json',
+    bodies: dialogIds.map((id) => messageBody(id, TEXT)),
+  };
+  const list = {
+    name: 'list the latest 50 messages',
+    status: 200,
+    paths: () =>
+      dialogIds.map((id) => `/chat/Message.json?chat_dialog_id=${id}&limit=50&sort_desc=date_sent&mark_as_read=0`),
+  };
   return [
+    create,
+    { ...create, name: 'create a message, one dialog', bodies: create.bodies.slice(0, 1) },
+    list,
     {
-      name: 'create a message, 200 dialogs',
-      status: 201,
-      path: '/chat/Message.json',
-      bodies: dialogIds.map((id) => messageBody(id, 'Shall we meet for lunch at noon?')),
+      ...create,
+      name: 'create a message over GraphQL',
+      graphql: {
+        query: 'mutation Send($input: SendMessageInput!) { sendMessage(input: $input) { id text dateSent senderId } }',
+        variables: dialogIds.map((dialogId) => ({ input: { dialogId, text: TEXT, sendToChat: true } })),
+      },
     },
     {
-      name: 'list the latest 50 messages',
-      status: 200,
-      paths: () =>
-        dialogIds.map((id) => `/chat/Message.json?chat_dialog_id=${id}&limit=50&sort_desc=date_sent&mark_as_read=0`),
+      ...list,
+      name: 'list the latest 50 messages over GraphQL',
+      graphql: {
+        query: `query List($dialogId: ID!) {
+          messages(dialogId: $dialogId, first: 50) { edges { node { id text dateSent senderId } } }
+        }`,
+        variables: dialogIds.map((dialogId) => ({ dialogId })),
+      },
     },
     {
       name: 'get a message',
@@ -142,6 +165,12 @@ function worksOf(dialogIds: string[]): Work[] {
       paths: ({ messageIds }) => messageIds.map((id) => `/chat/Message/${id}.json`),
     },
     { name: 'create a record', status: 201, path: `/data/${CLASS}.json`, bodies: [JSON.stringify(CAR)] },
+    {
+      name: `create ${TOGETHER} records at once`,
+      status: 201,
+      path: `/data/${CLASS}/multi.json`,
+      bodies: [JSON.stringify({ record: Object.fromEntries(turns.slice(0, TOGETHER).map((n) => [`${n + 1}`, CAR])) })],
+    },
     {
       name: 'get a record',
       status: 200,
@@ -167,35 +196,48 @@ function worksOf(dialogIds: string[]): Work[] {
 }
 
 async function contestOf(
-  { name, status, path, paths, bodies }: Work,
+  { name, status, path, paths, bodies, graphql }: Work,
   [service, bare]: [Side, Side],
   person: Person,
-  { seconds, folder }: Arena,
+  { seconds, postgresDir }: Arena,
 ): Promise<Contest> {
   const headers = { ...tokenHeader(person), 'Content-Type': 'application/json' };
-  const method = bodies ? 'POST' : 'GET';
+  const method = bodies ? ('POST' as const) : ('GET' as const);
   const fieldsOf = async (side: Side) => {
     const json = bodies && JSON.parse(bodies[0]!);
     const first = side.url + (paths?.(side)[0] ?? path!);
     return fields(JSON.parse(await call(first, status, { method, headers, json })));
   };
-  deepStrictEqual(await fieldsOf(bare), await fieldsOf(service), `${name}: both sides have the same fields`);
+  if (!graphql) {
+    deepStrictEqual(await fieldsOf(bare), await fieldsOf(service), `${name}: both sides have the same fields`);
+  }
 
   const load = (side: Side) => async (): Promise<Figures> => {
     let answered = 0;
-    const cpu = () => [cpuOfProcess(side.pid), cpuOfPostgres(join(folder, 'postgres'))] as const;
+    const cpu = () => [cpuOfProcess(side.pid), cpuOfPostgres(postgresDir)] as const;
     const [node, postgres] = cpu();
+    const requests =
+      graphql && side === service
+        ? {
+            url: `${side.url}/graphql`,
+            method: 'POST' as const,
+            bodies: graphql.variables.map((variables) => JSON.stringify({ query: graphql.query, variables })),
+            status: 200,
+          }
+        : {
+            url: side.url + (path ?? ''),
+            method,
+            ...(bodies ? { bodies } : {}),
+            ...(paths ? { paths: paths(side) } : {}),
+            status,
+          };
     const figures = await httpLoad({
-      url: side.url + (path ?? ''),
-      method,
+      ...requests,
       headers,
-      ...(bodies ? { bodies } : {}),
-      ...(paths ? { paths: paths(side) } : {}),
-      status,
-      isRight: (body) => body.length > 2,
+      isRight: (body) => body.length > 2 && !body.startsWith('{"errors"'),
       seconds,
-      onAnswered: (requests) => {
-        answered = requests;
+      onAnswered: (count) => {
+        answered = count;
       },
     });
     const [nodeAfter, postgresAfter] = cpu();

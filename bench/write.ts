@@ -14,9 +14,9 @@ export async function write(outcomes: Outcome[], postgres: string, { names, roun
 \`${command}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}.
 
 ${machine(postgres)}
-Each row compares the service with a bare baseline that does the same work with \`node:http\`, \`pg\` and \`ws\` only: the
-same SQL statements, prepared once, on a pool of the same size, and the same JSON. Some rows name another baseline. Both
-sides alternate for ${rounds} rounds of ${seconds} s, after one warm-up round, with 32 connections. Figures are medians. Each ratio
+Each row compares the service with a bare baseline that does the same work with \`node:http\`, \`pg\` and \`ws\` only: its
+own schema, one prepared statement per request, a pool of the same size, and the same JSON. Some rows name another
+baseline. Both sides alternate for ${rounds} rounds of ${seconds} s, after one warm-up round, with 32 connections. Figures are medians. Each ratio
 compares adjacent rounds, so that a slow phase of the machine affects both sides. [Performance](../performance.md) explains
 the limits of the service.
 

@@ -178,21 +178,40 @@ const getMessage: Handler = async (request, url) => {
   return found && { status: 200, body: JSON.stringify(presentMessage(found)) };
 };
 
+type CarInput = Record<'make' | 'price' | 'rating' | 'sold' | 'registered' | 'place', unknown>;
+
+const milliseconds = (moment: unknown) => Date.parse(`${String(moment).replace(' ', 'T')}Z`);
+
+const createCars: Handler = async (request) => {
+  const { record } = await readBody(request);
+  const cars = Object.values(record as Record<string, CarInput>);
+  const column = (field: keyof CarInput) => cars.map((car) => car[field]);
+  const created = await rows<Car>(
+    'create-cars',
+    `INSERT INTO cars SELECT c.id, s.user_id, c.make, c.price, c.rating, c.sold, c.registered, c.place::point, now(), now()
+      FROM (SELECT s.user_id ${SESSION}) s, unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::boolean[],
+        $7::bigint[], $8::text[]) AS c (id, make, price, rating, sold, registered, place) RETURNING *`,
+    [
+      tokenOf(request),
+      cars.map(() => randomBytes(12).toString('hex')),
+      column('make'),
+      column('price'),
+      column('rating'),
+      column('sold'),
+      column('registered').map(milliseconds),
+      column('place'),
+    ],
+  );
+  const items = created.map((car) => ({ ...presentCar(car), permissions: PERMISSIONS }));
+  return { status: 201, body: JSON.stringify({ class_name: 'work_cars', items }) };
+};
+
 const createCar: Handler = async (request) => {
-  const { make, price, rating, sold, registered, place } = await readBody(request);
+  const { make, price, rating, sold, registered, place } = (await readBody(request)) as CarInput;
   const [created] = await rows<Car>(
     'create-car',
     `INSERT INTO cars SELECT $2, s.user_id, $3, $4, $5, $6, $7, $8::point, now(), now() ${SESSION} RETURNING *`,
-    [
-      tokenOf(request),
-      randomBytes(12).toString('hex'),
-      make,
-      price,
-      rating,
-      sold,
-      Date.parse(`${String(registered).replace(' ', 'T')}Z`),
-      place,
-    ],
+    [tokenOf(request), randomBytes(12).toString('hex'), make, price, rating, sold, milliseconds(registered), place],
   );
   return created && { status: 201, body: JSON.stringify({ ...presentCar(created), permissions: PERMISSIONS }) };
 };
@@ -270,6 +289,7 @@ const HANDLERS: [method: string, path: RegExp, handler: Handler][] = [
   ['GET', /^\/chat\/Message\.json$/, listMessages],
   ['GET', /^\/chat\/Message\/\w+\.json$/, getMessage],
   ['POST', /^\/data\/work_cars\.json$/, createCar],
+  ['POST', /^\/data\/work_cars\/multi\.json$/, createCars],
   ['GET', /^\/data\/work_cars\.json$/, listCars],
   ['GET', /^\/data\/work_cars\/\w+\.json$/, getCar],
   ['GET', /^\/users\.json$/, listUsers],
