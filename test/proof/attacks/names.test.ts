@@ -72,6 +72,22 @@ const ASKED: [place: string, document: string, variables: (name: string) => Reco
     (name) => ({ name: `${name}'` }),
   ],
   [
+    'new index',
+    `mutation ($names: [String!]!) {
+      updateClass(name: "cars", input: { indexes: [{ fields: $names }] }) { name } }`,
+    (name) => ({ names: ['make', name] }),
+  ],
+  [
+    'explained order',
+    'query ($o: RecordOrder) { explainRecords(className: "cars", orderBy: $o) { rowsRead } }',
+    (field) => ({ o: { field, direction: 'ASC' } }),
+  ],
+  [
+    'explained filter',
+    'query ($f: JSON) { explainRecords(className: "cars", filter: $f) { rowsRead } }',
+    (name) => ({ f: { [name]: { eq: 1 } } }),
+  ],
+  [
     'dialog data',
     'query ($f: JSON) { dialogs(dataClassName: "cars", filter: { data: $f }) { totalCount } }',
     (name) => ({ f: { [name]: { eq: 1 } } }),
