@@ -58,6 +58,8 @@ interface Work {
   paths?: (side: Side) => string[];
   path?: string;
   bodies?: string[];
+  /** Prefix of the independent server's paths. */
+  under?: string;
   /** The service performs the work by this operation instead; one request per item of `variables`. */
   graphql?: { query: string; variables: object[] };
 }
@@ -137,10 +139,17 @@ function worksOf(dialogIds: string[]): Work[] {
     paths: () =>
       dialogIds.map((id) => `/chat/Message.json?chat_dialog_id=${id}&limit=50&sort_desc=date_sent&mark_as_read=0`),
   };
+  const cars = {
+    name: '20 of 100,000 records, filtered and sorted',
+    status: 200,
+    paths: () =>
+      turns.map((n) => `/data/${CLASS}.json?make=make-${n % 50}&price[gte]=${n * 400}&sort_asc=price&limit=20`),
+  };
   return [
     create,
     { ...create, name: 'create a message, one dialog', bodies: create.bodies.slice(0, 1) },
     list,
+    { ...list, name: `${list.name}, JSON by PostgreSQL`, under: '/json' },
     {
       ...create,
       name: 'create a message over GraphQL',
@@ -176,12 +185,8 @@ function worksOf(dialogIds: string[]): Work[] {
       status: 200,
       paths: ({ recordIds }) => recordIds.map((id) => `/data/${CLASS}/${id}.json`),
     },
-    {
-      name: '20 of 100,000 records, filtered and sorted',
-      status: 200,
-      paths: () =>
-        turns.map((n) => `/data/${CLASS}.json?make=make-${n % 50}&price[gte]=${n * 400}&sort_asc=price&limit=20`),
-    },
+    cars,
+    { ...cars, name: `${cars.name}, JSON by PostgreSQL`, under: '/json' },
     { name: 'get a user', status: 200, paths: ({ userIds }) => userIds.map((id) => `/users/${id}.json`) },
     {
       name: 'users filtered and sorted, with total',
@@ -196,16 +201,17 @@ function worksOf(dialogIds: string[]): Work[] {
 }
 
 async function contestOf(
-  { name, status, path, paths, bodies, graphql }: Work,
+  { name, status, path, paths, bodies, under = '', graphql }: Work,
   [service, bare]: [Side, Side],
   person: Person,
   { seconds, postgresDir }: Arena,
 ): Promise<Contest> {
   const headers = { ...tokenHeader(person), 'Content-Type': 'application/json' };
   const method = bodies ? ('POST' as const) : ('GET' as const);
+  const pathsOf = (side: Side) => paths?.(side).map((one) => (side === service ? one : under + one));
   const fieldsOf = async (side: Side) => {
     const json = bodies && JSON.parse(bodies[0]!);
-    const first = side.url + (paths?.(side)[0] ?? path!);
+    const first = side.url + (pathsOf(side)?.[0] ?? path!);
     return fields(JSON.parse(await call(first, status, { method, headers, json })));
   };
   if (!graphql) {
@@ -228,7 +234,7 @@ async function contestOf(
             url: side.url + (path ?? ''),
             method,
             ...(bodies ? { bodies } : {}),
-            ...(paths ? { paths: paths(side) } : {}),
+            ...(paths ? { paths: pathsOf(side)! } : {}),
             status,
           };
     const figures = await httpLoad({

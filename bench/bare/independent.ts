@@ -236,6 +236,39 @@ const listCars: Handler = async (request, url) => {
   return { status: 200, body: JSON.stringify(page) };
 };
 
+const SECONDS = `YYYY-MM-DD"T"HH24:MI:SS"Z"`;
+
+/** The same answers, written by PostgreSQL. */
+const listMessagesAsJson: Handler = async (request, url) => {
+  const [found] = await rows<{ page: string }>(
+    'list-messages-json',
+    `SELECT json_build_object('skip', 0, 'limit', 50, 'items', json_agg(json_build_object('_id', m.id,
+        'message', m.text, 'attachments', m.attachments, 'created_at', to_char(m.created_at AT TIME ZONE 'UTC', '${SECONDS}'),
+        'updated_at', to_char(m.updated_at AT TIME ZONE 'UTC', '${SECONDS}'), 'chat_dialog_id', m.dialog_id,
+        'date_sent', m.date_sent, 'sender_id', m.sender_id, 'recipient_id', m.recipient_id, 'read_ids', m.read_ids,
+        'delivered_ids', m.delivered_ids, 'read', 0, 'reactions', null)))::text AS page
+      FROM (SELECT s.user_id ${SESSION}) s
+      JOIN members p ON p.dialog_id = $2 AND p.user_id = s.user_id,
+      LATERAL (SELECT * FROM messages WHERE dialog_id = $2 ORDER BY seq DESC LIMIT 50) m`,
+    [tokenOf(request), url.searchParams.get('chat_dialog_id')],
+  );
+  return found && { status: 200, body: found.page };
+};
+
+const listCarsAsJson: Handler = async (request, url) => {
+  const [found] = await rows<{ page: string }>(
+    'list-cars-json',
+    `SELECT json_build_object('class_name', 'work_cars', 'skip', 0, 'limit', 20, 'items', json_agg(json_build_object(
+        '_id', c.id, 'user_id', c.user_id, '_parent_id', null, 'created_at', floor(extract(epoch FROM c.created_at)),
+        'updated_at', floor(extract(epoch FROM c.updated_at)), 'make', c.make, 'price', c.price, 'rating', c.rating,
+        'sold', c.sold, 'registered', c.registered, 'place', json_build_array(c.place[0], c.place[1]))))::text AS page
+      FROM (SELECT s.user_id ${SESSION}) s,
+      LATERAL (SELECT * FROM cars WHERE make = $2 AND price >= $3 ORDER BY price LIMIT 20) c`,
+    [tokenOf(request), url.searchParams.get('make'), url.searchParams.get('price[gte]')],
+  );
+  return found && { status: 200, body: found.page };
+};
+
 interface User {
   id: number;
   created_at: Date;
@@ -292,6 +325,8 @@ const HANDLERS: [method: string, path: RegExp, handler: Handler][] = [
   ['POST', /^\/data\/work_cars\/multi\.json$/, createCars],
   ['GET', /^\/data\/work_cars\.json$/, listCars],
   ['GET', /^\/data\/work_cars\/\w+\.json$/, getCar],
+  ['GET', /^\/json\/chat\/Message\.json$/, listMessagesAsJson],
+  ['GET', /^\/json\/data\/work_cars\.json$/, listCarsAsJson],
   ['GET', /^\/users\.json$/, listUsers],
   ['GET', /^\/users\/\w+\.json$/, getUser],
 ];
