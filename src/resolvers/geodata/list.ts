@@ -73,11 +73,14 @@ export async function listGeodata(
   const found = selection(applicationId, listing);
   const isLong = !isUnfiltered(listing) || (listing.skip ?? 0) > MAX_CHEAP_SKIP;
   const search = searchesOf(jobOwnerOf(context.viewer), isLong);
+  const skip = Math.max(listing.skip ?? 0, 0);
+  const isNearestFirst = listing.orderBy?.field === 'distance' && !page.isBackward;
+  const after = Prisma.sql`${found} AND ${between(page, order)}`;
   const walk = select`
-    SELECT ${COLUMNS}, ${column('sortValue', 'sort key', order.column)} FROM ${found}
-      AND ${between(page, order)}
+    SELECT ${COLUMNS}, ${column('sortValue', 'sort key', order.column)}
+    FROM ${isNearestFirst ? nearest(order, page.limit + 1 + skip, after) : after}
     ORDER BY ${orderBy(order, page.isBackward)}
-    LIMIT ${page.limit + 1} OFFSET ${Math.max(listing.skip ?? 0, 0)}`;
+    LIMIT ${page.limit + 1} OFFSET ${skip}`;
   const rows = await search(() => query(walk));
   return {
     ...connection(rows, page, ({ sortValue, id }) => ({
@@ -86,6 +89,11 @@ export async function listGeodata(
     })),
     totalCount: () => (isUnfiltered(listing) ? countAll(applicationId) : search(() => count(found))),
   };
+}
+
+// Before version 17, PostgreSQL reads an index by distance only if the distance is the complete order.
+function nearest({ column }: Order, count: number, found: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT g.* FROM ${found} ORDER BY ${column} FETCH FIRST (${count}) ROWS WITH TIES) AS g`;
 }
 
 function selection(applicationId: number, listing: GeodataListing): Prisma.Sql {
