@@ -26,6 +26,6 @@ function insertUsers(size: number): string {
       (application_id, login, login_key, email, full_name, phone, external_user_id, tags, created_at, updated_at)
     SELECT ${APPLICATION.id}, 'user-' || n, 'user-' || n, n || '@bench.test', 'User ' || n, '+' || (4900000000 + n), n,
       ARRAY['tag-' || (n - 1) / ${TAGGED_TOGETHER}], moment, moment
-    FROM generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment)
+    FROM generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment) AS created
     ORDER BY n`;
 }

@@ -89,7 +89,7 @@ function insertPlaces(size: number): string {
     SELECT ${APPLICATION.id}, t.ids[1 + n % ${TRAVELLERS}], degrees(asin(2.0 * ((n::int8 * 7919) % ${size} + 0.5) / ${size} - 1)),
       mod(((n::int8 * 7919) % ${size} * 137.50776405)::numeric, 360)::float8 - 180, n > ${size - TRAVELLERS}, moment, moment
     FROM (SELECT array_agg(id ORDER BY id) AS ids FROM users WHERE login LIKE 'traveller-%') t,
-      generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment)
+      generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment) AS created
     ORDER BY n`;
 }
 

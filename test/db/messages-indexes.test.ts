@@ -36,7 +36,7 @@ beforeAll(async () => {
         created_at, updated_at)
       SELECT $1, to_hex(${START} + n / 3) || lpad('${number + 1}', 10, '0') || lpad(n::text, 6, '0'), $2, n, $3, 0, 'x',
         true, ${START} + n / 3, moment, moment
-      FROM generate_series(1, ${MESSAGES}) n, LATERAL (SELECT to_timestamp(${START} + n / 3) AS moment)`,
+      FROM generate_series(1, ${MESSAGES}) n, LATERAL (SELECT to_timestamp(${START} + n / 3) AS moment) AS created`,
       [APPLICATION.id, id, writer.id],
     );
     await sql(

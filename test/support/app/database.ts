@@ -27,5 +27,7 @@ async function administer<Result>(action: (client: pg.Client) => Promise<Result>
 }
 
 function urlOf(database: string): string {
-  return inject('templateUrl').replace('/template_atrium?', `/${database}?`);
+  const url = new URL(inject('templateUrl'));
+  url.pathname = `/${database}`;
+  return url.href;
 }

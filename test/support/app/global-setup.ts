@@ -25,23 +25,48 @@ const SERVER_SETTINGS = {
   max_connections: 200,
 };
 
-/** Compiles the source and starts one PostgreSQL server for all tests. */
+const TEMPLATE = 'template_atrium';
+
+/** Compiles the source and provides one PostgreSQL server for all tests: that of `TEST_DATABASE_URL`, or its own. */
 export default async function setup(project: TestProject) {
   const built = await buildSource();
   project.provide('builtSource', built.folder);
   project.onTestsRerun(built.again);
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
-  await chmod(folder, 0o755); // As root, PostgreSQL runs as another user, who must be able to enter the folder.
-  const flags = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), database: 'template_atrium', flags });
-  const client = new pg.Client(postgres.config);
+  const { url, stop } = await (process.env.TEST_DATABASE_URL
+    ? createTemplate(process.env.TEST_DATABASE_URL)
+    : startServer());
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   await migrate(client, new URL('../../../prisma/migrations', import.meta.url));
   await client.end();
-  project.provide('templateUrl', postgres.url);
+  project.provide('templateUrl', url);
   return async () => {
     await built.remove();
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await stop();
   };
+}
+
+async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
+  await chmod(folder, 0o755); // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  const flags = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { url, stop } = await startEmbedded({ dataDir: join(folder, 'postgres'), database: TEMPLATE, flags });
+  return {
+    url,
+    stop: async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createTemplate(serverUrl: string) {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${TEMPLATE} TEMPLATE template0`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${TEMPLATE}`;
+  return { url: url.href, stop: async () => {} };
 }
