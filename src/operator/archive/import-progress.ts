@@ -31,12 +31,10 @@ export async function raiseSequences(client: pg.Client, highest: Map<string, big
       // Changes nothing, but locks the sequence.
       await client.query(`ALTER SEQUENCE ${sequence} INCREMENT BY 1`);
       const { rows } = await client.query<{ isBehind: boolean }>(
-        `SELECT last_value < $1::bigint OR NOT is_called AS "isBehind" FROM ${sequence}`,
+        `SELECT CASE WHEN is_called THEN last_value < $1::bigint ELSE last_value <= $1 END AS "isBehind" FROM ${sequence}`,
         [String(value)],
       );
-      const next = value + 1n;
-      if (rows[0]!.isBehind)
-        await client.query(`SELECT setval('${sequence}', greatest(last_value, ${next}), false) FROM ${sequence}`);
+      if (rows[0]!.isBehind) await client.query('SELECT setval($1, $2)', [sequence, String(value)]);
     });
   }
 }

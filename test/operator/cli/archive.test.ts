@@ -11,6 +11,7 @@ import { openSettings } from '../../../src/resolvers/pushes/settings.ts';
 import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
 import { APPLICATION, ENCRYPTER, useApp } from '../../support/app/app.ts';
 import { program } from '../../support/app/compiled-source.ts';
+import { findDifferences } from '../../support/app/integrity.ts';
 import { startService } from '../../support/app/service.ts';
 import { sql } from '../../support/app/sql.ts';
 import { rest } from '../../support/clients/rest.ts';
@@ -63,6 +64,7 @@ test('export, import and export again yield identical rows and files', async () 
   const imported = await storeArchive(first, place);
   expect(imported).toMatchObject({ isResumed: false, applications: [{ id: APPLICATION.id }, { id: made.other.id }] });
   expect(imported.applications[0]!.files.count).toBe(5);
+  expect(await findDifferences(place)).toEqual([]);
   expect(await allRows(place)).toEqual(await allRows(currentInstallation()));
   expect(await secretsOf(place, ENCRYPTER)).toEqual(await secretsOf(currentInstallation(), ENCRYPTER));
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ClientConfig } from 'pg';
 import { expect } from 'vitest';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import type { Check, Difference } from '../../../src/operator/integrity/check.ts';
@@ -11,15 +12,17 @@ interface Wanted {
   applicationId?: number;
   repairs?: boolean;
   hasStorage?: boolean;
-  /** Default: the data folder of the test process. */
+  /** Default: the database and the data folder of the test process. */
+  database?: ClientConfig;
   dataDir?: string;
   checks?: readonly Check[];
 }
 
-/** The differences that `npm run cli -- check` would report in the database of the test. */
+/** The differences that `npm run cli -- check` would report in a database. */
 export async function findDifferences({
   repairs = false,
   hasStorage = true,
+  database = running.database.config,
   dataDir = running.dataDir,
   applicationId,
   ...wanted
@@ -27,7 +30,7 @@ export async function findDifferences({
   const found: (Difference & { isRepaired: boolean })[] = [];
   await checkDatabase({
     ...wanted,
-    database: running.database.config,
+    database,
     storage: hasStorage ? new DiskStorage(join(dataDir, 'files')) : undefined,
     countUndecryptable: (id) => countUndecryptable(ENCRYPTER, { applicationId: id }),
     now: new Date(),
