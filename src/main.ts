@@ -71,7 +71,10 @@ async function main(config: Config): Promise<void> {
   }
   const url = app.services.publicUrl();
   if (worker) worker.reportReady(url);
-  else reportReady(url);
+  else {
+    if (url !== app.url) process.stdout.write(`listening at ${app.url}\n`);
+    reportReady(url);
+  }
   await stopRequested;
   await stop(log, [app, database, traces]);
 }

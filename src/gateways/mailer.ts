@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getSystemErrorName } from 'node:util';
 import type { Transporter } from 'nodemailer';
+import { isLoopback } from '../lib/loopback.ts';
 import { isMailAddress, type Mailbox } from '../lib/mail-address.ts';
 import { onFirstUse } from '../lib/on-first-use.ts';
 import { SECOND } from '../lib/time.ts';
@@ -70,10 +72,14 @@ class SmtpMailer implements Mailer {
     const timeLimit = settings.timeLimit ?? SEND_TIMEOUT_MS;
     this.#settings = settings;
     this.#timeLimit = timeLimit;
+    const { username, hostname } = new URL(url);
+    // Otherwise a server that offers neither would receive mails without authentication, or the password unencrypted.
+    const protection = username === '' ? {} : { forceAuth: true, requireTLS: !isLoopback(hostname) };
     this.#transport = onFirstUse(async () => {
       const { default: nodemailer } = await import('nodemailer');
       this.#opened = nodemailer.createTransport({
         url,
+        ...protection,
         pool: true,
         dnsTimeout: timeLimit,
         connectionTimeout: timeLimit,
@@ -158,8 +164,19 @@ function isSevenBit(text: string): boolean {
 
 /** Codes only, because the server's text may repeat the address. */
 function failureOf(error: unknown): MailUnavailableError {
-  const { code, responseCode = 0, command } = error as { code?: string; responseCode?: number; command?: string };
-  const details = [code, command, responseCode].filter(Boolean).join(' ');
+  const {
+    code,
+    errno,
+    responseCode = 0,
+    command,
+  } = error as {
+    code?: string;
+    errno?: unknown;
+    responseCode?: number;
+    command?: string;
+  };
+  const reason = typeof errno === 'number' ? getSystemErrorName(errno) : code;
+  const details = [reason, command, responseCode].filter(Boolean).join(' ');
   const message = `the mail server failed: ${details || 'unknown'}`;
   return isFinal(code, responseCode)
     ? new MailRejectedError(message, true)

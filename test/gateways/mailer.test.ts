@@ -102,6 +102,30 @@ describe('with SMTP_URL', () => {
     expect(server.taken.length).toBe(1);
   });
 
+  test('a mailer with a password sends nothing to a server without authentication', async () => {
+    const server = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
+    await expect(mailer(`smtp://post:hidden@${server.host}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
+    expect(server.taken).toEqual([]);
+  });
+
+  test('a mailer with a password requires encryption, except from this machine', async () => {
+    const seen: string[] = [];
+    const server = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ password }, _session, done) => {
+        seen.push(password!);
+        done(null, { user: 'post' });
+      },
+    });
+    // Not a loopback address, but it connects to this machine.
+    const elsewhere = server.host.replace('127.0.0.1', '0.0.0.0');
+    await expect(mailer(`smtp://post:hidden@${elsewhere}`).send(MAIL)).rejects.toThrow(MailUnavailableError);
+    expect(seen).toEqual([]);
+    await mailer(`smtp://post:hidden@${server.host}`).send(MAIL);
+    expect(seen).toEqual(['hidden']);
+  });
+
   test("send fails when the server is down or refuses, and the error contains nothing from the server's text", async () => {
     const busy = await startMailServer({ onRcptTo: ({ address }, _session, done) => done(new Error(`no ${address}`)) });
     const rejecting = await startMailServer({ onMailFrom: (_address, _session, done) => done(new Error(LINK)) });

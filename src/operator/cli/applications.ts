@@ -121,7 +121,7 @@ export function addApplicationCommands(program: Command): void {
     .addOption(
       switchOption(
         'strict-credential-changes',
-        'REST clients must send the old password to change e-mail, phone or login',
+        'REST clients must send the old password, or have signed in within 10 minutes, to change e-mail, phone or login',
       ),
     )
     .addOption(switchOption('chat-pushes', 'send pushes of messages to offline occupants'))

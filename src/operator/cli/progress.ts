@@ -9,7 +9,7 @@ export interface Progress {
 
 const LINE_INTERVAL_MS = 5_000;
 
-/** Uses stderr, because stdout is for the result. */
+/** Uses stderr, because stdout is for the result. Outside a terminal, only steps of more than five seconds print lines. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return stream.isTTY ? new Bar(stream) : new Lines(stream);
 }
@@ -49,6 +49,7 @@ class Lines implements Progress {
   #what: string | undefined;
   #total: number | undefined;
   #done = 0;
+  #hasPrinted = false;
   #saidAt = 0;
 
   constructor(stream: NodeJS.WriteStream) {
@@ -60,6 +61,7 @@ class Lines implements Progress {
     this.#what = what;
     this.#total = total;
     this.#done = 0;
+    this.#hasPrinted = false;
     this.#saidAt = performance.now();
   }
 
@@ -67,6 +69,7 @@ class Lines implements Progress {
     this.#done += count;
     if (performance.now() - this.#saidAt < LINE_INTERVAL_MS) return;
     this.#saidAt = performance.now();
+    this.#hasPrinted = true;
     this.#print();
   }
 
@@ -75,7 +78,7 @@ class Lines implements Progress {
   }
 
   end(): void {
-    if (this.#what !== undefined) this.#print();
+    if (this.#what !== undefined && this.#hasPrinted) this.#print();
     this.#what = undefined;
   }
 

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopback } from '../../lib/loopback.ts';
 import { HOUR, MINUTE, SECOND } from '../../lib/time.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { MigrationError } from './problem.ts';
@@ -55,10 +55,6 @@ export function checkedBaseUrl(text: string, { insecure }: { insecure: boolean }
     );
   }
   return withoutTrailingSlashes(url.href);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** One request at a time, with retries. Never follows redirects, because they would forward the credentials. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
@@ -89,6 +90,14 @@ test('clients cannot create new series', async () => {
   const ours = after.filter((name) => !name.startsWith('nodejs_gc_'));
   expect(ours.filter((name) => !before.includes(name))).toEqual([]);
   expect(after.join()).not.toMatch(/b2|first/);
+});
+
+test('every metric in the example alerts exists', async () => {
+  const alerts = await readFile(new URL('../../../deploy/alerts.yml', import.meta.url), 'utf8');
+  const named = new Set(alerts.match(/\batrium_[a-z_]+/g));
+  expect(named.size).toBe(5);
+  const { text } = await rawRequest('GET', '/metrics');
+  for (const name of named) expect(text).toContain(`# TYPE ${name} `);
 });
 
 test('rejected documents are counted', async () => {

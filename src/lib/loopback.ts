@@ -1,0 +1,4 @@
+/** Whether a host of a URL is certainly this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
