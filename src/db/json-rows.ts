@@ -5,14 +5,14 @@
  */
 export function jsonRows<Row extends object>(rows: unknown, times: readonly (keyof Row)[]): Row[] {
   const read = (rows ?? []) as Row[];
-  for (const row of read) for (const name of times) row[name] = dateOf(row[name] as string) as Row[typeof name];
+  for (const row of read) for (const name of times) row[name] = timeOf(row[name] as string) as Row[typeof name];
   return read;
 }
 
 let latest = { text: '', at: Number.NaN };
 
 /** Adjacent values are often equal, because most rows were never updated after their creation. */
-function dateOf(text: string): Date {
+export function timeOf(text: string): Date {
   if (text !== latest.text) latest = { text, at: Date.parse(text) };
   return new Date(latest.at);
 }

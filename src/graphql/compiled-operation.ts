@@ -4,15 +4,12 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
-  GraphQLIncludeDirective,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  GraphQLSkipDirective,
   getArgumentValues,
-  getDirectiveValues,
   getVariableValues,
   isLeafType,
   isListType,
@@ -24,6 +21,7 @@ import {
   type SelectionSetNode,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import { isIncluded } from '../schema/requested-fields.ts';
 import { readsProperty } from '../schema/response-size.ts';
 
 type Variables = Record<string, unknown>;
@@ -35,6 +33,8 @@ interface Run {
   variables: Variables;
   /** By number of the field. */
   infos: GraphQLResolveInfo[];
+  /** Whether `@skip` and `@include` select a field, by its number. */
+  included: boolean[];
 }
 
 /** Completes a value of a type, like "Value Completion" of the specification; a promise if any part of it is one. */
@@ -71,7 +71,7 @@ export class CompiledOperation {
     const { variableDefinitions = [] } = this.#operation;
     const { coerced, errors } = getVariableValues(this.#schema, variableDefinitions, variables);
     if (errors) throw errors[0];
-    return this.#execute(undefined, { context, variables: coerced, infos: [] });
+    return this.#execute(undefined, { context, variables: coerced, infos: [], included: [] });
   }
 
   #ofObject(type: GraphQLObjectType, sets: SelectionSetNode[], path: Path | undefined): Complete {
@@ -80,13 +80,14 @@ export class CompiledOperation {
     const fields = [...nodes].map(([name, ofField]) => this.#ofField(type, name, ofField, path));
     return (source, run) => {
       const target: Record<string, unknown> = {};
-      const pending: Promise<unknown>[] = [];
+      let pending: Promise<unknown>[] | undefined;
       try {
         for (const { name, isIncluded, read } of fields) {
-          if (isIncluded && !isIncluded(run.variables)) continue;
+          if (isIncluded && !isIncluded(run)) continue;
           const value = read(source, run);
           target[name] = value;
           if (!isPromise(value)) continue;
+          pending ??= [];
           pending.push(
             value.then((settled) => {
               target[name] = settled;
@@ -94,10 +95,10 @@ export class CompiledOperation {
           );
         }
       } catch (error) {
-        ignore(pending);
+        if (pending) ignore(pending);
         throw error;
       }
-      return pending.length > 0 ? Promise.all(pending).then(() => target) : target;
+      return pending ? Promise.all(pending).then(() => target) : target;
     };
   }
 
@@ -133,7 +134,17 @@ export class CompiledOperation {
         return fail(error);
       }
     };
-    return { name, isIncluded: conditionOf(nodes), read };
+    return { name, isIncluded: this.#conditionOf(nodes), read };
+  }
+
+  /** `@skip` and `@include`; undefined without them. */
+  #conditionOf(nodes: FieldNode[]): ((run: Run) => boolean) | undefined {
+    if (nodes.some(({ directives }) => !directives?.length)) return undefined;
+    const number = this.#fields++;
+    return ({ included, variables }) => {
+      included[number] ??= nodes.some((node) => isIncluded(node, variables));
+      return included[number];
+    };
   }
 
   #resolverOf(
@@ -142,7 +153,7 @@ export class CompiledOperation {
     fieldNodes: FieldNode[],
     path: Path,
   ): Complete {
-    const { name, args, type, resolve = defaultFieldResolver } = definition;
+    const { name, type, resolve = defaultFieldResolver } = definition;
     const number = this.#fields++;
     const info = {
       fieldName: name,
@@ -155,10 +166,10 @@ export class CompiledOperation {
       rootValue: undefined,
       operation: this.#operation,
     };
+    const argumentsFrom = argumentsOf(definition, fieldNodes[0]!);
     const call: Complete = (source, run) => {
       run.infos[number] ??= { ...info, variableValues: run.variables };
-      const values = args.length > 0 ? getArgumentValues(definition, fieldNodes[0]!, run.variables) : {};
-      return resolve(source, values, run.context, run.infos[number]);
+      return resolve(source, argumentsFrom(run.variables), run.context, run.infos[number]);
     };
     if (!readsProperty(resolve)) return call;
     // No response size is counted, so the resolver would only read the property.
@@ -223,15 +234,34 @@ function serialized(type: GraphQLLeafType, value: unknown): unknown {
   return result;
 }
 
-/** `@skip` and `@include`; undefined without them. */
-function conditionOf(nodes: FieldNode[]): ((variables: Variables) => boolean) | undefined {
-  if (nodes.some(({ directives }) => !directives?.length)) return undefined;
-  return (variables) =>
-    nodes.some(
-      (node) =>
-        getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
-        getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false,
-    );
+/** Arguments that are variables have been coerced already; only for others, and for errors, graphql-js is needed. */
+function argumentsOf(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): (variables: Variables) => Record<string, unknown> {
+  const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
+  const plain = definition.args.map(({ name, type, defaultValue }) => {
+    const value = given.get(name);
+    return {
+      name,
+      variable: value?.kind === Kind.VARIABLE ? value.name.value : undefined,
+      isNonNull: isNonNullType(type),
+      defaultValue,
+      isPlain: !value || value.kind === Kind.VARIABLE,
+    };
+  });
+  const read = (variables: Variables) => getArgumentValues(definition, node, variables);
+  if (!plain.every(({ isPlain }) => isPlain)) return read;
+  return (variables) => {
+    const values: Record<string, unknown> = {};
+    for (const { name, variable, isNonNull, defaultValue } of plain) {
+      const isGiven = variable !== undefined && Object.hasOwn(variables, variable);
+      const value = isGiven ? variables[variable] : defaultValue;
+      if (isNonNull && (value === null || value === undefined)) return read(variables);
+      if (isGiven || value !== undefined) values[name] = value;
+    }
+    return values;
+  };
 }
 
 function pathKeys(path: Path | undefined): (string | number)[] {

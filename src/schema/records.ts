@@ -4,7 +4,13 @@ import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/rec
 import type { RecordGroup } from '../resolvers/records/groups.ts';
 import { withFields } from '../resolvers/records/large-fields.ts';
 import { listRecordPage, listRecords, type RecordPage } from '../resolvers/records/list.ts';
-import { type PresentedRecord, presentFields, readableOnly } from '../resolvers/records/rows.ts';
+import {
+  type PresentedRecord,
+  presentFields,
+  type RecordGrants,
+  readableOnly,
+  recordGrants,
+} from '../resolvers/records/rows.ts';
 import { builder } from './builder.ts';
 import {
   CLASS_NAME,
@@ -23,6 +29,7 @@ import {
 } from './descriptions.ts';
 import { metered } from './metered.ts';
 import { RecordPermission } from './record-permissions.ts';
+import { isRequested } from './requested-fields.ts';
 import { SortDirection } from './scalars.ts';
 
 export const FILTER =
@@ -33,7 +40,7 @@ export const FILTER =
   'characters) and `near` (locations: `{ "lat": 52.5, "lon": 13.4, "radius": 500 }`, meters). Unknown names ' +
   'and operators fail with `UNPROCESSABLE`. Default: all records.';
 
-const RecordPermissions = builder.objectRef<PresentedRecord>('RecordPermissions').implement({
+const RecordPermissions = builder.objectRef<RecordGrants>('RecordPermissions').implement({
   description: 'Who may read, update and delete a record. The owner always may, unless the class is `NOT_ALLOWED`.',
   fields: (t) => ({
     read: t.field({
@@ -86,7 +93,7 @@ export const RecordType = builder.objectRef<PresentedRecord>('Record').implement
       type: RecordPermissions,
       nullable: true,
       description: `Permissions of the record. ${UPDATE_ONLY}`,
-      resolve: readableOnly((record) => record),
+      resolve: readableOnly(recordGrants),
     }),
     createdAt: t.int({
       description: 'Time of creation, in Unix seconds.',
@@ -162,7 +169,11 @@ const RecordPageType = builder.objectRef<RecordPage>('RecordPage').implement({
   fields: (t) => ({
     skip: t.exposeInt('skip', { description: SKIPPED }),
     limit: t.exposeInt('limit', { description: LIMIT }),
-    items: t.field({ type: [RecordType], description: 'The records of this page.', resolve: (page) => page.items() }),
+    items: t.field({
+      type: [RecordType],
+      description: 'The records of this page.',
+      resolve: (page, _args, _context, info) => page.items({ hasPermissions: isRequested('permissions', info) }),
+    }),
     totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
     groups: t.field({
       type: [RecordGroupType],

@@ -1,4 +1,13 @@
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import {
+  type FieldNode,
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** Parsed documents are cached, so their nodes are reused. */
 const namesByNode = new WeakMap<FieldNode, ReadonlySet<string>>();
@@ -27,4 +36,23 @@ function namesBelow({ selectionSet }: FieldNode, fragments: GraphQLResolveInfo['
   };
   collect(selectionSet);
   return names;
+}
+
+/** Whether a field is selected directly below this one, and neither `@skip` nor `@include` excludes it. */
+export function isRequested(name: string, { fieldNodes, fragments, variableValues }: GraphQLResolveInfo): boolean {
+  const isIn = (selection: SelectionNode): boolean => {
+    if (!isIncluded(selection, variableValues)) return false;
+    if (selection.kind === Kind.FIELD) return selection.name.value === name;
+    const spread = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value]! : selection;
+    return spread.selectionSet.selections.some(isIn);
+  };
+  return fieldNodes.some(({ selectionSet }) => selectionSet?.selections.some(isIn));
+}
+
+export function isIncluded(selection: SelectionNode, variables: Record<string, unknown>): boolean {
+  if (!selection.directives?.length) return true;
+  return (
+    getDirectiveValues(GraphQLSkipDirective, selection, variables)?.if !== true &&
+    getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.if !== false
+  );
 }

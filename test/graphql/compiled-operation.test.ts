@@ -51,6 +51,8 @@ describe('a compiled operation returns the data of an interpreter', () => {
     ['{ cars { id kind name sizes } }'],
     ['query ($first: Int) { cars(first: $first, kind: LARGE) { id upper(prefix: "a ") } }', { first: 3 }],
     ['query ($first: Int) { cars(first: $first) { id } }'],
+    ['query ($text: String = "a ") { cars { upper(prefix: $text) } }'],
+    ['query ($text: String = "a ") { cars { upper(prefix: $text) } }', { text: 'b ' }],
     ['{ cars { number: id later asked owner { name cars { id } } } }'],
     ['{ car(id: 0) { id } }'],
     ['{ car(id: 1) { id __typename owner { __typename } } }'],
@@ -79,6 +81,8 @@ describe('a compiled operation rejects with the first error of an interpreter', 
     ['{ car(id: 1) { wrong } }'],
     ['{ car(id: 1) { missing } }'],
     ['query ($first: Int) { cars(first: $first) { id } }', { first: 'many' }],
+    ['query ($text: String = "a ") { car(id: 1) { upper(prefix: $text) } }', { text: null }],
+    ['query ($text: String) { car(id: 1) { upper(prefix: $text) } }'],
   ])('%s', async (text, variables = {}) => {
     const document = parse(text);
     const { errors } = await execute({ schema, document, variableValues: variables });

@@ -6,8 +6,8 @@ import type { StoredFields } from '../classes/values.ts';
 import { forbidden } from './access.ts';
 import { type ChangedRecord, FieldChanges, MAX_RECORD_BYTES, mentionsUnique, type RecordChanges } from './changes.ts';
 import { ClassChanged } from './lock-class.ts';
-import { grantsIn, missingKinds, openGrants, type RecordGrants, type RecordPermissions } from './permissions.ts';
-import type { PresentedRecord, RecordRow } from './rows.ts';
+import { grantsIn, missingKinds, openGrants, type RecordPermissions } from './permissions.ts';
+import type { PresentedRecord, RecordGrants, RecordRow } from './rows.ts';
 import { mapInSlices } from './sizes.ts';
 import type { LockedRow } from './write.ts';
 

@@ -45,7 +45,7 @@ export async function explainRecords(
     plans.push(row!['QUERY PLAN'][0].Plan);
     return query(statement);
   };
-  const rows = await inSearchTurn(jobOwnerOf(viewer), () => readPage(plan, reader, run));
+  const rows = await inSearchTurn(jobOwnerOf(viewer), () => readPage(plan, reader, { run }));
   const scans = plans.flatMap(scansOf);
   const rowsRead = scans.reduce((sum, node) => sum + rowsReadBy(node), 0);
   const names = scans.flatMap((node) => node['Index Name'] ?? []);

@@ -40,11 +40,10 @@ export async function listRecords(
   const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
   const plan = planPage(known, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
   const search = searchesOf(jobOwnerOf(viewer), isSearch(condition) || listing.orderBy != null);
-  const rows = await search(() => readPage(plan, viewer));
-  const shown = rows.map((row) => ({ ...row, class: known }));
+  const rows = await search(() => readPage(plan, viewer, { hasPermissions: true, hasCursors: true }));
   return {
-    ...connection(shown, page, ({ sortedBy, id }) => ({
-      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy,
+    ...connection(rows, page, ({ sortedBy, id }) => ({
+      value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy!,
       id,
     })),
     totalCount: () => countRecords(known, viewer, plan.where),
@@ -65,7 +64,7 @@ export interface RecordReading {
 export interface RecordPage {
   skip: number;
   limit: number;
-  items: () => Promise<PresentedRecord[]>;
+  items: (columns: { hasPermissions: boolean }) => Promise<PresentedRecord[]>;
   totalCount: () => Promise<number>;
   groups: (by: string, calculations: Calculation[]) => Promise<RecordGroup[]>;
 }
@@ -89,10 +88,7 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   return {
     skip,
     limit,
-    items: async () => {
-      const rows = await search(() => readPage(plan, viewer));
-      return rows.map((row) => ({ ...row, class: known }));
-    },
+    items: (columns) => search(() => readPage(plan, viewer, columns)),
     totalCount: () => countRecords(known, viewer, where),
     groups: (by, calculations) =>
       inSearchTurn(owner, () => groupRecords(known, viewer, { where, by, calculations, skip, limit })),

@@ -1,7 +1,7 @@
 import { UnprocessableError } from '../../lib/errors.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../classes/grants.ts';
-import type { RecordRow } from './rows.ts';
+import type { RecordGrants, RecordRow } from './rows.ts';
 
 /** Omitted permissions come from the class, or are unchanged. */
 export interface RecordPermissions {
@@ -9,8 +9,6 @@ export interface RecordPermissions {
   update?: Permission | null;
   delete?: Permission | null;
 }
-
-export type RecordGrants = Pick<RecordRow, 'readers' | 'updaters' | 'deleters'>;
 
 /** Defaults of a new record. A closed class overrides the grants of its records, so they need not repeat it. */
 export function openGrants({ readers, updaters, deleters }: ClassDefinition): RecordGrants {

@@ -1,16 +1,13 @@
 import { Prisma, plannedForValues } from '../../db/client.ts';
 import { column, type RowSql, select, unionAll } from '../../db/columns.ts';
-import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { readableParts } from './access.ts';
 import type { Stretch } from './order.ts';
+import { type PageColumns, type PageRow, pageColumns, pageRows, pageValue, type WalkedRow } from './page-rows.ts';
 import type { PagePlan } from './plan.ts';
-import { LISTED_COLUMNS, type ListedRow } from './rows.ts';
-
-export type WalkedRow = ListedRow & { sortedBy: string | number | Date | null };
 
 /** Part of a page: a stretch of the order, of the records that are readable for the same reason. */
 interface Part extends Stretch {
@@ -20,36 +17,29 @@ interface Part extends Stretch {
 
 export type RunStatement = <Row>(statement: RowSql<Row>) => Promise<Row[]>;
 
+export interface PageReading extends Partial<PageColumns> {
+  run?: RunStatement;
+}
+
 /** Reads each readable part separately and no further than the page, so that unreadable records cost nothing. */
 export async function readPage(
   plan: PagePlan,
   viewer: IdentifiedViewer,
-  run: RunStatement = query,
+  { hasPermissions = false, hasCursors = false, run = query }: PageReading = {},
 ): Promise<WalkedRow[]> {
+  const columns = { hasPermissions, hasCursors };
   const visible = await readableParts(plan.known, viewer);
   const parts = plan.walk.stretches.flatMap((stretch, index) =>
     visible.map((readable) => ({ ...stretch, index, readable })),
   );
-  if (parts.length === 0) return [];
+  const [first, ...others] = parts;
+  if (!first) return [];
   if (plan.matches && isReadableByIndex(plan.known, viewer))
-    return readFewest(plan, plan.matches, { visible, parts, run });
+    return readFewest(plan, plan.matches, { visible, parts, columns, run });
   const isPlanned = plan.known.hasShared && viewer.kind === 'user';
-  const page = pageOf(
-    plan,
-    parts.map((part) => readPart(plan, part)),
-  );
-  const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${recordsOf(page)}`);
-  return listed(plan, row!.records);
-}
-
-function recordsOf(page: RowSql<WalkedRow>): RowSql<{ records: unknown }> {
-  return column('records', 'json', Prisma.sql`(SELECT json_agg(page) FROM (${page}) page)`);
-}
-
-const TIMES = ['createdAt', 'updatedAt'] as const;
-
-function listed({ isSortedByTime }: PagePlan, records: unknown): WalkedRow[] {
-  return jsonRows<WalkedRow>(records, isSortedByTime ? [...TIMES, 'sortedBy'] : TIMES);
+  const page = others.length === 0 ? readOnlyPart(plan, first, columns) : readParts(plan, parts, columns);
+  const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${pageValue(page, columns)}`);
+  return pageRows(plan.known, row!.page, plan.isSortedByTime);
 }
 
 /** Whether all visible records are in ranges of the indexes that begin with `is_open`. */
@@ -59,26 +49,49 @@ function isReadableByIndex({ hasPrivate }: ClassDefinition, { kind }: Identified
 
 const SOURCE = Prisma.sql`records r`;
 
-function readPart(
-  { where, walk, limit, skip }: PagePlan,
-  { index, readable, where: between, orderBy }: Part,
-  source: Prisma.Sql = SOURCE,
-): RowSql<WalkedRow & { stretch: number }> {
-  const stretch = column('stretch', 'int', Prisma.sql`${index}::int`);
-  const sorted = select`
-    SELECT ${LISTED_COLUMNS}, ${column('sortedBy', 'sort key | null', walk.value)}, ${stretch}
-    FROM ${source} WHERE ${where} AND ${readable} AND ${between} ORDER BY ${orderBy}`;
-  const rows = limit + skip;
-  if (rows > MAX_PAGE + 1) return select`${sorted} LIMIT ${rows}`;
-  // For a parameter PostgreSQL assumes a tenth of all rows, therefore prefers plans for the values, and plans each
-  // execution again, which takes longer than reading the page. A constant around the page avoids that.
-  return select`SELECT * FROM (${sorted} ${LARGEST_LIMIT}) sorted LIMIT ${rows}`;
+function readOnlyPart(plan: PagePlan, part: Part, columns: PageColumns): RowSql<PageRow> {
+  const list = columns.hasCursors ? withOrder(plan, part, columns) : pageColumns(columns);
+  return windowOf(sortedPart(plan, part, list), plan.skip, plan.limit);
 }
 
-function pageOf(plan: PagePlan, parts: RowSql<WalkedRow>[]): RowSql<WalkedRow> {
+function readParts(plan: PagePlan, parts: Part[], columns: PageColumns): RowSql<PageRow> {
+  return pageOf(
+    plan,
+    parts.map((part) => readPart(plan, part, columns)),
+  );
+}
+
+/** As many rows as the page may need. */
+function readPart(plan: PagePlan, part: Part, columns: PageColumns, source?: Prisma.Sql): RowSql<PageRow> {
+  return windowOf(sortedPart(plan, part, withOrder(plan, part, columns), source), 0, plan.skip + plan.limit);
+}
+
+/** With the columns that sort the parts of a page. */
+function withOrder({ walk }: PagePlan, { index }: Part, columns: PageColumns): RowSql<PageRow> {
+  const stretch = column('stretch', 'int', Prisma.sql`${index}::int`);
+  return select`${pageColumns(columns)}, ${column('sortedBy', 'sort key | null', walk.value)}, ${stretch}`;
+}
+
+function sortedPart(
+  { where }: PagePlan,
+  { readable, where: between, orderBy }: Part,
+  list: RowSql<PageRow>,
+  source = SOURCE,
+): RowSql<PageRow> {
+  return select`
+    SELECT ${list} FROM ${source} WHERE ${where} AND ${readable} AND ${between} ORDER BY ${orderBy}`;
+}
+
+// For a parameter PostgreSQL assumes a tenth of all rows, therefore prefers plans for the values, and plans each
+// execution again, which takes longer than reading the page. A constant around the page avoids that.
+function windowOf(sorted: RowSql<PageRow>, skip: number, limit: number): RowSql<PageRow> {
+  const rows = skip === 0 ? Prisma.sql`LIMIT ${limit}` : Prisma.sql`LIMIT ${limit} OFFSET ${skip}`;
+  if (skip + limit > MAX_PAGE + 1) return select`${sorted} ${rows}`;
+  return select`SELECT * FROM (${sorted} ${LARGEST_LIMIT}) sorted ${rows}`;
+}
+
+function pageOf(plan: PagePlan, parts: RowSql<PageRow>[]): RowSql<PageRow> {
   const { limit, skip } = plan;
-  const [first] = parts;
-  if (parts.length === 1) return select`SELECT * FROM (${first!}) part LIMIT ${limit} OFFSET ${skip}`;
   return select`SELECT * FROM (${together(parts)}) part ORDER BY ${orderOfParts(plan)} LIMIT ${limit} OFFSET ${skip}`;
 }
 
@@ -103,6 +116,7 @@ const FOUND = column('found', 'int', Prisma.sql`found.count::int`);
 interface Ways {
   visible: Prisma.Sql[];
   parts: Part[];
+  columns: PageColumns;
   run: RunStatement;
 }
 
@@ -112,7 +126,7 @@ interface Ways {
 async function readFewest(
   plan: PagePlan,
   matches: NonNullable<PagePlan['matches']>,
-  { visible, parts, run }: Ways,
+  { visible, parts, columns, run }: Ways,
 ): Promise<WalkedRow[]> {
   const { known } = plan;
   const ofClass = Prisma.sql`r.application_id = ${known.applicationId} AND r.class_key = ${known.key}`;
@@ -122,13 +136,13 @@ async function readFewest(
     FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.sortRange} AND ${where} ORDER BY ${orderBy} LIMIT ${rows}`;
   for (let bound = FIRST_BOUND; ; bound *= GROWTH) {
     const tries = parts.flatMap((part) => [
-      readPart(plan, part, onlyIf(Prisma.sql`count <= ${bound}`, matching(part.readable, bound))),
-      readPart(plan, part, onlyIf(Prisma.sql`count > ${bound}`, walking(part, bound))),
+      readPart(plan, part, columns, onlyIf(Prisma.sql`count <= ${bound}`, matching(part.readable, bound))),
+      readPart(plan, part, columns, onlyIf(Prisma.sql`count > ${bound}`, walking(part, bound))),
     ]);
     const [row] = await run(select`
       WITH found AS MATERIALIZED (SELECT ${mostRows(visible.map((readable) => matching(readable, bound + 1)))} AS count)
-      SELECT ${FOUND}, ${recordsOf(pageOf(plan, tries))} FROM found`);
-    const page = listed(plan, row!.records);
+      SELECT ${FOUND}, ${pageValue(pageOf(plan, tries), columns)} FROM found`);
+    const page = pageRows(known, row!.page, plan.isSortedByTime);
     if (page.length === plan.limit || row!.found <= bound) return page;
     const walked = mostRows(parts.map((part) => walking(part, bound + 1)));
     const [last] = await run(select`SELECT ${column('walked', 'int', Prisma.sql`${walked}::int`)}`);

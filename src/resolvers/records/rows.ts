@@ -24,19 +24,24 @@ export const RECORD_COLUMNS = withJson<{ fields: StoredFields }>()(
 
 export type RecordRow = RowOf<[typeof RECORD_COLUMNS]>;
 
+export type RecordGrants = Pick<RecordRow, 'readers' | 'updaters' | 'deleters'>;
+
 export interface ListedRow extends Omit<RecordRow, 'fields'> {
   /** Null if they may be large; then `largeFields` reads them on demand. */
   fields: StoredFields | null;
 }
 
-export interface PresentedRecord extends ListedRow {
+/** Pages contain the permissions only on request. */
+type MaybeGrants = { [Name in keyof RecordGrants]?: RecordGrants[Name] | undefined };
+
+export interface PresentedRecord extends Omit<ListedRow, keyof RecordGrants>, MaybeGrants {
   class: ClassDefinition;
   /** The caller changed the record but may not read it: shows only id and times. */
   isHidden?: boolean;
 }
 
 /** Fields that lists read immediately: uncompressed, so that their size is known, and at most 8 KiB. */
-const SMALL_FIELDS = `CASE WHEN pg_column_compression(r.fields) IS NULL AND pg_column_size(r.fields) <= 8192
+export const SMALL_FIELDS = `CASE WHEN pg_column_compression(r.fields) IS NULL AND pg_column_size(r.fields) <= 8192
   THEN r.fields END`;
 
 export const LISTED_COLUMNS = withJson<{ fields: StoredFields | null }>()(
@@ -94,6 +99,12 @@ export function presentFields({ class: known, fields }: FieldsOfClass): Record<s
   // Names of fields begin with a letter, so none is `__proto__`.
   for (const field of known.fields.values()) presented[field.name] = presentedType(field, storedOf(fields, field.name));
   return presented;
+}
+
+/** @throws if the page was read without permissions */
+export function recordGrants({ readers, updaters, deleters }: PresentedRecord): RecordGrants {
+  if (!readers || !updaters || !deleters) throw new Error('the permissions of the record were not read');
+  return { readers, updaters, deleters };
 }
 
 /** Null for callers who may update the record but not read it. */

@@ -8,7 +8,7 @@ import {
   type StoredValue,
 } from '../../resolvers/classes/values.ts';
 import { withFields } from '../../resolvers/records/large-fields.ts';
-import { type PresentedRecord, readableOnly, storedOf } from '../../resolvers/records/rows.ts';
+import { type PresentedRecord, readableOnly, recordGrants, storedOf } from '../../resolvers/records/rows.ts';
 import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
 import {
@@ -71,7 +71,7 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
         type: shared.permissions,
         nullable: true,
         description: `Permissions of the record. ${UPDATE_ONLY}`,
-        resolve: readableOnly((record) => record),
+        resolve: readableOnly(recordGrants),
       }),
       createdAt: t.int({
         description: 'Time of creation, in Unix seconds.',

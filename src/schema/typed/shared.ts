@@ -3,7 +3,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import type { FieldType, Place, PresentedFile } from '../../resolvers/classes/values.ts';
 import type { RecordChange } from '../../resolvers/records/live.ts';
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
-import type { PresentedRecord } from '../../resolvers/records/rows.ts';
+import type { RecordGrants } from '../../resolvers/records/rows.ts';
 import type { Builder } from '../builder.ts';
 
 /**
@@ -26,7 +26,7 @@ export function sharedTypes(builder: Builder) {
   const filter = (name: string) => input<Record<string, unknown>>(name);
   return {
     user: output<User>('User'),
-    permissions: output<PresentedRecord>('RecordPermissions'),
+    permissions: output<RecordGrants>('RecordPermissions'),
     point: output<Place>('GeoPoint'),
     file: output<PresentedFile>('RecordFile'),
     direction: builder.enumType('SortDirection', {

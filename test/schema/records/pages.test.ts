@@ -38,3 +38,28 @@ test.each(CLASSES)(
     }
   },
 );
+
+const SELECTIONS: [selection: string, isShown: boolean, end?: string][] = [
+  ['permissions', true],
+  ['shown: permissions', true],
+  ['...Shown', true],
+  ['... on Record @include(if: $yes) { permissions', true, '}'],
+  ['permissions @skip(if: $yes)', false],
+  ['permissions @skip(if: $no)', true],
+  ['...Shown @include(if: $no)', false],
+];
+
+test.each(SELECTIONS)('a page by offset has permissions for the selection %s', async (selection, isShown, end = '') => {
+  const className = `Of${SELECTIONS.findIndex(([text]) => text === selection)}`;
+  await execute(CREATE_CLASS, { name: className, type: 'STRING', index: false }, apiKey);
+  await execute(CREATE, { className, fields: { value: 'x' } }, apiKey);
+  const access = '{ read { access } update { access } delete { access } }';
+  const fragment = `fragment Shown on Record { permissions ${access} }`;
+  const items = selection.startsWith('...Shown') ? selection : `${selection} ${access} ${end}`;
+  const page = `query ($className: String!, $yes: Boolean = true, $no: Boolean = false) {
+    recordPage(className: $className) { items { id ${items} unused: id @include(if: $yes) @skip(if: $no) } }
+  } ${selection.startsWith('...Shown') ? fragment : ''}`;
+  const [item] = (await execute(page, { className }, apiKey)).recordPage.items;
+  const permissions = { read: { access: 'OPEN' }, update: { access: 'OWNER' }, delete: { access: 'OWNER' } };
+  expect(item.permissions ?? item.shown).toEqual(isShown ? permissions : undefined);
+});
