@@ -155,7 +155,8 @@ export class CompiledOperation {
   ): Complete {
     const { name, type, resolve = defaultFieldResolver } = definition;
     const number = this.#fields++;
-    const info = {
+    // Lists every member, because extending a spread object is slow.
+    const infoOf = ({ variables }: Run): GraphQLResolveInfo => ({
       fieldName: name,
       fieldNodes,
       returnType: type,
@@ -165,10 +166,11 @@ export class CompiledOperation {
       fragments: this.#fragments,
       rootValue: undefined,
       operation: this.#operation,
-    };
+      variableValues: variables,
+    });
     const argumentsFrom = argumentsOf(definition, fieldNodes[0]!);
     const call: Complete = (source, run) => {
-      run.infos[number] ??= { ...info, variableValues: run.variables };
+      run.infos[number] ??= infoOf(run);
       return resolve(source, argumentsFrom(run.variables), run.context, run.infos[number]);
     };
     if (!readsProperty(resolve)) return call;

@@ -1,4 +1,5 @@
 import {
+  type DirectiveNode,
   type FieldNode,
   GraphQLIncludeDirective,
   type GraphQLResolveInfo,
@@ -50,9 +51,16 @@ export function isRequested(name: string, { fieldNodes, fragments, variableValue
 }
 
 export function isIncluded(selection: SelectionNode, variables: Record<string, unknown>): boolean {
-  if (!selection.directives?.length) return true;
-  return (
-    getDirectiveValues(GraphQLSkipDirective, selection, variables)?.if !== true &&
-    getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.if !== false
-  );
+  return selection.directives?.every((directive) => allows(directive, selection, variables)) ?? true;
 }
+
+function allows(directive: DirectiveNode, selection: SelectionNode, variables: Record<string, unknown>): boolean {
+  const definition = CONDITIONS.get(directive.name.value);
+  if (!definition) return true;
+  const condition = directive.arguments?.[0]?.value;
+  const known = condition?.kind === Kind.VARIABLE ? variables[condition.name.value] : undefined;
+  const isTrue = typeof known === 'boolean' ? known : getDirectiveValues(definition, selection, variables)!.if;
+  return isTrue === (definition === GraphQLIncludeDirective);
+}
+
+const CONDITIONS = new Map([GraphQLSkipDirective, GraphQLIncludeDirective].map((one) => [one.name, one]));

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
+import { addHeaders, type HeaderList } from './headers.ts';
 
 export interface Portion {
   status: 200 | 206 | 416;
@@ -32,13 +33,13 @@ export function portionOf({ name, contentType, size }: ServedFile, { method, hea
 export async function sendPortion(
   { content }: ServedFile,
   { status, range, headers }: Portion,
-  { request, response, more }: { request: IncomingMessage; response: ServerResponse; more: Record<string, string> },
+  { request, response, more }: { request: IncomingMessage; response: ServerResponse; more: HeaderList },
 ): Promise<void> {
   if (request.method === 'HEAD') {
-    response.writeHead(status, { ...more, ...headers }).end();
+    response.writeHead(status, addHeaders(more, headers)).end();
     return;
   }
   const stream = await content.open(range);
-  response.writeHead(status, { ...more, ...headers });
+  response.writeHead(status, addHeaders(more, headers));
   await pipeline(stream, response);
 }

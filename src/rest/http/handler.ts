@@ -91,14 +91,16 @@ export class RestHandler {
   async #find(entered: Entered, url: string, next: (() => void) | undefined): Promise<void> {
     const { request } = entered;
     const match = this.#routing.find(request.method, url);
-    if (match) await this.#serve({ ...entered, ...match });
+    if (match) await this.#serve(Object.assign(entered, match));
     else if (next) next();
     else await this.#reject(entered, (await declaredTooLarge(request, BODY_LIMITS.maxBytes)) ?? new NotFoundError());
   }
 
   async #serve(call: Call): Promise<void> {
     const { endpoint, rules, request } = call;
-    Object.assign(factsOf(request), { route: endpoint.path, fields: [rules.field] });
+    const facts = factsOf(request);
+    facts.route = endpoint.path;
+    facts.fields = [rules.field];
     const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await declaredTooLarge(request, maxBytes);
     if (tooLarge) return this.#reject(call, tooLarge);
@@ -262,9 +264,9 @@ function requireAllowed(call: Call): void {
 
 /** Replaces NUL, which PostgreSQL refuses, so that such an id is unknown like other invalid ids. */
 function pathValues({ params }: Found): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, text]) => [name, String(text).replaceAll('\0', '\ufffd')]),
-  );
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(params)) values[name] = params[name]!.replaceAll('\0', '\ufffd');
+  return values;
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

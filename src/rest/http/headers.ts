@@ -17,35 +17,45 @@ export interface AnswerFacts {
   rateCount: RateCount | undefined;
 }
 
+/** Names and values in turns, which `writeHead` accepts, because objects with many members are slow to build. */
+export type HeaderList = string[];
+
+/** Replaces headers of the same name. */
+export function addHeaders(list: HeaderList, more: Readonly<Record<string, string>>): HeaderList {
+  for (const [name, value] of Object.entries(more)) {
+    const at = list.indexOf(name);
+    if (at === -1) list.push(name, value);
+    else list[at + 1] = value;
+  }
+  return list;
+}
+
 export class AnswerHeaders {
   readonly #tokenHeaders: readonly string[];
-  readonly #fixed: Record<string, string>;
+  readonly #expirations: readonly string[];
+  readonly #fixed: HeaderList;
 
   constructor(tokenHeaders: readonly string[]) {
     this.#tokenHeaders = tokenHeaders;
-    const expirations = tokenHeaders.map((name) => `${name}-ExpirationDate`);
-    this.#fixed = {
+    this.#expirations = tokenHeaders.map((name) => `${name}-ExpirationDate`);
+    this.#fixed = addHeaders([], {
       [VERSION_HEADER]: API_VERSION,
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': [...expirations, EXPOSED].join(', '),
+      'Access-Control-Expose-Headers': [...this.#expirations, EXPOSED].join(', '),
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'SAMEORIGIN',
-    };
+    });
   }
 
-  of({ status, requestId, arrivedAt, expiresAt, rateCount }: AnswerFacts): Record<string, string> {
-    const headers: Record<string, string> = {
-      ...this.#fixed,
-      Status: `${status} ${STATUS_CODES[status]}`,
-      'X-Request-Id': requestId,
-      'X-Runtime': ((performance.now() - arrivedAt) / 1000).toFixed(6),
-      ...rateHeaders(rateCount),
-    };
-    if (status === 401) headers['WWW-Authenticate'] = 'ApiKey realm="service"';
+  of({ status, requestId, arrivedAt, expiresAt, rateCount }: AnswerFacts): HeaderList {
+    const headers = [...this.#fixed, 'Status', `${status} ${STATUS_CODES[status]}`, 'X-Request-Id', requestId];
+    headers.push('X-Runtime', ((performance.now() - arrivedAt) / 1000).toFixed(6));
+    if (rateCount) addHeaders(headers, rateHeaders(rateCount));
+    if (status === 401) headers.push('WWW-Authenticate', 'ApiKey realm="service"');
     if (expiresAt) {
       const time = headerTime(expiresAt);
-      for (const name of this.#tokenHeaders) headers[`${name}-ExpirationDate`] = time;
+      for (const name of this.#expirations) headers.push(name, time);
     }
     return headers;
   }

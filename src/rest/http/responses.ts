@@ -6,7 +6,7 @@ import type { ServedFile } from '../../resolvers/files/content.ts';
 import type { Meter } from '../../server/limits/rate-limits.ts';
 import { legacyError, serviceErrorOf } from '../errors.ts';
 import { portionOf, sendPortion } from './downloads.ts';
-import { AnswerHeaders } from './headers.ts';
+import { AnswerHeaders, addHeaders, type HeaderList } from './headers.ts';
 import { type RenderedBody, render } from './rendering.ts';
 import type { Answer, Route } from './route.ts';
 
@@ -33,11 +33,11 @@ export class Responses {
     this.send(exchange, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(exchange.request));
   }
 
-  send(exchange: Exchange, answer: Answer, expiresAt: Date | undefined, more: Record<string, string> = {}): void {
+  send(exchange: Exchange, answer: Answer, expiresAt: Date | undefined, more?: Record<string, string>): void {
     const { status } = answer;
     const { response, requestId, arrivedAt, isXml, meter } = exchange;
     const headers = this.#headers.of({ status, requestId, arrivedAt, expiresAt, rateCount: meter?.state });
-    writeBody(response, status, { ...headers, ...more }, render(answer, isXml));
+    writeBody(response, status, more ? addHeaders(headers, more) : headers, render(answer, isXml));
   }
 
   /** @throws {NotFoundError} the file has just been deleted; nothing has been sent */
@@ -79,24 +79,20 @@ export class Responses {
 function writeBody(
   response: ServerResponse,
   status: number,
-  headers: Record<string, string>,
+  headers: HeaderList,
   body: RenderedBody | undefined,
 ): void {
   if (body === undefined) {
-    response.writeHead(status, { ...headers, 'Content-Length': '0' }).end();
+    headers.push('Content-Length', '0');
+    response.writeHead(status, headers).end();
     return;
   }
   const { type, text } = body;
-  response
-    .writeHead(status, {
-      ...headers,
-      'Content-Type': type,
-      'Content-Length': String(Buffer.byteLength(text)),
-    })
-    .end(text);
+  headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(text)));
+  response.writeHead(status, headers).end(text);
 }
 
 /** For quotas other than that of requests, which adds the header itself. */
-function retryHeaders(error: ServiceError | undefined): Record<string, string> {
-  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : {};
+function retryHeaders(error: ServiceError | undefined): Record<string, string> | undefined {
+  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : undefined;
 }
