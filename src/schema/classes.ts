@@ -1,4 +1,4 @@
-import type { ClassDefinition, ClassField, ClassIndex } from '../resolvers/classes/catalogue.ts';
+import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
@@ -6,6 +6,7 @@ import { permissionOf } from '../resolvers/classes/grants.ts';
 import { listClasses } from '../resolvers/classes/list.ts';
 import { updateClass } from '../resolvers/classes/update.ts';
 import { builder } from './builder.ts';
+import { ClassIndexInput, ClassIndexType, IndexState } from './class-indexes.ts';
 import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './descriptions.ts';
 import { RecordPermission, RecordPermissionInput } from './record-permissions.ts';
 
@@ -86,19 +87,6 @@ const ClassPermissions = builder.objectRef<ClassDefinition>('ClassPermissions').
   }),
 });
 
-const IndexState = builder.enumType('IndexState', {
-  description: 'Whether a field has an index that queries can use.',
-  values: {
-    NONE: { value: 'none', description: 'The field has no index.' },
-    BUILDING: {
-      value: 'building',
-      description: 'Existing records are being indexed. Queries do not use the index yet.',
-    },
-    READY: { value: 'ready', description: 'Queries use the index.' },
-    DROPPING: { value: 'dropping', description: 'The index is being removed.' },
-  } as const,
-});
-
 const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
   description: 'A field that records of a class can have.',
   fields: (t) => ({
@@ -116,20 +104,6 @@ const ClassFieldType = builder.objectRef<ClassField>('ClassField').implement({
       description:
         'State of the index, which keeps range filters and sorting by the field fast for any number of records.',
     }),
-  }),
-});
-
-const ClassIndexType = builder.objectRef<ClassIndex>('ClassIndex').implement({
-  description:
-    'A compound index: of two or three fields. It serves filters for exact values of its first fields with a range of ' +
-    'the next one, sorted by its last field.',
-  fields: (t) => ({
-    fields: t.exposeStringList('fields', { description: 'Names of its fields, in order.' }),
-    unique: t.exposeBoolean('isUnique', {
-      description:
-        'Whether no two records may have the same values of all fields. Records without all values are exempt.',
-    }),
-    state: t.expose('state', { type: IndexState, description: 'Whether queries can use the index.' }),
   }),
 });
 
@@ -189,25 +163,6 @@ const ClassFieldInput = builder.inputType('ClassFieldInput', {
         'Whether to index the field, which keeps range filters and sorting fast for any number of records. A ' +
         'class can index 8 numbers, dates and booleans, 8 strings and 2 locations. Equality filters and filters ' +
         'on lists are fast without an index. Default: false.',
-    }),
-  }),
-});
-
-const ClassIndexInput = builder.inputType('ClassIndexInput', {
-  description:
-    'A compound index. `["make", "price"]` makes lists with one `make`, filtered and sorted by `price`, fast for any ' +
-    'number of records.',
-  fields: (t) => ({
-    fields: t.stringList({
-      required: true,
-      description:
-        'Two or three fields: first those that filters compare with exact values, last the one of ranges and orders. ' +
-        'Not lists, locations or files. Strings may then have at most 400 bytes in UTF-8.',
-    }),
-    unique: t.boolean({
-      description:
-        'Whether no two records may have the same values of all fields. Records without all values are exempt. ' +
-        'Default: false.',
     }),
   }),
 });

@@ -74,7 +74,7 @@ function freeSlot(taken: ReadonlySet<string>): CompoundSlot {
 function problemsOf(input: IndexInput, fields: ReadonlyMap<string, StoredField>): string[] {
   const { length } = input.fields;
   if (length < 2 || length > MAX_INDEX_FIELDS || new Set(input.fields).size < length) {
-    return [`Index ${indexName(input)} should have 2 to ${MAX_INDEX_FIELDS} different fields`];
+    return [`A compound index should have 2 to ${MAX_INDEX_FIELDS} different fields`];
   }
   return input.fields.flatMap((name) => {
     const field = fields.get(name);
