@@ -19,7 +19,7 @@ import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
 import type { RecordOrder } from './order.ts';
 import { planPage } from './plan.ts';
-import { readPage } from './read-page.ts';
+import { isBounded, readPage } from './read-page.ts';
 import type { PresentedRecord } from './rows.ts';
 
 export interface RecordListing {
@@ -39,7 +39,8 @@ export async function listRecords(
   const page = pageRequest(listing);
   const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
   const plan = planPage(known, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
-  const search = searchesOf(jobOwnerOf(viewer), isSearch(condition) || listing.orderBy != null);
+  const isLong = isSearch(condition) || listing.orderBy != null;
+  const search = searchesOf(jobOwnerOf(viewer), isLong && !isBounded(plan, viewer));
   const rows = await search(() => readPage(plan, viewer, { hasPermissions: true, hasCursors: true }));
   return {
     ...connection(rows, page, ({ sortedBy, id }) => ({
@@ -83,8 +84,8 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   const plan = planPage(known, { condition, orderBy, parentId: parent?.id, page, limit, skip });
   const { where } = plan;
   const owner = jobOwnerOf(viewer);
-  const isLong = skip > MAX_CHEAP_SKIP || orderBy != null;
-  const search = searchesOf(owner, isLong || isSearch(condition));
+  const isLong = skip > MAX_CHEAP_SKIP || orderBy != null || isSearch(condition);
+  const search = searchesOf(owner, isLong && !isBounded(plan, viewer));
   return {
     skip,
     limit,

@@ -25,6 +25,8 @@ export interface PagePlan {
   isSortedByTime: boolean;
   /** Another index that contains all matches, in another order than the page. */
   matches: Matches | undefined;
+  /** One range of a compound index is the sorted list, so that a page costs the same for any number of records. */
+  isOneRange: boolean;
 }
 
 interface Matches {
@@ -43,27 +45,32 @@ export function planPage(
   const use = indexUseOf(known, condition, sortField);
   return {
     known,
-    where: conditionOf(known, condition, { parentId, use }),
+    where: whereIn(known, { condition, use, parentId }),
     walk: walkOf(sortField, orderBy?.direction === 'desc', { page, use }),
     page,
     limit,
     skip,
     isSortedByTime: sortField?.type === 'Moment',
     matches: parentId == null ? matchesOf(condition, sortField ?? ID_FIELD, use) : undefined,
+    isOneRange: parentId == null && use?.sortedBy !== undefined && conjunctsOf(use.residual).length === 0,
   };
 }
 
-export function conditionOf(
-  known: ClassDefinition,
-  condition: RecordCondition,
-  {
-    parentId,
-    use = indexUseOf(known, condition, undefined),
-  }: { parentId?: string | null | undefined; use?: IndexUse | undefined } = {},
-): Prisma.Sql {
+/** Of records in any order. */
+export function conditionOf(known: ClassDefinition, condition: RecordCondition): Prisma.Sql {
+  return whereIn(known, { condition, use: indexUseOf(known, condition, undefined) });
+}
+
+interface Conditions {
+  condition: RecordCondition;
+  use: IndexUse | undefined;
+  parentId?: string | null | undefined;
+}
+
+function whereIn({ applicationId, key }: ClassDefinition, { condition, use, parentId }: Conditions): Prisma.Sql {
   const below = parentId == null ? Prisma.sql`true` : Prisma.sql`r.parent_id = ${parentId}`;
   const matches = use ? Prisma.sql`${use.range} AND ${whereOf(use.residual)}` : whereOf(condition);
-  return Prisma.sql`r.application_id = ${known.applicationId} AND r.class_key = ${known.key} AND ${below} AND ${matches}`;
+  return Prisma.sql`r.application_id = ${applicationId} AND r.class_key = ${key} AND ${below} AND ${matches}`;
 }
 
 const ID_FIELD: FilterField = COMMON_FIELDS._id!;

@@ -1,6 +1,7 @@
 import { Prisma, plannedForValues } from '../../db/client.ts';
 import { column, type RowSql, select, unionAll } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
+import { MAX_CHEAP_SKIP } from '../../db/search-turns.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
@@ -40,6 +41,11 @@ export async function readPage(
   const page = others.length === 0 ? readOnlyPart(plan, first, columns) : readParts(plan, parts, columns);
   const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${pageValue(page, columns)}`);
   return pageRows(plan.known, row!.page, plan.isSortedByTime);
+}
+
+/** Whether the page costs the same for any number of records. */
+export function isBounded({ known, isOneRange, skip }: PagePlan, viewer: IdentifiedViewer): boolean {
+  return isOneRange && skip <= MAX_CHEAP_SKIP && isReadableByIndex(known, viewer);
 }
 
 /** Whether all visible records are in ranges of the indexes that begin with `is_open`. */
