@@ -9,8 +9,6 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  getArgumentValues,
-  getVariableValues,
   isLeafType,
   isListType,
   isNonNullType,
@@ -23,8 +21,8 @@ import {
 } from 'graphql';
 import { isIncluded } from '../schema/requested-fields.ts';
 import { readsProperty } from '../schema/response-size.ts';
+import { argumentsOf, type Variables, variablesOf } from './compiled-inputs.ts';
 
-type Variables = Record<string, unknown>;
 type Path = GraphQLResolveInfo['path'];
 
 /** One execution. */
@@ -50,6 +48,7 @@ export class CompiledOperation {
   readonly #inProcess: readonly string[];
   readonly #operation: OperationDefinitionNode;
   readonly #fragments: Record<string, FragmentDefinitionNode> = {};
+  readonly #variablesFrom: (given: Variables) => Variables;
   readonly #execute: Complete;
   #fields = 0;
 
@@ -63,15 +62,14 @@ export class CompiledOperation {
     this.#operation = document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)!;
     const { operation, selectionSet } = this.#operation;
     if (selectionSet.selections.length > 1) throw new Error('a compiled operation has one root field');
+    this.#variablesFrom = variablesOf(schema, this.#operation);
     this.#execute = this.#ofObject(schema.getRootType(operation)!, [selectionSet], undefined);
   }
 
   /** @throws {GraphQLError} the first error of a variable or a field */
   async execute(variables: Variables, context: unknown): Promise<unknown> {
-    const { variableDefinitions = [] } = this.#operation;
-    const { coerced, errors } = getVariableValues(this.#schema, variableDefinitions, variables);
-    if (errors) throw errors[0];
-    return this.#execute(undefined, { context, variables: coerced, infos: [], included: [] });
+    const run = { context, variables: this.#variablesFrom(variables), infos: [], included: [] };
+    return this.#execute(undefined, run);
   }
 
   #ofObject(type: GraphQLObjectType, sets: SelectionSetNode[], path: Path | undefined): Complete {
@@ -234,36 +232,6 @@ function serialized(type: GraphQLLeafType, value: unknown): unknown {
   const result = type.serialize(value);
   if (result === null || result === undefined) throw new Error(`${type.name} cannot represent ${String(value)}`);
   return result;
-}
-
-/** Arguments that are variables have been coerced already; only for others, and for errors, graphql-js is needed. */
-function argumentsOf(
-  definition: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): (variables: Variables) => Record<string, unknown> {
-  const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
-  const plain = definition.args.map(({ name, type, defaultValue }) => {
-    const value = given.get(name);
-    return {
-      name,
-      variable: value?.kind === Kind.VARIABLE ? value.name.value : undefined,
-      isNonNull: isNonNullType(type),
-      defaultValue,
-      isPlain: !value || value.kind === Kind.VARIABLE,
-    };
-  });
-  const read = (variables: Variables) => getArgumentValues(definition, node, variables);
-  if (!plain.every(({ isPlain }) => isPlain)) return read;
-  return (variables) => {
-    const values: Record<string, unknown> = {};
-    for (const { name, variable, isNonNull, defaultValue } of plain) {
-      const isGiven = variable !== undefined && Object.hasOwn(variables, variable);
-      const value = isGiven ? variables[variable] : defaultValue;
-      if (isNonNull && (value === null || value === undefined)) return read(variables);
-      if (isGiven || value !== undefined) values[name] = value;
-    }
-    return values;
-  };
 }
 
 function pathKeys(path: Path | undefined): (string | number)[] {

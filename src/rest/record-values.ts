@@ -2,8 +2,9 @@ import { isoSeconds } from '../lib/time.ts';
 
 /** @param fields by name; names begin with a letter, so none is `__proto__` */
 export function presentFields(fields: unknown): Record<string, unknown> {
+  const given = fields as Record<string, unknown>;
   const presented: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields as object)) presented[name] = presentValue(value);
+  for (const name of Object.keys(given)) presented[name] = presentValue(given[name]);
   return presented;
 }
 

@@ -139,7 +139,6 @@ interface PageAnswer {
 
 function presentPage(page: PageAnswer, className: string, parameters: Parameters): Answer {
   const { skip, limit, totalCount, groups, items } = page;
-  const { calculations } = readGrouping(parameters);
   return ok({
     class_name: className,
     skip,
@@ -147,10 +146,15 @@ function presentPage(page: PageAnswer, className: string, parameters: Parameters
     items: isCount(parameters)
       ? { count: totalCount }
       : groups
-        ? groups.map(({ value, results }) => ({
-            _id: presentValue(value),
-            ...Object.fromEntries(calculations.map(({ field }, index) => [field, results[index]])),
-          }))
+        ? presentGroups(groups, parameters)
         : presentListed(items ?? [], parameters),
   });
+}
+
+function presentGroups(groups: NonNullable<PageAnswer['groups']>, parameters: Parameters) {
+  const { calculations } = readGrouping(parameters);
+  return groups.map(({ value, results }) => ({
+    _id: presentValue(value),
+    ...Object.fromEntries(calculations.map(({ field }, index) => [field, results[index]])),
+  }));
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../../db/client.ts';
-import { column, columns, columnsOf, type RowSql, select, withJson } from '../../db/columns.ts';
+import { column, columns, columnsOf, type RowOf, type RowSql, select, withJson } from '../../db/columns.ts';
 import { timeOf } from '../../db/json-rows.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import type { StoredFields } from '../classes/values.ts';
@@ -15,12 +15,24 @@ export type WalkedRow = PresentedRecord & { sortedBy?: SortKey | undefined };
 type SortKey = string | number | Date | null;
 
 const COMMON = withJson<{ fields: StoredFields | null }>()(
-  select`${columnsOf('Record', 'r', ['id', 'parentId', 'userId', 'createdAt', 'updatedAt'])},
-    ${columns({ fields: ['json', SMALL_FIELDS] })}`,
+  select`${columnsOf('Record', 'r', ['id', 'parentId', 'userId'])}, ${columns({
+    createdAt: ['float', epochOf('r.created_at')],
+    updatedAt: ['float', epochOf('r.updated_at')],
+    fields: ['json', SMALL_FIELDS],
+  })}`,
 );
 const PERMISSIONS = columnsOf('Record', 'r', ['readers', 'updaters', 'deleters']);
 
-export type PageRow = Pick<PresentedRecord, 'id' | 'parentId' | 'userId' | 'createdAt' | 'updatedAt' | 'fields'>;
+export type PageRow = RowOf<[typeof COMMON]>;
+
+/** Seconds, which are parsed faster than texts. */
+function epochOf(column: string): string {
+  return `date_part('epoch', ${column})`;
+}
+
+function timeFrom(seconds: number): Date {
+  return new Date(Math.round(seconds * 1_000));
+}
 
 export function pageColumns({ hasPermissions }: PageColumns): RowSql<PageRow> {
   return hasPermissions ? select`${COMMON}, ${PERMISSIONS}` : COMMON;
@@ -53,8 +65,8 @@ interface PageValue {
   id: string[] | null;
   parentId: (string | null)[];
   userId: number[];
-  createdAt: string[];
-  updatedAt: string[];
+  createdAt: number[];
+  updatedAt: number[];
   fields: (StoredFields | null)[];
   readers?: string[][];
   updaters?: string[][];
@@ -72,8 +84,8 @@ export function pageRows(known: ClassDefinition, value: unknown, isSortedByTime:
     id,
     parentId: page.parentId[place]!,
     userId: page.userId[place]!,
-    createdAt: timeOf(page.createdAt[place]!),
-    updatedAt: timeOf(page.updatedAt[place]!),
+    createdAt: timeFrom(page.createdAt[place]!),
+    updatedAt: timeFrom(page.updatedAt[place]!),
     fields: page.fields[place]!,
     readers: readers?.[place],
     updaters: updaters?.[place],
