@@ -49,17 +49,7 @@ const SKIP_LOCKED = Prisma.sql`SKIP LOCKED`;
 
 // Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
 async function store(batches: Batch[], applicationId: number, skipLocked: Prisma.Sql): Promise<Outcome[]> {
-  const given = batches.flatMap(({ known, rows }, batch) => {
-    return rows.map(({ createdAt, updatedAt: _same, applicationId: _known, ...row }) => ({
-      batch,
-      version: known.version,
-      ...row,
-      at: createdAt,
-      isOpen: isOpen(row.readers),
-      keys: uniqueKeys(known, row.fields),
-      ...slotsOf(known, row.fields),
-    }));
-  });
+  const given = batches.flatMap(({ known, rows }, batch) => rows.map((row) => givenRow(row, known, batch)));
   const keys = batches.some(({ known }) => hasUniqueKeys(known))
     ? Prisma.sql`, claimed AS (
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
@@ -113,4 +103,25 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
     if (isKnown && hasParents) return 'stored';
     return isLocked ? 'locked' : 'changed';
   });
+}
+
+/** Lists every member, because extending a spread object is slow. */
+function givenRow(row: RecordRow, known: ClassDefinition, batch: number): object {
+  const { id, classKey, parentId, userId, readers, updaters, deleters, fields, createdAt } = row;
+  const given = {
+    batch,
+    version: known.version,
+    id,
+    classKey,
+    parentId,
+    userId,
+    readers,
+    updaters,
+    deleters,
+    fields,
+    at: createdAt,
+    isOpen: isOpen(readers),
+    keys: uniqueKeys(known, fields),
+  };
+  return Object.assign(given, slotsOf(known, fields));
 }
