@@ -284,8 +284,8 @@ export const GUARDS: Guard[] = [
       [
         30,
         'src/resolvers/users/rows.ts',
-        'JOIN users u ON u.application_id = wanted.application_id AND u.id = wanted.id`;',
-        'JOIN users u ON u.id = wanted.id`;',
+        'ON u.application_id = ${applicationId} AND u.id = wanted.id`;',
+        'ON u.id = wanted.id`;',
       ],
     ],
     'callers of another application can neither read nor change anything, through any operation or path',
