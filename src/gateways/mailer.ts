@@ -72,9 +72,9 @@ class SmtpMailer implements Mailer {
     const timeLimit = settings.timeLimit ?? SEND_TIMEOUT_MS;
     this.#settings = settings;
     this.#timeLimit = timeLimit;
-    const { username, hostname } = new URL(url);
+    const { username, password, hostname } = new URL(url);
     // Otherwise a server that offers neither would receive mails without authentication, or the password unencrypted.
-    const protection = username === '' ? {} : { forceAuth: true, requireTLS: !isLoopback(hostname) };
+    const protection = username + password === '' ? {} : { forceAuth: true, requireTLS: !isLoopback(hostname) };
     this.#transport = onFirstUse(async () => {
       const { default: nodemailer } = await import('nodemailer');
       this.#opened = nodemailer.createTransport({

@@ -226,8 +226,9 @@ test('the commands of docs/backup.md print the documented output', async () => {
   }));
   const commands = blocks.filter(({ kind }) => kind === 'sh').map(({ block }) => block);
   const printed = blocks.filter(({ kind }) => kind === 'text').map(({ block }) => block);
-  const [backup, handOver, restore, dump] = commands as [string, string, string, string];
-  expect(commands).toHaveLength(4);
+  const [backup, handOver, restore, ...others] = commands as [string, string, string, ...string[]];
+  // The tools of PostgreSQL may be missing where tests run.
+  expect(others.map((command) => command.match(/\bpg_\w+/)?.[0])).toEqual(['pg_dump', 'pg_restore']);
   // Runs the program from source, because `npm run cli` requires a build.
   const started = (command: string) => command.replaceAll('npm run --silent cli --', `node ${program('cli')}`);
   const run = async (command: string, place: Installation) => {
@@ -240,7 +241,6 @@ test('the commands of docs/backup.md print the documented output', async () => {
   const target = await emptyInstallation();
   expect(await run(restore, target)).toBe(printed[1]);
   expect(JSON.parse(await run(`${CLI} app list --json`, target))).toMatchObject([{ id: 1, name: 'Shop' }]);
-  expect(dump).toContain('pg_dump');
 }, 600_000);
 
 async function createBlobs(count: number): Promise<{ id: number }[]> {

@@ -18,6 +18,10 @@ export const EXCEPTIONS: Exception[] = [
   },
   { part: 'SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= $1 AND', why: DUE },
   { part: 'WITH RECURSIVE applications_with AS (', why: DUE },
+  {
+    part: 'UPDATE events e SET due_at = g."dueAt",',
+    why: 'advances the due events that were found, of all applications',
+  },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },
