@@ -5,13 +5,12 @@ import type { S3Settings } from './s3-storage.ts';
 import type { Storage } from './storage.ts';
 
 export interface StorageSettings {
-  /** Undefined: files are stored in `<dataDir>/files`. With S3, that folder only buffers uploads. */
+  /** With S3, the folder `<dataDir>/files` only buffers uploads. */
   s3: S3Settings | undefined;
   dataDir: string;
   log: Logger;
 }
 
-/** Imports the S3 SDK on demand, because it is large. */
 export async function createStorage({ s3, dataDir, log }: StorageSettings): Promise<Storage> {
   const folder = join(dataDir, 'files');
   if (!s3) return new DiskStorage(folder, log);

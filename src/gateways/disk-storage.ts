@@ -19,7 +19,6 @@ import {
 
 const WRITTEN_BYTES = 1024 * 1024;
 
-/** Files in a local folder, readable by this user only. A file gets its name when it is complete. */
 export class DiskStorage implements Storage {
   readonly #folder: string;
   readonly #log: Logger | undefined;

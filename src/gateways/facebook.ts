@@ -51,7 +51,7 @@ export class FacebookVerifier implements IdentityVerifier {
     return { provider: 'facebook', providerId: id, fullName: nameOf(name) };
   }
 
-  /** Requires a token that was issued to this app, because any app's token can read a profile. */
+  /** Any app's token can read a profile, so this requires one that was issued to this app. */
   async #inspect(token: string): Promise<string> {
     const { appId, appSecret } = this.#settings;
     const { status, body } = await this.#ask('/debug_token', {

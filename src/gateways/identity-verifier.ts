@@ -11,6 +11,6 @@ export type VerifiedIdentity =
   | { provider: 'firebase_phone' /** E.164: `+15551234567`. */; phone: string };
 
 export interface IdentityVerifier {
-  /** @throws {IdentityRefusedError} the credentials are invalid, or the provider is unavailable */
+  /** @throws {IdentityRefusedError} also if the provider is unavailable */
   verify(keys: IdentityKeys): Promise<VerifiedIdentity>;
 }

@@ -3,12 +3,8 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { SECOND } from '../lib/time.ts';
 import { isOutside, lookupPublic } from './public-addresses.ts';
 
-/**
- * The model is unavailable, or its response is unusable. The message is for the log: it contains no prompt, response or
- * key.
- */
+/** The message is for the log: it contains no prompt, response or key. */
 export class ModelUnavailableError extends Error {
-  /** A retry may succeed. */
   readonly isPassing: boolean;
 
   constructor(reason: string, isPassing = false) {
@@ -27,7 +23,7 @@ export interface ModelRequest {
 }
 
 export interface TransportSettings {
-  /** Maximum milliseconds without a byte from the model. */
+  /** Milliseconds without a byte from the model. */
   silence?: number;
 }
 
@@ -41,8 +37,8 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 64;
 
 /**
- * Posts JSON to models with Node's HTTP client, not `fetch` (docs/decisions/0020-model-requests-on-node-http.md). Does not
- * follow redirects. Untrusted names resolve to public addresses only.
+ * Uses Node's HTTP client, not `fetch` (docs/decisions/0020-model-requests-on-node-http.md). Does not follow redirects.
+ * Untrusted names resolve to public addresses only.
  */
 export class ModelTransport {
   readonly #silence: number;
@@ -54,10 +50,7 @@ export class ModelTransport {
     this.#silence = silence;
   }
 
-  /**
-   * Returns the byte stream of a successful response, and its content type.
-   * @throws {ModelUnavailableError} no response in time, or an unusable one; the stream throws it too
-   */
+  /** @throws {ModelUnavailableError} no response in time, or an unusable one; the stream throws it too */
   async post(request: ModelRequest): Promise<{ contentType: string; bytes: AsyncIterable<Buffer> }> {
     const { url, isTrusted } = request;
     if (!isTrusted && !isOutside(url)) throw new ModelUnavailableError('the address is in a private network');
@@ -134,7 +127,6 @@ class SilenceTimeout {
     clearTimeout(this.#limit);
   }
 
-  /** The reason of a failure, without content that must not be logged. */
   failure(error: unknown): ModelUnavailableError {
     if (error instanceof ModelUnavailableError) return error;
     if (this.#caller.aborted) return new ModelUnavailableError('the caller cancelled the request');

@@ -5,12 +5,10 @@ import { ModelTransport, ModelUnavailableError, type TransportSettings } from '.
 
 export { ModelUnavailableError };
 
-/** A model at `<baseUrl>/chat/completions`. */
 export interface ModelEndpoint {
   baseUrl: string;
   model: string;
   apiKey: string | undefined;
-  /** The operator set the address, which may be in a private network. */
   isTrusted: boolean;
 }
 
@@ -32,16 +30,9 @@ export interface ModelAnswer {
 }
 
 export interface ModelClient {
-  /**
-   * Returns the complete response. Retries a transient failure once.
-   * @param signal aborts when the caller stops waiting
-   * @throws {ModelUnavailableError}
-   */
+  /** Retries a transient failure once. @throws {ModelUnavailableError} */
   complete(endpoint: ModelEndpoint, prompt: Prompt, signal?: AbortSignal): Promise<ModelAnswer>;
-  /**
-   * Streams the response. Retries a transient failure once, unless text has arrived.
-   * @throws {ModelUnavailableError}
-   */
+  /** Retries a transient failure once, unless text has arrived. @throws {ModelUnavailableError} */
   stream(endpoint: ModelEndpoint, prompt: Prompt, signal: AbortSignal): AsyncIterable<string>;
   stop(): void;
 }
@@ -146,7 +137,6 @@ class HttpModelClient implements ModelClient {
   }
 }
 
-/** Waits before a retry; throws the error if a retry cannot help. */
 async function beforeRetry(error: unknown, signal: AbortSignal): Promise<void> {
   if (!(error instanceof ModelUnavailableError) || !error.isPassing) throw error;
   await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {

@@ -6,7 +6,6 @@ import { traced } from '../server/observability/tracing.ts';
 /** Includes the last byte of the response. */
 const REQUEST_TIMEOUT_MS = 5 * SECOND;
 
-/** After decompression. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export const settingText = z.string().regex(/^[!-~]{1,255}$/, 'should be 1–255 printable characters without spaces');
@@ -17,13 +16,12 @@ export const endpointSetting = z
   .max(2000)
   .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should not contain a user or password');
 
-/** The provider does not confirm the identity. The message is logged, so it never contains user input. */
+/** The message is logged, so it never contains user input. */
 export class IdentityRefusedError extends Error {}
 
-/** The provider is unavailable, or its response is unusable. The message is logged, so it never contains user input. */
+/** The message is logged, so it never contains user input. */
 export class ProviderUnavailableError extends Error {}
 
-/** `body` is undefined unless the status is 200. */
 export interface ProviderAnswer {
   status: number;
   body: unknown;
@@ -31,8 +29,7 @@ export interface ProviderAnswer {
 
 /**
  * Follows no redirects, because only the configured address is trusted.
- * @throws {ProviderUnavailableError} no response in time, a redirect, a server error, or a response that is too large
- *   or not JSON
+ * @throws {ProviderUnavailableError} no response in time, a redirect, a server error, or not JSON of a bounded size
  */
 export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
   // Without the path and query, because they contain tokens.
@@ -65,7 +62,6 @@ export function addressBelow(endpoint: string, path: string): URL {
   return url;
 }
 
-/** @throws {IdentityRefusedError} the token or secret is missing or malformed */
 export function requireKey(text: string | undefined): string {
   if (text === undefined || !/^[!-~]{1,4096}$/.test(text))
     throw new IdentityRefusedError('a key is missing or malformed');
@@ -74,7 +70,7 @@ export function requireKey(text: string | undefined): string {
 
 export const providerIdText = z.string().regex(/^[0-9]{1,20}$/);
 
-/** Converts a name to a valid `full_name`: no control characters, at most 255 characters, null if empty. */
+/** Meets the rules of `full_name`; null if empty. */
 export function nameOf(name: unknown): string | null {
   if (typeof name !== 'string') return null;
   const readable = name.toWellFormed().replace(/\p{Cc}+/gu, ' ');

@@ -41,10 +41,7 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && GLOBAL_IPV6.check(address, 'ipv6') && !INSIDE.check(address, 'ipv6');
 }
 
-/**
- * Like `dns.lookup`, but returns only public addresses. The connection uses the checked address, so that a later DNS
- * change has no effect. IP addresses are not looked up; see `isOutside`.
- */
+/** Returns public addresses only. The connection uses the checked address, so that later DNS changes have no effect. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     const addresses = (found ?? []).filter(({ address }) => isPublicAddress(address));
@@ -64,7 +61,6 @@ export function isOutside({ hostname }: URL): boolean {
 const LOCAL_NAMES =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|consul|docker|test|example|alt|invalid|onion|home\.arpa)$/;
 
-/** Does not resolve the name; see `lookupPublic`. */
 export function isPublicHost(url: URL): boolean {
   const name = url.hostname.toLowerCase().replace(/\.$/, '');
   const isAddress = name.startsWith('[') || isIP(name) !== 0;

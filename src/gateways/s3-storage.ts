@@ -41,8 +41,7 @@ const PUT_ATTEMPTS = 3;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Objects in a bucket of S3 or a compatible store, with credentials from the SDK's usual environment. The bucket must
- * be private: only database rows have the media types and permissions of its objects.
+ * The bucket must be private: only database rows have the media types and permissions of its objects.
  *
  * A file is buffered on disk and sent as one object with length and checksum, so that it is stored completely or not at
  * all. This requires only `PUT`, `GET` and `DELETE` of a store; integrity checks also list it.
@@ -187,7 +186,6 @@ export class S3Storage implements Storage {
   }
 }
 
-/** Redirects the SDK's own log from the console; errors are reported when they are thrown. */
 function quiet(log: Logger) {
   const trace = (...words: unknown[]) => log.trace({ words }, 'S3 SDK');
   return { trace: trace, debug: trace, info: trace, warn: trace, error: trace };
@@ -202,7 +200,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
   return file;
 }
 
-/** Rereads the file from the beginning; a stream of the handle would close it. */
+/** A stream of the handle would close it. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -227,7 +225,6 @@ function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }
 
-/** The store refused the request, and would refuse a retry. */
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500 && status !== 429;

@@ -12,13 +12,12 @@ export interface Stored {
   md5: string;
 }
 
-/** An uploaded file that no row owns yet. */
 export interface StagedFile extends Stored {
   applicationId: number;
   key: string;
-  /** The client's name for it, untrusted; undefined if absent. */
+  /** Untrusted. */
   name: string | undefined;
-  /** The client's media type, in lower case and without parameters. */
+  /** Untrusted; in lower case and without parameters. */
   contentType: string;
 }
 
@@ -30,10 +29,7 @@ export interface StoredFile {
   isWhole: boolean;
 }
 
-/**
- * Storage of file contents. A key comes from `newStorageKey`, is written once, and has all of its bytes or does not
- * exist. Names and permissions are stored elsewhere.
- */
+/** A key is written once, and has all of its bytes or does not exist. Names and permissions are stored elsewhere. */
 export interface Storage {
   /**
    * Resolves when the bytes survive a crash. A failed `put` leaves nothing; after a crash `delete` removes the remains.
@@ -42,13 +38,13 @@ export interface Storage {
    * @throws {ServiceUnavailableError} the storage is unavailable
    */
   put(key: string, stream: Readable, settings: PutSettings): Promise<Stored>;
-  /** The file, or a range of it, and the size of the complete file; undefined if it does not exist. */
+  /** `size` is that of the complete file; undefined if it does not exist. */
   get(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>;
   /** Removes the file and the remains of an interrupted `put`. */
   delete(key: string): Promise<void>;
-  /** Lists the files of an application in the order of keys, in pages. */
+  /** In the order of keys. */
   list(applicationId: number): AsyncIterable<StoredFile>;
-  /** Finds a file, also the remains of an interrupted `put`. */
+  /** Also finds the remains of an interrupted `put`. */
   find(key: string): Promise<StoredFile | undefined>;
   close(): void;
 }

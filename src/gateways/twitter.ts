@@ -16,7 +16,6 @@ import {
 export const twitterSettings = z.object({
   consumerKey: settingText,
   consumerSecret: settingText,
-  /** Base of the API, without version. */
   endpoint: endpointSetting.default('https://api.twitter.com'),
 });
 
@@ -25,10 +24,7 @@ type TwitterSettings = z.infer<typeof twitterSettings>;
 /** `id` exceeds the precision of JSON numbers. */
 const account = z.object({ id_str: providerIdText, name: z.unknown().optional() });
 
-/**
- * Verifies a user's OAuth 1.0a token and secret. The application's secret signs the request, so Twitter refuses tokens
- * that were issued to another app.
- */
+/** The application's secret signs the request, so Twitter refuses tokens that were issued to another app. */
 export class TwitterVerifier implements IdentityVerifier {
   readonly #settings: TwitterSettings;
   readonly #now: () => Date;
@@ -52,7 +48,6 @@ export class TwitterVerifier implements IdentityVerifier {
   /** RFC 5849 with HMAC-SHA1, for a GET without parameters. */
   #authorization(url: URL, token: string, tokenSecret: string): string {
     const { consumerKey, consumerSecret } = this.#settings;
-    // Sorted by name, as the signature requires.
     const parameters: [string, string][] = [
       ['oauth_consumer_key', consumerKey],
       ['oauth_nonce', randomBytes(16).toString('hex')],

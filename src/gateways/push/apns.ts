@@ -80,7 +80,7 @@ interface Answer {
   status: number;
   reason: string;
   retryAfter: string | undefined;
-  /** Unix milliseconds at which Apple found the device token invalid. */
+  /** Unix milliseconds. */
   timestamp: number | undefined;
 }
 
@@ -199,7 +199,6 @@ class ApnsGateway implements PushGateway {
     });
   }
 
-  /** New requests use another connection. Responses in flight may still arrive, each until its own deadline. */
   #retire(session: http2.ClientHttp2Session): void {
     if (this.#session === session) this.#session = undefined;
     if (session.closed || session.destroyed) return;
@@ -215,7 +214,6 @@ class ApnsGateway implements PushGateway {
     const forget = () => {
       if (this.#session === session) this.#session = undefined;
     };
-    // Requests in flight fail on their own.
     session.on('error', forget);
     session.on('goaway', forget);
     session.on('close', forget);
@@ -254,9 +252,7 @@ export function apnsPayload(content: PushContent): Json {
   return { aps: { alert, badge, sound: 'default', 'thread-id': about.dialog_id }, ...about };
 }
 
-/**
- * Whether a payload neither shows nor plays anything. Apple requires the push type `background` for it, and delays it.
- */
+/** Apple requires the push type `background` for a payload that neither shows nor plays anything, and delays it. */
 export function isSilent({ aps }: Json): boolean {
   if (!isPlainObject(aps)) return true;
   const isSeen = ['alert', 'badge', 'sound'].some((key) => aps[key] !== undefined);

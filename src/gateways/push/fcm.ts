@@ -132,7 +132,6 @@ class FcmGateway implements PushGateway {
     const code = answer.error?.details?.find(({ errorCode }) => errorCode)?.errorCode ?? answer.error?.status;
     const summary = [status, typeof code === 'string' ? code.slice(0, 100) : ''].filter(Boolean).join(' ');
     if (code === 'UNREGISTERED') return { kind: 'gone', answer: summary };
-    // The access token was revoked; the next attempt fetches another.
     if (status === 401 || status === 429 || status >= 500) {
       return {
         kind: 'later',
@@ -215,7 +214,6 @@ function post(url: URL, headers: Record<string, string>, body: string): Promise<
   });
 }
 
-/** @returns an empty object if the response is not a JSON object */
 async function readJson<Shape extends object>(response: Response): Promise<Shape> {
   let text = '';
   for await (const chunk of response.body ?? []) {

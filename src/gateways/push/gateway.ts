@@ -6,10 +6,9 @@ export interface BrowserKeys {
 }
 
 export interface Push {
-  /** Unique per push and device. A retry uses the same id, also after a crash. */
+  /** A retry uses the same id, also after a crash. */
   id: string;
   channel: PushChannel;
-  /** A device token, browser endpoint or mail address. */
   address: string;
   keys: BrowserKeys | null;
   bundleIdentifier: string | null;
@@ -25,26 +24,24 @@ export type PushContent = EventContent | MessageContent;
 
 export interface EventContent {
   title: string;
-  /** In a storage format of `stored-message.ts`. */
   stored: string;
 }
 
 export interface MessageContent {
   title: string;
-  /** Null unless the dialog is a group. */
   dialogName: string | null;
   text: string;
   badge: number;
   about: { dialog_id: string; message_id: string; user_id: number };
 }
 
-/** `answer` is for the delivery log: status and reason, never a secret. */
+/** `answer` is for the delivery log, so it never contains a secret. */
 export type PushOutcome =
   | { kind: 'delivered'; answer: string }
   /** The device is gone; ignored if it registered again after `since`. */
   | { kind: 'gone'; answer: string; since?: Date }
   | { kind: 'refused'; answer: string }
-  /** A retry may succeed, after `retryAfter` seconds at the earliest. `isUnreachable`: the provider did not respond. */
+  /** `retryAfter` in seconds. `isUnreachable`: the provider did not respond. */
   | { kind: 'later'; answer: string; retryAfter?: number; isUnreachable?: boolean };
 
 /** Scope of a circuit breaker: a provider account, or a host of push services. */
@@ -54,17 +51,16 @@ export interface Circuit {
   isShared: boolean;
 }
 
-/** Sends pushes with the credentials of one application. `send` never rejects; failures are outcomes. */
+/** `send` never rejects; failures are outcomes. */
 export interface PushGateway {
   send(push: Push): Promise<PushOutcome>;
-  /** Pushes of one circuit wait together while their provider does not respond. */
   circuitOf(push: Push): Circuit;
   readonly traffic: 'devices' | 'mails';
   readonly concurrency: number;
   close(): void;
 }
 
-/** @returns seconds; undefined if the header is absent or malformed */
+/** @returns seconds */
 export function readRetryAfter(header: string | null | undefined, now: Date): number | undefined {
   if (!header) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);

@@ -8,12 +8,11 @@ export interface ProviderAccount {
   applicationId: number;
   environment: PushAccount['environment'];
   provider: PushProvider;
-  /** Last change of the settings. A change creates a new gateway. */
+  /** A change creates a new gateway. */
   updatedAt: Date;
 }
 
 export interface PushGateways {
-  /** Caches gateways with their connections; calls `settings` only to create one. */
   of(account: ProviderAccount, settings: () => unknown): PushGateway;
   ofService(provider: PushProvider): PushGateway;
   readonly traffic: PushTraffic;

@@ -7,13 +7,11 @@ import type { GivenMessage } from './stored-message.ts';
 
 export type PushProvider = ConfiguredProvider | ServiceProvider;
 
-/** Configured by each application. */
 export interface ConfiguredProvider extends ProviderBase {
   name: ConfiguredName;
   settings: ProviderSettings;
 }
 
-/** Configured once, by the operator. */
 interface ServiceProvider extends ProviderBase {
   name: string;
   settings?: undefined;
@@ -30,15 +28,13 @@ interface ProviderBase {
 }
 
 export interface PushChannelRules {
-  /** Sends pushes for dialog messages. */
   hasMessages?: boolean;
-  /** Default for events that name no channel. */
   isDefault?: boolean;
   /** Only API keys may send events on it. */
   isForKeys?: boolean;
 }
 
-/** A device token from a client; browsers send `endpoint` and `keys` instead of a sequence. */
+/** Browsers send `endpoint` and `keys` instead of a sequence. */
 export interface DeviceToken {
   clientIdentificationSequence?: string | null;
   endpoint?: string | null;
@@ -47,21 +43,18 @@ export interface DeviceToken {
 
 /** Stored encrypted, as one JSON object. */
 interface ProviderSettings {
-  /** GraphQL input type; `argument` describes the argument that has this type. */
+  /** `argument` describes the argument that has this type. */
   input: { name: string; description: string; argument: string };
   command: string;
-  /** Set by the application, in the order of the input type and of the command's options. */
+  /** In the order of the input type and of the command's options. */
   fields: Record<string, PushSetting>;
   /** Set only by the operator, because the service connects from inside its network. Each value names the default. */
   operatorFields: Partial<Record<'endpoint' | 'ca', string>>;
   schema: z.ZodObject;
-  /** The part of the settings that is not secret. */
   publicId(settings: Settings): string;
   /** Adds generated values; `before` is empty the first time. */
   complete?(given: Settings, before: Settings): Settings | Promise<Settings>;
-  /** Errors for values that only the operator may set. */
   untrustedProblems?(given: Settings): FieldErrors;
-  /** Resets values that only the operator may set, in addition to `operatorFields`. */
   untrusted?(settings: Settings): Settings;
 }
 

@@ -5,7 +5,6 @@ import { fcm } from './fcm.ts';
 import type { ConfiguredProvider, PushProvider } from './provider.ts';
 import { web } from './web.ts';
 
-/** All code outside this folder derives the push providers from this list. */
 export const PUSH_PROVIDERS: readonly PushProvider[] = [apns, fcm, web, email];
 
 export const CONFIGURED_PROVIDERS: readonly ConfiguredProvider[] = PUSH_PROVIDERS.filter(

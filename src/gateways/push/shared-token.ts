@@ -9,13 +9,10 @@ export interface Token {
 /** With less remaining lifetime, the next token is fetched in the background. */
 const REFRESH_MS = 5 * MINUTE;
 
-/** Tokens are not used in their last minute. */
 const MARGIN_MS = 60 * SECOND;
 
-/** Calls within this time after a failure fail with the same error. */
 const FAILURE_MS = SECOND;
 
-/** Caches a token of a provider; concurrent callers share one fetch. */
 export class SharedToken {
   readonly #fetch: () => Promise<Token>;
   readonly #now: () => Date;
@@ -38,7 +35,7 @@ export class SharedToken {
     return this.#token!.text;
   }
 
-  /** Call it when the provider refuses the token. A token fetched in the meantime remains. */
+  /** A token fetched in the meantime remains. */
   invalidate(text: string): void {
     if (this.#token?.text === text) this.#token = undefined;
   }

@@ -2,7 +2,7 @@
 
 export type Json = Record<string, unknown>;
 
-/** The decoded message of an event; `object` is set if the text is a JSON object. */
+/** `object` is set if the text is a JSON object. */
 export interface GivenMessage {
   text: string;
   object?: Json;
@@ -15,7 +15,7 @@ export function isStored(given: string): boolean {
   return given.startsWith(DATA_PREFIX) || given.startsWith(PAYLOAD_PREFIX);
 }
 
-/** @param given Base64 of a text or a JSON object, or plain text */
+/** @param given Base64, or plain text */
 export function readGiven(given: string): GivenMessage {
   return withObject(textOfBase64(given) ?? given);
 }
@@ -76,7 +76,6 @@ function base64(text: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @returns undefined unless it is Base64 (padded or not) of UTF-8 */
 function textOfBase64(given: string): string | undefined {
   const packed = given.replace(/\s+/g, '');
   const [, bare] = /^([A-Za-z0-9+/]+)={0,2}$/.exec(packed) ?? [];

@@ -6,12 +6,11 @@ import type { Push, PushGateway, PushOutcome } from './gateway.ts';
 
 export interface PushOwner {
   applicationId: number;
-  /** The creator of the event; 0 for an API key, and for messages. */
+  /** 0 for an API key, and for messages. */
   creatorId: number;
   userId: number;
 }
 
-/** Not sent because the provider does not respond; retry after `waitMs`. */
 export interface HeldBack {
   kind: 'held back';
   answer: string;
@@ -49,7 +48,6 @@ const MAIL_LIMITS: SemaphoreLimits = {
 };
 
 const BREAKER = { failures: 5, minWaitMs: 2 * SECOND, maxWaitMs: MINUTE };
-/** A host of push services serves browsers of many users. */
 const SHARED_BREAKER = { ...BREAKER, owners: 5, probes: 8 };
 const ACCOUNT_BREAKER = { ...BREAKER, owners: 1, probes: 1 };
 
@@ -72,7 +70,7 @@ export class PushTraffic {
     };
   }
 
-  /** @param begin called when the push's turn comes; false cancels it */
+  /** @param begin returns false to cancel the push */
   async send(
     gateway: PushGateway,
     push: Push,

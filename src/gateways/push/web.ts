@@ -73,28 +73,20 @@ export async function createVapidKeys(): Promise<Pick<WebPushSettings, 'publicKe
 
 const INSIDE = 'the endpoint is in a private network';
 
-/** Real endpoints have a few hundred characters. */
 const MAX_ENDPOINT = 2_000;
 
-/**
- * Why no push may be sent to an endpoint. Checked when a browser subscribes and on each push.
- * @param allowsPrivate the operator allows private networks, and no TLS
- */
+/** Checked when a browser subscribes and on each push. */
 export function endpointProblem(address: string, allowsPrivate: boolean): string | undefined {
   const isText = address.length <= MAX_ENDPOINT && /^[!-~]+$/.test(address);
   const url = isText && URL.canParse(address) ? new URL(address) : undefined;
   const isHttps = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:');
   if (!url || !isHttps || url.username || url.password) return 'the endpoint is not allowed';
-  // Names are checked when they are resolved; IP addresses are not resolved.
   return allowsPrivate || isPublicHost(url) ? undefined : INSIDE;
 }
 
 class UnsendableError extends Error {}
 
-/**
- * Push services of browsers. The subscriber chooses the address, so the gateway requires `https`, follows no redirects,
- * and connects only to the resolved address that it checked.
- */
+/** Subscribers choose the address, so the gateway follows no redirects and connects only to the address it checked. */
 export class WebPushGateway implements PushGateway {
   readonly traffic = 'devices';
   readonly concurrency = CONCURRENCY;
@@ -198,7 +190,6 @@ export function webPayload(content: PushContent): string {
   });
 }
 
-/** A point on the curve P-256, and 16 bytes. */
 function areKeys(keys: BrowserKeys | null | undefined): boolean {
   return byteLength(keys?.p256dh) === 65 && byteLength(keys?.auth) === 16;
 }

@@ -17,10 +17,7 @@ export interface StorableRows {
 const KEY_COLUMNS: Record<string, string> = { blobs: 'storage_key' };
 const FIELD_COLUMNS: Record<string, string> = { records: 'fields', dialogs: 'data' };
 
-/**
- * Re-encrypts secrets and removes untrusted values.
- * @throws {ArchiveError} unknown or missing columns or values, rows or files of another application
- */
+/** Re-encrypts secrets and removes untrusted values. @throws {ArchiveError} columns, values or owners do not fit */
 export function storable(
   entry: RowsEntry,
   here: TableColumns,
@@ -49,7 +46,7 @@ export function storable(
   return { table: table.name, columns, rows };
 }
 
-/** @throws {ArchiveError} PostgreSQL cannot parse a value as the type of its column */
+/** @throws {ArchiveError} PostgreSQL cannot parse a value */
 export async function requireValues(client: pg.Client, rows: StorableRows): Promise<void> {
   const { table, columns } = rows;
   const counts = columns.map(({ type }, index) => `count(c${index}::${type})`);

@@ -6,7 +6,7 @@ export interface Column {
   type: string;
   isNotNull: boolean;
   isOptional: boolean;
-  /** In SQL notation; null: no sequence generates the values. */
+  /** In SQL notation. */
   sequence: string | null;
 }
 
@@ -45,7 +45,7 @@ export async function readColumns(client: pg.Client): Promise<Map<string, TableC
   );
 }
 
-/** Sets the session so that the text form of a value does not depend on the server and round-trips exactly. */
+/** The text form of a value must not depend on the server, and must round-trip exactly. */
 export async function namePlainly(client: pg.Client): Promise<void> {
   await client.query(`SET TIME ZONE 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
     SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'`);

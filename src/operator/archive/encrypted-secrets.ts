@@ -60,14 +60,12 @@ export class EncryptedSecrets {
     return new EncryptedSecrets(service, archive);
   }
 
-  /** @throws {DecryptionError} ENCRYPTION_KEY does not match the database */
   toArchive(table: ArchivedTable, columns: string[], values: (string | null)[]): (string | null)[] {
     return carried(table, columns, values, (text, place, { additionalData }, row) =>
       this.#archive.encrypt(additionalData ? this.#service.decrypt(text, additionalData(row)) : text, place),
     );
   }
 
-  /** @throws {DecryptionError} the secret belongs to another row */
   fromArchive(
     table: ArchivedTable,
     columns: string[],

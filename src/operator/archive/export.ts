@@ -28,7 +28,6 @@ import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 export interface ExportOptions {
   path: string;
-  /** Undefined: all. */
   applicationId: number | undefined;
   version: string;
   passphrase: string | undefined;
@@ -42,10 +41,7 @@ export interface ExportOptions {
   onMissing: (applicationId: number, key: string) => void;
 }
 
-/**
- * Writes one snapshot while the service runs. The file is `<path>.part`, with mode 0600, until it is complete.
- * @throws {ArchiveError} no such application; the path exists
- */
+/** The file is `<path>.part`, with mode 0600, until it is complete. @throws {ArchiveError} path exists */
 export async function exportApplications(options: ExportOptions): Promise<Counted[]> {
   const { path, database, signal } = options;
   await requireAbsent(path);

@@ -23,13 +23,12 @@ export interface ImportOptions {
   storage: Storage;
   encrypter: Encrypter;
   signal: AbortSignal;
-  /** `total`: number of entries, in the second pass. */
+  /** `total` counts entries. */
   onBegin: (what: 'checking' | 'storing', total?: number) => void;
   onEntry: () => void;
 }
 
 export interface Imported {
-  /** Identifies the archive and whether it is trusted. */
   id: string;
   applications: Counted[];
   isResumed: boolean;
@@ -41,8 +40,7 @@ const LOCK = 7_270_102;
 
 /**
  * Checks the complete archive before it writes anything. The row of each application stores the progress, so that the
- * same command resumes; the application rejects clients until it is complete.
- * @throws {ArchiveError} the archive is damaged, the key differs, an application exists already
+ * same command resumes. @throws {ArchiveError} damaged archive, wrong key, or an existing application
  */
 export async function importApplications(options: ImportOptions): Promise<Imported> {
   const client = new pg.Client(options.database);

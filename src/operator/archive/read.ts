@@ -21,7 +21,6 @@ export interface RowsEntry {
   kind: 'rows';
   applicationId: number;
   table: ArchivedTable;
-  /** Untrusted. */
   columns: string[];
   rows: (string | null)[][];
 }
@@ -39,17 +38,13 @@ export type ArchiveEntry = RowsEntry | FileEntry;
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/**
- * Treats the archive as untrusted input and holds only one part in memory.
- * @throws {ArchiveError} at the first deviation from the format that the service writes
- */
+/** Treats the archive as untrusted input and holds only one part in memory. @throws {ArchiveError} any deviation */
 export class ArchiveReader {
   readonly #source: ReadStream;
   readonly #unzipped: Gunzip;
   readonly #tar: TarReader;
   #tally!: Tally;
   header!: ArchiveHeader;
-  /** Hash of the manifest; set at the end. */
   id!: string;
 
   private constructor(path: string) {
@@ -60,7 +55,6 @@ export class ArchiveReader {
     this.#tar = new TarReader(this.#unzipped);
   }
 
-  /** @throws {ArchiveError} a newer format, or a damaged header */
   static async open(path: string): Promise<ArchiveReader> {
     const reader = new ArchiveReader(path);
     try {
@@ -77,7 +71,6 @@ export class ArchiveReader {
     this.#unzipped.destroy();
   }
 
-  /** Yields all entries in order, then verifies the manifest and throws if it differs. */
   async *entries(): AsyncGenerator<ArchiveEntry> {
     const left = [...this.header.applications];
     let current: number | undefined;
@@ -165,7 +158,6 @@ interface Place {
   key?: string;
 }
 
-/** Undefined: not a name that the service writes. */
 function placeOf(name: string): Place | undefined {
   const [, id, table, key] =
     /^([1-9]\d{0,9})\/(?:(\w{1,63})\/\d{6,9}\.ndjson|files\/([0-9a-f/]{44}))$/.exec(name) ?? [];

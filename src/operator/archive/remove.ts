@@ -9,7 +9,6 @@ const BATCH = 5_000;
 /** Maintained by triggers and without a foreign key that would cascade. */
 const COUNTS = ['blob_counts'];
 
-/** After an interruption, the next import or `discard-import` continues, because the application is marked. */
 export async function removeImport(client: pg.Client, storage: Storage, applicationId: number): Promise<void> {
   const mine = 'id = $1 AND import_id IS NOT NULL';
   await client.query(`UPDATE applications SET imported_entries = -1 WHERE ${mine}`, [applicationId]);

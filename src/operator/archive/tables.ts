@@ -8,9 +8,7 @@ export interface ArchivedTable {
   name: string;
   /** Columns that PostgreSQL generates, or that concern this service alone. */
   without?: readonly string[];
-  /** SQL expressions to archive instead of the value of a column. */
   instead?: Readonly<Record<string, string>>;
-  /** Default: all rows. */
   where?: string;
   secrets?: Readonly<Record<string, Secret>>;
   /** Columns that only the operator may set, with the value that an import without `--trust` stores instead. */
@@ -19,7 +17,7 @@ export interface ArchivedTable {
 
 export interface Secret {
   untrusted?: (secret: string, row: NamedRow) => string;
-  /** Of the encryption in the database; undefined: stored as plain text. */
+  /** Undefined: stored as plain text. */
   additionalData?: (row: NamedRow) => string;
 }
 

@@ -35,10 +35,7 @@ export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/**
- * Each entry must be consumed completely, by `take` or `stream`, before the next.
- * @throws {ArchiveError} anything that `tarHeader` would not write
- */
+/** Each entry must be consumed before the next. @throws {ArchiveError} anything that `tarHeader` would not write */
 export class TarReader {
   readonly #bytes: ByteReader;
 

@@ -20,7 +20,6 @@ export async function runCommandLine(argv: string[]): Promise<number> {
     await commandLine().parseAsync(argv);
     return 0;
   } catch (error) {
-    // Commander has printed the error or the help already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
     complain(error instanceof Error ? error.message : String(error));
     return FAILED;

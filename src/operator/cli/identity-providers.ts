@@ -9,7 +9,6 @@ import {
 import { administerApplication } from './administer.ts';
 import { applicationOption, clearable } from './options.ts';
 
-/** Required options by provider; all others are rejected. */
 const NEEDED = {
   facebook: ['appId', 'appSecret'],
   twitter: ['consumerKey', 'consumerSecret'],

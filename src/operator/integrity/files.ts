@@ -36,7 +36,7 @@ interface Suspect {
   problem: 'no bytes' | 'no row' | 'both';
 }
 
-/** Merges referenced and stored files in key order. Verifies suspects again, because files change in the meantime. */
+/** In key order. Verifies suspects again, because files change in the meantime. */
 export async function* checkFiles(location: FileLocation): AsyncGenerator<Difference> {
   let suspects: Suspect[] = [];
   for await (const suspect of suspectsOf(location)) {
@@ -68,10 +68,7 @@ async function* suspectsOf({ applicationId, client, storage, now }: FileLocation
   }
 }
 
-/**
- * Bytes are stored before their row and deleted after it, so the storage is queried first for missing bytes and last
- * for missing rows.
- */
+/** Bytes are stored before their row and deleted after it, so missing rows are queried last. */
 async function* confirmed(suspects: Suspect[], location: FileLocation): AsyncGenerator<Difference> {
   const { applicationId, storage } = location;
   const before = await findAll(suspects, 'no bytes', storage);

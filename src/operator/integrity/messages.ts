@@ -11,7 +11,7 @@ const NEWEST = `(SELECT m.created_at FROM messages m WHERE m.application_id = d.
 const SENT = `(SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
   AND m.dialog_id = mb.dialog_id AND m.sender_id = mb.user_id)`;
 
-/** Messages that member `mb` has settled, counted from the messages and without the maintained counters. */
+/** Counted from the messages, without the maintained counters. */
 const SETTLED = `((SELECT count(*)::int FROM messages m WHERE m.application_id = mb.application_id
     AND m.dialog_id = mb.dialog_id AND (m.sender_id = mb.user_id OR m.seq <= mb.read_seq))
   + (SELECT coalesce(sum((h.seq IS NOT NULL OR coalesce(k.is_read, m.seq <= mb.read_seq))::int

@@ -17,12 +17,9 @@ export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECK
 
 export interface CheckOptions {
   database: pg.ClientConfig;
-  /** Undefined: skips the checks of files. */
   storage: Storage | undefined;
-  /** Undefined: skips the check of secrets. */
   countUndecryptable?: (applicationId: number) => Promise<number>;
   now: Date;
-  /** Undefined: all. */
   applicationId: number | undefined;
   repairs: boolean;
   signal?: AbortSignal;
@@ -31,10 +28,7 @@ export interface CheckOptions {
   checks?: readonly Check[];
 }
 
-/**
- * Each check reads one snapshot with a cursor and takes no locks. Applications being imported are skipped.
- * @throws {Error} no such application
- */
+/** Each check reads one snapshot with a cursor and takes no locks. @throws {Error} no such application */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
   let forget = async () => {};
@@ -107,7 +101,6 @@ async function runCheck(
   });
 }
 
-/** @returns whether the row was still wrong */
 async function repairRow(client: pg.Client, statements: readonly string[], values: unknown[]): Promise<boolean> {
   await client.query('BEGIN');
   try {

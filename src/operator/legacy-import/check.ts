@@ -10,10 +10,7 @@ interface Clash {
   what: string;
 }
 
-/**
- * An object with the same id and creation second is the same object, stored by an earlier run.
- * @throws {MigrationError} one line with the first clashes of each kind
- */
+/** The same id and creation second mean the same object, from an earlier run. @throws {MigrationError} */
 export async function requireNoClashes(ledger: Ledger): Promise<void> {
   const { applicationId } = ledger;
   const problems: string[] = [];
@@ -74,7 +71,7 @@ function otherUser(applicationId: number): Prisma.Sql {
       AND date_trunc('second', u.created_at) <> date_trunc('second', (i.content ->> 'created_at')::timestamptz)`;
 }
 
-/** The stored and the imported expression. An account that a user has proven here remains theirs and is no clash. */
+/** An account that a user has proven here remains theirs and is no clash. */
 const COMPARED = [
   ['login', 'u.login_key', "lower(i.content ->> 'login')"],
   ['email', 'u.email', "lower(i.content ->> 'email')"],

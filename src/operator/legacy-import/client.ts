@@ -26,12 +26,11 @@ export class SourceRefusal extends MigrationError {
   }
 }
 
-/** A file that cannot be fetched; the migration continues without it. */
+/** The migration continues without the file. */
 export class FileUnavailable extends Error {}
 
 export interface ClientSettings {
   baseUrl: string;
-  /** Requests per second. */
   rate: number;
   signal: AbortSignal;
 }
@@ -72,10 +71,6 @@ export class SourceClient {
     return new Date(Date.now() + this.#clockAhead);
   }
 
-  /**
-   * @throws {SourceRefusal} an error status
-   * @throws {MigrationError} no JSON response after all attempts
-   */
   json(request: SourceRequest): Promise<unknown> {
     return this.#retrying(request, async () => {
       const response = await this.#send(request, JSON_TIMEOUT_MS);
@@ -89,7 +84,7 @@ export class SourceClient {
     });
   }
 
-  /** @throws {FileUnavailable} an error status or a redirect */
+  /** @throws {FileUnavailable} */
   file<Result>(request: SourceRequest, use: (stream: Readable) => Promise<Result>): Promise<Result> {
     return this.#retrying(request, async () => {
       const response = await this.#send(request, FILE_TIMEOUT_MS).catch((error) => {
@@ -210,7 +205,7 @@ class Unavailable extends Error {
 
 class Redirected extends MigrationError {}
 
-/** Milliseconds until the given seconds or date; at most one hour. */
+/** At most one hour. */
 function retryAfter(headers: Headers): number {
   const header = headers.get('retry-after') ?? '';
   const wait = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - Date.now();

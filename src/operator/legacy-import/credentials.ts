@@ -24,9 +24,7 @@ const credentials = z
     'specify an API key, or applicationId, authKey, authSecret and users with login and password',
   );
 
-/**
- * Either an API key, which can act as every user, or the secret of an application and some of its users, who sign in.
- */
+/** An API key, which can act as every user, or the secret of an application and some of its users, who sign in. */
 export type SourceCredentials = z.infer<typeof credentials>;
 
 export interface CredentialVariables {
@@ -40,7 +38,6 @@ export interface CredentialVariables {
   tokenHeader?: string | undefined;
 }
 
-/** @throws {MigrationError} incomplete credentials */
 export function readCredentials(file: string | undefined, variables: CredentialVariables): SourceCredentials {
   const result = credentials.safeParse(file === undefined ? fromVariables(variables) : parse(file));
   if (result.success) return result.data;

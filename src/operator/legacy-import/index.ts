@@ -9,7 +9,6 @@ import { runSteps } from './steps.ts';
 export interface MigrationSettings {
   baseUrl: string;
   credentials: SourceCredentials;
-  /** Requests per second. */
   rate: number;
   restart: boolean;
   publicDetails: boolean;
@@ -28,10 +27,7 @@ export interface MigrationSummary {
   [count: string]: string | number | boolean;
 }
 
-/**
- * Resumes an interrupted run; after a completed one, transfers changes.
- * @throws {MigrationError} a problem with the other server or its data, in one line
- */
+/** Resumes an interrupted run; after a completed one, transfers changes. @throws {MigrationError} in one line */
 export async function migrateFrom(settings: MigrationSettings, context: MigrationContext): Promise<MigrationSummary> {
   const { baseUrl, restart, progress, publicDetails, identitiesProven, signal } = settings;
   const { applicationId } = context.viewer;

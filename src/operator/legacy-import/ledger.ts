@@ -39,14 +39,12 @@ const BATCH = 500;
 
 const LOCK_TIMEOUT_MS = 60 * 60 * 1_000;
 
-/**
- * Items and the progress are updated in one transaction, so that a killed process resumes after the last stored page.
- */
+/** Items and progress are updated in one transaction, so that a killed process resumes after the last stored page. */
 export class Ledger {
   readonly applicationId: number;
   readonly #signal: AbortSignal;
   readonly #runId = randomUUID();
-  /** Start of the previous run, by the clock of the other server; undefined in the first run. */
+  /** Start of the previous run, by the clock of the other server. */
   since: Date | undefined;
   /** Undefined: completed. */
   step: string | undefined;
@@ -60,7 +58,6 @@ export class Ledger {
 
   /**
    * Makes a concurrent process stop. The first run switches the application to the documented behavior.
-   * @returns whether it resumes
    * @throws {MigrationError} the unfinished run is from another server
    */
   async open(source: string, { startedAt, restart }: { startedAt: Date; restart: boolean }): Promise<boolean> {
@@ -116,7 +113,7 @@ export class Ledger {
     this.cursor = cursor;
   }
 
-  /** Completes the current step. After the last one (undefined), keeps only what the next run needs. */
+  /** After the last step (undefined), keeps only what the next run needs. */
   async enter(step: string | undefined): Promise<void> {
     this.#signal.throwIfAborted();
     await transact(
@@ -221,7 +218,7 @@ export class Ledger {
     if (kept < rows.size) throw new MigrationError('the other server returned one message in two dialogs');
   }
 
-  /** Keeps the previous state of dialogs, so that the next run can detect changes. */
+  /** The next run detects changes by the previous state. */
   async #forget(transaction: Transaction): Promise<void> {
     const { applicationId } = this;
     const isDone = this.step !== undefined && this.step === LAST;

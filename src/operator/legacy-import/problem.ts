@@ -1,2 +1,1 @@
-/** Ends the migration; the message is one line for the operator. */
 export class MigrationError extends Error {}

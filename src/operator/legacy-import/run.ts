@@ -2,7 +2,6 @@ import type { AdministrationContext, Services } from '../../context.ts';
 import type { Ledger } from './ledger.ts';
 import type { Source } from './source.ts';
 
-/** Subset of `Progress` (src/operator/cli/progress.ts). */
 export interface Told {
   begin: (what: string, total?: number) => void;
   advance: (count?: number) => void;

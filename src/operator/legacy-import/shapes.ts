@@ -8,7 +8,6 @@ import { MigrationError } from './problem.ts';
 
 const MAX_ID = 2_147_483_647;
 const MAX_TEXT = 10_000;
-/** Bytes of JSON: text, custom fields, attachments. */
 const MAX_CONTENT = 1024 * 1024;
 const MAX_OCCUPANTS = 100_000;
 
@@ -220,7 +219,7 @@ export const ANSWERS = {
   session: z.object({ session: z.object({ token: z.string().min(1).max(1_000), user_id: databaseId }) }),
 } as const;
 
-/** @throws {MigrationError} the message names the path of the wrong value */
+/** @throws {MigrationError} names the path of the wrong value */
 export function readAnswer<Shape extends z.ZodType>(shape: Shape, answer: unknown, what: string): z.infer<Shape> {
   const result = shape.safeParse(answer);
   if (result.success) return result.data;

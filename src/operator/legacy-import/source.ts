@@ -10,7 +10,6 @@ import { ANSWERS, readAnswer, type SourceDialog, type SourceMessage } from './sh
 
 export const PAGE = 100;
 
-/** The user to act as; `all` is an API key alone. */
 export type Reader = number | 'all';
 
 type Query = Record<string, string | number>;
@@ -18,7 +17,6 @@ type Query = Record<string, string | number>;
 export class Source {
   readonly #client: SourceClient;
   readonly #credentials: SourceCredentials;
-  /** By user id. */
   readonly #tokens = new Map<number, { token: string; login: string; password: string }>();
 
   constructor(client: SourceClient, credentials: SourceCredentials) {
@@ -30,7 +28,6 @@ export class Source {
     return this.#credentials.apiKey !== undefined;
   }
 
-  /** Users with a session, where there is no API key. */
   get signedIn(): number[] {
     return [...this.#tokens.keys()].sort((a, b) => a - b);
   }
@@ -43,7 +40,6 @@ export class Source {
     return this.#client.requests;
   }
 
-  /** @throws {MigrationError} sign-in failed */
   async signIn(): Promise<void> {
     for (const { login, password } of this.#credentials.users) await this.#openSession(login, password);
   }
@@ -53,7 +49,6 @@ export class Source {
     return this.#ask(ANSWERS.users, '/users.json', query, this.#defaultReader());
   }
 
-  /** @throws {SourceRefusal} no API key */
   async classes() {
     return (await this.#ask(ANSWERS.classes, '/class.json', {}, 'all')).items;
   }
@@ -80,7 +75,7 @@ export class Source {
     return this.#ask(ANSWERS.count, '/chat/Dialog.json', { count: 1 }, reader);
   }
 
-  /** Messages ordered by date; does not mark them as read. */
+  /** By date; does not mark them as read. */
   async messages({ id }: Pick<SourceDialog, 'id'>, window: MessageWindow, reader: Reader): Promise<SourceMessage[]> {
     const { items } = await this.#ask(ANSWERS.messages, '/chat/Message.json', messageQuery(id, window), reader);
     const stranger = items.find(({ dialogId }) => dialogId !== id);
@@ -102,12 +97,12 @@ export class Source {
     return (await this.#ask(ANSWERS.notifications, `/chat/Dialog/${id}/notifications.json`, {}, reader)).enabled;
   }
 
-  /** User ids by name of the reaction; names ordered by first use. */
+  /** User ids by name; names ordered by first use. */
   reactions(messageId: string, reader: Reader) {
     return this.#ask(ANSWERS.reactions, `/chat/Message/${messageId}/reactions.json`, {}, reader);
   }
 
-  /** The reader's own, in the order of adding. */
+  /** In the order of adding. */
   ownReactions(messageId: string, reader: Reader): Promise<string[]> {
     return this.#ask(ANSWERS.ownReactions, `/chat/Message/${messageId}.json`, {}, reader);
   }
@@ -175,11 +170,10 @@ export class Source {
   }
 }
 
-/** `from` in Unix seconds; `skip`: messages to pass over. */
+/** `from` in Unix seconds. */
 export interface MessageWindow {
   from: number;
   skip: number;
-  /** Unix seconds; undefined: all. */
   changedSince?: number | undefined;
 }
 

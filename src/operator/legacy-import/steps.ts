@@ -15,10 +15,7 @@ import { storeUsers } from './storing/users.ts';
 
 type Step = (run: Run) => Promise<void>;
 
-/**
- * All reading precedes the first write. Users are read first, because requests on their behalf change
- * `last_request_at`.
- */
+/** Reads everything before the first write; users first, because requests on their behalf change `last_request_at`. */
 const STEPS: [name: string, step: Step][] = [
   ['users', readUsers],
   ['classes', readClasses],

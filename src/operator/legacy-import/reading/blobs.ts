@@ -26,9 +26,7 @@ export async function readBlobs({ source, ledger, progress }: Run): Promise<void
   }
 }
 
-/**
- * Pages start with the newest file. Concurrent uploads shift the pages, so a file may occur twice but is never missed.
- */
+/** Newest first. Concurrent uploads shift the pages, so a file may occur twice but is never missed. */
 async function* pagesOf(reader: Reader, source: Run['source']): AsyncGenerator<SourceBlob[], void, void> {
   let bound: Bound | undefined;
   for (let page = 1; ; page++) {

@@ -13,7 +13,6 @@ export class Bound {
     this.#reported = reported;
   }
 
-  /** @throws {MigrationError} far more items than reported */
   add(count: number): void {
     this.#seen += count;
     if (this.#seen > this.#reported + MARGIN) {

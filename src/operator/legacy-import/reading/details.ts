@@ -38,9 +38,7 @@ function isAskable(userId: number, { source }: Run): boolean {
   return source.hasKey || source.signedIn.includes(userId);
 }
 
-/**
- * The messages of a dialog as its least restricted reader sees them; ids are listed only if another reader sees fewer.
- */
+/** As the least restricted reader sees the dialog; ids are listed only if another reader sees fewer. */
 interface DialogReading {
   count: number;
   ids: () => Promise<ReadonlySet<string>>;

@@ -22,7 +22,6 @@ export async function readDialogs({ source, ledger, progress }: Run): Promise<vo
     const ids = page.items.map(({ id }) => id);
     requireAscending('dialogs', ids, after);
     after = ids.at(-1) ?? after;
-    // `keyReadsDialogs` uses this count.
     ledger.count('dialogsByKey', page.items.length);
     await ledger.keep(
       { after },

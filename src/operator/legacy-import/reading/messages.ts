@@ -51,10 +51,7 @@ async function tasksOf(dialog: SourceDialog, run: Run): Promise<Task[]> {
   });
 }
 
-/**
- * `date_sent` of the first message not read by, or not delivered to, all members; 0 in the first run. Earlier messages
- * can only have been edited since the previous run.
- */
+/** Messages before this `date_sent` can only have been edited since the previous run; 0 in the first run. */
 async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<number> {
   if (!ledger.since) return 0;
   const { applicationId } = ledger;
@@ -68,8 +65,7 @@ async function firstOpen({ id, type }: SourceDialog, { ledger }: Run): Promise<n
       (SELECT m.date_sent FROM messages m WHERE m.application_id = ${applicationId} AND m.dialog_id = ${id}
         ORDER BY m.seq DESC LIMIT 1)) AS second`;
   const second = row?.second ?? 0;
-  // Messages sent here do not exist on the other server, so messages received there since the previous run are
-  // included.
+  // Messages sent here do not exist on the other server, so those received there since the previous run are included.
   return second === 0 ? 0 : Math.min(second, unixSeconds(ledger.since) - OVERLAP);
 }
 
@@ -107,7 +103,6 @@ function doneOf({ done }: Record<string, string | number>): Record<string, strin
   return done === undefined ? {} : { done };
 }
 
-/** @throws {MigrationError} dates do not ascend */
 function requireOrder({ id }: SourceDialog, { from }: MessageWindow, messages: SourceMessage[]): void {
   let last = from;
   for (const { dateSent } of messages) {

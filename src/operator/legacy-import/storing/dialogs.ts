@@ -36,10 +36,7 @@ async function storeContent(transaction: Transaction, dialog: StoredDialog, run:
   await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], run.context.now());
 }
 
-/**
- * Local changes since the previous run remain, unless the other server has changed the same property.
- * @returns undefined if the dialog was deleted here
- */
+/** Local changes since the previous run remain, unless the other server changed the same property. */
 async function storeDialog(
   transaction: Transaction,
   item: StoredItem<SourceDialog>,
@@ -64,7 +61,7 @@ async function storeDialog(
   return { applicationId, id, type: now.type, isKnown: before !== null };
 }
 
-/** Locks the existing users against deletion. */
+/** Prevents their deletion. */
 async function lockOccupants(transaction: Transaction, applicationId: number, ids: number[]): Promise<Set<number>> {
   const locked = await transaction.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE application_id = ${applicationId} AND id = ANY(${[...new Set(ids)]}::int[])

@@ -16,7 +16,6 @@ import { reserveIds } from './users.ts';
 
 const MAX_BYTES = 100 * 1024 * 1024;
 
-/** A file that is unavailable is counted, and its row has no bytes. */
 export async function storeFiles(run: Run): Promise<void> {
   const { ledger } = run;
   if (ledger.cursor.kind !== 'record') await storeBlobs(run);
@@ -145,7 +144,6 @@ async function fileNow({ applicationId, id, field }: { applicationId: number; id
 
 type Use = (stream: Readable) => Promise<StagedFile>;
 
-/** @returns undefined if the file is unavailable or too large */
 async function fetchFile(
   { ledger, context }: Run,
   fetch: (use: Use) => Promise<StagedFile>,

@@ -68,9 +68,7 @@ async function raiseWatermarks(transaction: Transaction, { applicationId, id }: 
 }
 
 /**
- * Marks deviations from a watermark, from the rule that senders have read their messages, and within messages inserted
- * below a watermark.
- */
+ /** Deviations from a watermark, and messages inserted below one. Senders have read their own messages. */
 async function insertMarks(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     WITH staged AS MATERIALIZED (
@@ -107,7 +105,6 @@ async function insertMarks(transaction: Transaction, { applicationId, id }: Stor
       AND (k.is_delivered IS NULL OR k.is_delivered AND k.seq <= mb.delivered_seq)`;
 }
 
-/** Unread messages are those above the watermark plus those marked unread below it, except own and hidden ones. */
 async function count(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     WITH sent AS (
@@ -135,7 +132,7 @@ async function count(transaction: Transaction, { applicationId, id }: StoredDial
       AND o.user_id = mb.user_id`;
 }
 
-/** Hides the dialog for occupants in whose list it was missing. Occupants whose list was not read remain unchanged. */
+/** Occupants whose list was not read remain unchanged. */
 async function hideDialog(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     UPDATE members mb SET hidden_seq = d.last_seq FROM dialogs d
@@ -157,7 +154,6 @@ async function mute(transaction: Transaction, { applicationId, id }: StoredDialo
     ON CONFLICT DO NOTHING`;
 }
 
-/** Positions ascend in the order of adding. */
 async function react(transaction: Transaction, { applicationId, id }: StoredDialog): Promise<void> {
   await transaction.$executeRaw`
     INSERT INTO reactions (application_id, message_id, user_id, name)

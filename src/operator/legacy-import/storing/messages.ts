@@ -1,16 +1,12 @@
 import { Prisma, type Transaction } from '../../../db/client.ts';
 import type { StoredDialog } from '../run.ts';
 
-/**
- * Newer messages that were sent here since the previous run move up, because `seq` and timestamps must ascend together.
- * Messages that were deleted here remain deleted.
- */
+/** Newer messages sent here move up, because `seq` and timestamps must ascend together. Deleted ones remain deleted. */
 export async function storeMessages(
   transaction: Transaction,
   { applicationId, id: dialogId }: StoredDialog,
   since: Date | null,
 ): Promise<void> {
-  // Edited there, and not edited here later.
   await transaction.$executeRaw`
     UPDATE messages m SET text = s.text, attachments = s.attachments, custom_fields = s.custom_fields,
       updated_at = s.updated_at
@@ -50,10 +46,7 @@ interface Place {
   dialogId: string;
 }
 
-/**
- * Negative `seq` avoid collisions, because primary keys are checked after each row. One window pass computes all
- * shifts, because a count per row would be quadratic.
- */
+/** Negative `seq` avoid collisions, because primary keys are checked after each row. Counts per row would be quadratic. */
 async function makeRoom(transaction: Transaction, { applicationId, dialogId }: Place): Promise<void> {
   for (const table of [Prisma.sql`messages`, Prisma.sql`message_marks`, Prisma.sql`hidden_messages`]) {
     await transaction.$executeRaw`
@@ -73,7 +66,6 @@ async function makeRoom(transaction: Transaction, { applicationId, dialogId }: P
       UPDATE ${table} SET seq = -seq
       WHERE application_id = ${applicationId} AND dialog_id = ${dialogId} AND seq < 0`;
   }
-  // Watermarks move with their messages; `insertMarks` marks the inserted messages that are unread.
   await transaction.$executeRaw`
     UPDATE members mb SET read_seq = mb.read_seq + s.read, delivered_seq = mb.delivered_seq + s.delivered,
       unread_own_seq = mb.unread_own_seq + s.unread_own, undelivered_own_seq = mb.undelivered_own_seq + s.undelivered_own,

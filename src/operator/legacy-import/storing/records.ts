@@ -58,7 +58,6 @@ async function storeBatch(className: string, batch: StoredItem<SourceRecord>[], 
   }
 }
 
-/** Loads the class, after recording in it the kinds of grants that the batch needs. */
 async function knownClass(
   applicationId: number,
   className: string,
@@ -137,7 +136,6 @@ async function store(transaction: Transaction, { known, rows, since }: Batch): P
   );
 }
 
-/** The parent was deleted here or in the meantime, which would have deleted its descendants too. */
 async function removeOrphans({ ledger }: Run): Promise<void> {
   const { applicationId } = ledger;
   await ledger.write(ledger.cursor, async (transaction) => {

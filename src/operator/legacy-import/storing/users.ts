@@ -6,10 +6,7 @@ import type { SourceUser } from '../shapes.ts';
 /** Sign-ups that the other server may have between two runs before one of their ids is used here. */
 const SEQUENCE_MARGIN = 100_000;
 
-/**
- * The later change wins; users deleted here remain deleted. An account that another user has proven here remains
- * theirs.
- */
+/** The later change wins; deleted users remain deleted. An account that another user proved here remains theirs. */
 export async function storeUsers({ ledger, progress, identitiesProven }: Run): Promise<void> {
   const { applicationId, since = null } = ledger;
   progress.begin('users stored', await ledger.size('user'));
@@ -67,7 +64,6 @@ function unlessProvenByAnother(applicationId: number, field: keyof typeof COLUMN
     THEN ${input} END`;
 }
 
-/** Skips values that were changed here since. */
 function proveIdentities(transaction: Transaction, applicationId: number, inputUsers: Prisma.Sql): Promise<number> {
   return transaction.$executeRaw`
     UPDATE users u SET
@@ -79,7 +75,6 @@ function proveIdentities(transaction: Transaction, applicationId: number, inputU
     FROM (${inputUsers}) g WHERE u.application_id = ${applicationId} AND u.id = g.id`;
 }
 
-/** Raises the sequence above the imported ids, plus a margin for later runs. */
 export async function reserveIds(table: 'users' | 'blobs', applicationId: number): Promise<void> {
   await db.$executeRaw`
     SELECT setval(s.name, least(2147483000, greatest(s.used, s.highest + ${SEQUENCE_MARGIN}::bigint)))
