@@ -29,7 +29,7 @@ const onOrOff = z.enum(['on', 'off'], 'must be on or off');
 const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' });
 const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
 
-/** Documented in docs/reference/configuration.md. An empty variable counts as unset. */
+/** Documented in docs/reference/configuration.md. */
 const environment = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: whole(0, 65_535).default(4000),
@@ -92,17 +92,14 @@ export interface Config {
   host: string;
   /** 0 selects a free port. */
   port: number;
-  /** Processes that share the port. */
   workers: number;
-  /** Base URL of links, without trailing slash; undefined: the host and port in use. */
+  /** Without trailing slash; undefined: the host and port in use. */
   publicUrl: string | undefined;
-  /** Absolute path. */
   dataDir: string;
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined;
-  /** The same database, bypassing a transaction-mode pooler; undefined if there is no pooler. */
+  /** Bypasses a transaction-mode pooler. */
   databaseDirectUrl: string | undefined;
-  /** For the bus and shared rate limits; undefined: both use PostgreSQL. */
   redisUrl: string | undefined;
   /** The preferred name is first. */
   tokenHeaders: string[];
@@ -114,15 +111,12 @@ export interface Config {
   pushPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
   encryptionKey: Buffer | undefined;
-  /** Undefined: mails are written to `dataDir`. */
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
-  /** Undefined: the service's own page. */
   resetPageUrl: string | undefined;
-  /** Undefined: files are stored in `dataDir`. */
   s3: S3Settings | undefined;
   rateLimit: boolean;
-  /** Number of proxies; 0 ignores `X-Forwarded-For`. */
+  /** 0 ignores `X-Forwarded-For`. */
   trustProxy: number;
   /** How long the service accepts requests after a stop signal, while `/readyz` already fails. */
   drainSeconds: number;
@@ -136,16 +130,13 @@ export interface Config {
   };
 }
 
-/** The folder with `package.json` and `prisma`: the parent of `src`, and of `dist`. */
+/** The parent of `src`, and of `dist`. */
 export const PROJECT_ROOT = new URL('../', import.meta.url);
 
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
-/**
- * Reads and validates the environment; no other module reads it. Empty variables count as unset.
- * @throws {ConfigError}
- */
+/** No other module reads the environment. Empty variables count as unset. @throws {ConfigError} */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const result = environment.safeParse(present);
@@ -202,7 +193,7 @@ export interface S3Settings {
   region: string | undefined;
 }
 
-/** `s3://bucket?endpoint=https://…&region=…`. Contains no credentials, so that the URL may be displayed. */
+/** `s3://bucket?endpoint=https://…&region=…`; without credentials, so that it may be displayed. */
 function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Settings | undefined {
   const { endpoint, region, ...others } = Object.fromEntries(searchParams);
   const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
@@ -212,7 +203,7 @@ function s3SettingsOf({ host, username, password, pathname, hash, searchParams }
   return isPlain && isBucket && isEndpoint && isRegion ? { bucket: host, endpoint, region } : undefined;
 }
 
-/** Domain of the default sender. An IP address becomes an address literal in brackets. */
+/** An IP address becomes an address literal in brackets. */
 function publicHost(publicUrl: string | undefined, host: string): string {
   const name = publicUrl ? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') : host;
   if (isIP(name) === 0) return name;
@@ -230,7 +221,6 @@ const source = z.object({
   SOURCE_TOKEN_HEADER: text.optional(),
 });
 
-/** Credentials at the server from which the CLI migrates an application. */
 export function readSourceVariables(variables: Record<string, string | undefined> = process.env) {
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const result = source.safeParse(present);

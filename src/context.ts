@@ -22,7 +22,6 @@ export interface Diagnostics {
   observer: Observer;
 }
 
-/** Live events and signals between processes. */
 export interface Realtime {
   outbox: Outbox;
   hub: Hub;
@@ -40,16 +39,14 @@ export interface Gateways {
 
 export interface Security {
   sessionClock: SessionClock;
-  /** Undefined when rate limits are disabled. */
   rateLimits: RateLimits | undefined;
-  /** The network of a request; rate limits count each network as one client. */
+  /** Rate limits count each network as one client. */
   networkOf: (request: CallingRequest) => string;
   encrypter: Encrypter;
 }
 
-/** URLs in responses and mails. */
 export interface Links {
-  /** Base URL without trailing slash; available once the server listens. */
+  /** Without trailing slash; available once the server listens. */
   publicUrl: () => string;
   /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
@@ -57,33 +54,29 @@ export interface Links {
 
 export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {}
 
-/** A row of `sessions` with settings of its application. */
 export interface StoredSession {
   applicationId: number;
   id: number;
   userId: number | null;
   generation: number;
-  /** Lifetime configured by the application; null for the service default. */
+  /** null: the service default. */
   sessionMinutes: number | null;
   catalogueVersion: number;
   signedInAt: Date;
-  /** The latest stored request; `SessionClock` may know a later one. */
+  /** `SessionClock` may know a later one. */
   updatedAt: Date;
 }
 
 export interface SessionClock {
-  /** End of the session, given its latest request. */
   expiry(latestRequest: Date, lifetime: Pick<StoredSession, 'sessionMinutes'>): Date;
   isExpired(session: StoredSession, now: Date): boolean;
   latestRequest(session: Pick<StoredSession, 'applicationId' | 'id' | 'updatedAt'>): Date;
-  /** null before the first request of the user. */
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
   touch(session: StoredSession, at: Date): void;
   touchUser(user: { applicationId: number; userId: number }, at: Date): void;
   flush(): Promise<void>;
 }
 
-/** Available to every resolver of one request, or of one operation on a socket. */
 export interface Context extends Services {
   viewer: Viewer;
   /** Live as long as one execution, so that no value becomes stale. */
@@ -91,21 +84,16 @@ export interface Context extends Services {
   network: string;
   /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
-  /** Counts operations and password attempts; undefined when rate limits are disabled. */
   meter?: Meter | undefined;
-  /** The transport has already counted the operation; REST does so before parsing parameters. */
+  /** REST counts before it parses parameters. */
   isCounted?: boolean | undefined;
-  /** The caller uses the legacy REST contract, to which newer rules do not apply. */
+  /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
-  /** REST only, if the operation accepts a file. */
   upload?: StagedFile | undefined;
-  /** Aborts when the connection closes or the operation is cancelled. */
   callerLeft?: (() => AbortSignal) | undefined;
-  /** Closes the connection of a subscriber that reads events too slowly. */
   onTooSlow?: (() => void) | undefined;
 }
 
-/** For operations on a complete application by an API key or the CLI. */
 export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'encrypter'> & { viewer: OfApplication };
 
 // `withAuth` has checked the viewer (src/lib/access.ts).

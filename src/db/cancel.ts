@@ -1,10 +1,8 @@
 import pg from 'pg';
 
 /**
- * Cancels the statements that the connections are running when the signal aborts. Between statements the caller must
- * check the signal.
- * @returns removes the listener and waits for a cancellation in flight. Call it before closing a connection, because
- *   the server continues a closed connection's statement for as long as it waits for a lock
+ * Between statements the caller must check the signal. Call the result before closing a connection, because the server
+ * continues a closed connection's statement for as long as it waits for a lock.
  */
 export async function cancelOn(
   signal: AbortSignal | undefined,

@@ -11,10 +11,7 @@ export type Transaction = Omit<Prisma.TransactionClient, '$transaction'>;
 
 let client: PrismaClient;
 
-/**
- * Set once by `connectDatabase`. It lacks `$transaction`, because unbounded transactions could take all connections:
- * use `transact`.
- */
+/** Without `$transaction`, because unbounded transactions could take all connections: use `transact`. */
 export let db: Omit<PrismaClient, '$transaction'>;
 
 /** A few connections per core are as fast as many. */
@@ -26,13 +23,12 @@ export const STATEMENT_TIMEOUT_MS = 60_000;
 export const TRANSACTION_TIMEOUT_MS = 30_000;
 
 /**
- * TimeZone: times are stored without a zone. jit: compiling takes longer than any of these statements; PostgreSQL of a
- * package has it on. lock_timeout: a blocked statement fails before `statement_timeout`.
- * idle_in_transaction_session_timeout: a hung process releases its locks after one minute.
+ * TimeZone: times are stored without a zone. jit: compiling takes longer than any of these statements. lock_timeout: a
+ * blocked statement fails before `statement_timeout`. idle_in_transaction_session_timeout: a hung process frees locks.
  */
 const SESSION_SETTINGS = '-c TimeZone=UTC -c jit=off -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s';
 
-/** Used by `query`. All other access goes through `db`, on the same connections. */
+/** Only for `query`; other access goes through `db`, on the same connections. */
 export let pool: pg.Pool;
 
 export async function connectDatabase(config: pg.PoolConfig): Promise<void> {

@@ -14,7 +14,7 @@ interface Job<Input, Output> {
 export interface CoalesceOptions<Input> {
   max?: number;
   atOnce?: number;
-  /** Bytes per statement, unless a single input is larger; requires `bytesOf`. */
+  /** Bytes, unless a single input is larger; requires `bytesOf`. */
   maxBytes?: number;
   bytesOf?: (input: Input) => number;
   /** Required if the statement takes locks. */
@@ -28,10 +28,7 @@ interface ByApplication<Input> extends CoalesceOptions<Input> {
 
 export const applicationOf = ({ applicationId }: { applicationId: number }) => applicationId;
 
-/**
- * Retries parts of failed statements, so that failing inputs never occupy all connections. Refuses none, because all
- * were admitted before.
- */
+/** Failing inputs never occupy all connections. Refuses none, because all were admitted before. */
 export const retries = new Semaphore({
   concurrency: 2,
   maxWaiting: Number.POSITIVE_INFINITY,
@@ -39,9 +36,8 @@ export const retries = new Semaphore({
 });
 
 /**
- * Runs the calls of one turn of the event loop as one statement, or as one per application, in turns. Outputs are in
- * the order of the inputs. Because `run` is a single statement, a failure has no effect: its inputs run again in smaller
- * parts, and an input that fails alone rejects only its own call. An unavailable database rejects all calls immediately.
+ * Runs the calls of one turn of the event loop as one statement per application. `run` is a single statement, so a
+ * failure has no effect: its inputs run again in smaller parts, and an input that fails alone rejects only its own call.
  */
 export function coalesce<Input, Output>(
   run: (inputs: Input[], applicationId: number) => Promise<Output[]>,
@@ -56,7 +52,7 @@ export function coalesce<Input, Output>(
   { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf, applicationOf }: Partial<ByApplication<Input>> = {},
 ): (input: Input) => Promise<Output> {
   const groupOf = applicationOf ?? (() => 0);
-  /** By application; the first one is next. */
+  /** The first one is next. */
   const waiting = new Map<number, Job<Input, Output>[]>();
   let running = 0;
   let scheduled = false;
@@ -97,7 +93,7 @@ export function coalesce<Input, Output>(
     return taken;
   };
 
-  /** A statement for several requests belongs to none of their traces; its span links to each of them. */
+  /** A statement for several requests belongs to none of their traces. */
   const settleTraced = (jobs: Job<Input, Output>[]): Promise<void> => {
     if (!tracing) return settle(jobs);
     const joins = jobs.map(({ span }) => span);
@@ -117,7 +113,6 @@ export function coalesce<Input, Output>(
       if (jobs.length === 1 || isDatabaseUnavailable(error)) {
         for (const job of jobs) job.reject(error);
       } else {
-        // Not awaited, so that other statements continue.
         for (const part of partsOf(jobs, error)) void settleAgain(part);
       }
     }
@@ -143,9 +138,7 @@ export function coalesce<Input, Output>(
     });
 }
 
-/**
- * Halving finds a failing input with the fewest statements. Lock conflicts take long to fail, so each input runs alone.
- */
+/** Halving needs the fewest statements. Lock conflicts take long to fail, so each input runs alone. */
 function partsOf<Item>(items: Item[], error: unknown): Item[][] {
   if (isLockConflict(error)) return items.map((item) => [item]);
   const middle = Math.ceil(items.length / 2);

@@ -2,10 +2,9 @@ import { Prisma } from '../generated/prisma/client.ts';
 
 declare const ROW: unique symbol;
 
-/** SQL that yields rows of this type: a select list, or a statement that contains select lists. */
 export type RowSql<Row> = Prisma.Sql & { readonly [ROW]: Row };
 
-/** The combined row type of several select lists; other values in the SQL add no columns. */
+/** Other values in the SQL add no columns. */
 export type RowOf<Values extends readonly unknown[]> = [Reader<Values[number]>] extends [never]
   ? unknown
   : Reader<Values[number]> extends (row: infer Row) => void
@@ -16,10 +15,7 @@ type Reader<Value> = Value extends RowSql<infer Row> ? (row: Row) => void : neve
 
 type Scalars<Model extends Prisma.ModelName> = Prisma.TypeMap['model'][Model]['payload']['scalars'];
 
-/**
- * Columns of a model, aliased to its field names; default: all. Call it once, not per statement.
- * @param table alias in the statement
- */
+/** Aliased to the field names; default: all. Call it once, not per statement. */
 export function columnsOf<Model extends Prisma.ModelName, Field extends keyof Scalars<Model> & string>(
   model: Model,
   table: string,

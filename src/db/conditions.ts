@@ -12,12 +12,11 @@ export interface FieldFilter {
   gte?: unknown;
   in?: readonly unknown[] | null;
   notIn?: readonly unknown[] | null;
-  /** Array fields: contains all of them. */
   all?: readonly unknown[] | null;
   contains?: string | null;
 }
 
-/** Conditions by field, AND-ed; at least one of `or` and all of `and` must match. */
+/** AND-ed; at least one of `or` must match. */
 export type FilterInput = {
   or?: readonly FilterInput[] | null;
   and?: readonly FilterInput[] | null;
@@ -27,20 +26,16 @@ export type FilterInput = {
 export interface FilteredField {
   column: Prisma.Sql;
   cast: 'int' | 'int8' | 'numeric' | 'text' | 'timestamptz' | 'float8';
-  /** The column is stored in lower case, so values are lower-cased before the comparison. */
+  /** Stored in lower case, so values are lower-cased, too. */
   isFolded?: boolean;
   isArray?: boolean;
 }
 
-/** Filterable fields by name; a function builds the condition of a field without a plain column. */
 export type FilterFields = Record<string, FilteredField | ((condition: unknown) => Prisma.Sql)>;
 
 const MAX_FILTER_PARTS = 1_000;
 
-/**
- * Builds the `WHERE` condition of a filter. Ignores fields that `fields` lacks.
- * @throws {BadInputError} more than `MAX_FILTER_PARTS` conditions
- */
+/** Ignores fields that `fields` lacks. @throws {BadInputError} more than `MAX_FILTER_PARTS` conditions */
 export function conditionOf(filter: FilterInput | null | undefined, fields: FilterFields): Prisma.Sql {
   return conditionIn(filter, fields, { left: MAX_FILTER_PARTS });
 }
@@ -106,10 +101,9 @@ export function fieldConditions(
   return conditions;
 }
 
-/** Operators by field that an index serves, or that cost no more than the unfiltered list. */
+/** Served by an index, or no more expensive than the unfiltered list. */
 export type CheapOperators = Record<string, readonly (keyof FieldFilter)[]>;
 
-/** Whether the cost of a filtered list can grow with the stored data. */
 export function isSearch(filter: FilterInput | null | undefined, cheap: CheapOperators): boolean {
   return Object.entries(filter ?? {}).some(([name, condition]) => {
     if (condition == null) return false;
@@ -135,13 +129,13 @@ function partOfText(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Sort column, with the id as tie-breaker. NULL sorts last in both directions. */
+/** The id is the tie-breaker. NULL sorts last in both directions. */
 export interface Order {
   column: Prisma.Sql;
   cast: FilteredField['cast'];
   id: Prisma.Sql;
   isDescending: boolean;
-  /** The column is never NULL, so one index serves both directions. */
+  /** One index then serves both directions. */
   isAlwaysSet?: boolean;
 }
 
@@ -173,7 +167,7 @@ function ahead(cursor: Cursor, { column, cast, id, isDescending }: Order): Prism
   return Prisma.sql`(${column}, ${id}) ${before} (${value}::${Prisma.raw(cast)}, ${tie})`;
 }
 
-/** Cursors are client input: the value may not match this order. */
+/** Cursors are client input. */
 function requireFitting(cursor: Cursor, cast: Order['cast']): Cursor {
   const { value, id } = cursor;
   const isFitting = value === null || FITS[cast](value);

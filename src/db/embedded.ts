@@ -5,19 +5,19 @@ import { openCluster } from './embedded/cluster.ts';
 import { joinServer, leaveServer, type Server } from './embedded/server.ts';
 
 export type EmbeddedPostgres = {
-  /** For `pg.Pool` or `pg.Client`; remains valid when the server restarts. */
+  /** Remains valid when the server restarts. */
   config: { host: string; port: number; user: string; database: string; ssl: false };
   url: string;
   adopted: boolean;
   readonly pid: number;
-  /** Releases the server, and stops it unless another process uses it. Later calls wait for the first. */
+  /** Later calls wait for the first. */
   stop(): Promise<void>;
 };
 
 type Options = {
   dataDir: string;
   database?: string;
-  /** Extra arguments for `postgres`; ignored if the server is already running. */
+  /** Ignored if the server is already running. */
   flags?: string[];
 };
 
@@ -25,12 +25,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
 /**
- * Starts an embedded PostgreSQL from the binaries of the npm package. It listens on a Unix socket that only its owner
- * can open (Windows: on the loopback interface). Processes that share the folder share one server, which the last of
- * them stops. A killed process leaves the server running for the next one.
- *
- * A server that dies while in use is restarted, with growing pauses. Pools with `config` recover; only queries in
- * flight fail.
+ * Listens on a Unix socket that only its owner can open (Windows: on the loopback interface). Processes that share the
+ * folder share one server, which the last of them stops; a killed process leaves it running. A server that dies while
+ * in use is restarted, with growing pauses. Pools with `config` recover; only queries in flight fail.
  */
 export async function startEmbedded({ dataDir, database = 'app', flags = [] }: Options): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(resolve(dataDir));
@@ -53,7 +50,6 @@ export async function startEmbedded({ dataDir, database = 'app', flags = [] }: O
         watch(server);
         return;
       } catch {
-        // The cluster's log has the cause. Until the server is back, queries fail.
         await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

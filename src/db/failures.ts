@@ -2,7 +2,6 @@ import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** Prisma's codes for a database that is unreachable, too busy, or closed the connection. */
 const UNAVAILABLE_CODES = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037']);
 
 /** SQLSTATE classes 08 (connection), 28P (password), 53 (resources), 57P (shutdown), and socket errors. */
@@ -46,7 +45,6 @@ interface AdapterCause {
   originalCode?: string;
 }
 
-/** The adapter's error: inside Prisma's error for statements, itself for `BEGIN` and `COMMIT`. */
 function adapterCause(error: unknown): AdapterCause | undefined {
   if (error instanceof Error && isDriverAdapterError(error)) return error.cause as AdapterCause;
   const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: AdapterCause } } };

@@ -1,8 +1,4 @@
-/**
- * Converts rows that a statement returns as one value, `json_agg(row)`. For a page of rows, this takes half the CPU time
- * of separate rows (docs/performance.md).
- * @param times columns of type `timestamptz(3)`
- */
+/** A page as one value, `json_agg(row)`, takes half the CPU time of separate rows (docs/performance.md). */
 export function jsonRows<Row extends object>(rows: unknown, times: readonly (keyof Row)[]): Row[] {
   const read = (rows ?? []) as Row[];
   for (const row of read) for (const name of times) row[name] = timeOf(row[name] as string) as Row[typeof name];

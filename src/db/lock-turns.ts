@@ -14,7 +14,6 @@ const MAX_TURN_MS = 1_000;
 
 const MAX_WAIT_MS = 30_000;
 
-/** Connections that wait for locks: per application, and per dialog or caller within it. */
 const turns = new Semaphore({
   concurrency: 3,
   concurrencyPerOwner: [2, 1],
@@ -24,9 +23,8 @@ const turns = new Semaphore({
 });
 
 /**
- * Retries work until it gets its locks. An attempt occupies a connection for at most one turn; then other owners have
- * theirs.
- * @param attempt one statement or transaction, without effect if it does not get a lock within `lockTimeoutMs`
+ * An attempt occupies a connection for at most one turn; then other owners have theirs.
+ * @param attempt without effect if it does not get a lock within `lockTimeoutMs`
  * @throws {ServiceUnavailableError} no lock after 30 seconds, or too much work waits
  */
 export async function inLockTurns<Result>(
@@ -44,12 +42,7 @@ export async function inLockTurns<Result>(
   }
 }
 
-/**
- * Runs a transaction on rows that others may lock for long. While they do, it restarts in turns and holds no connection
- * in between, so `work` must have no effects outside the database.
- * @param runStep of the long job that the transaction is a step of
- * @throws as `inLockTurns`
- */
+/** Restarts while rows are locked, so `work` must have no effects outside the database. @throws as `inLockTurns` */
 export async function transactInTurns<Result>(
   owner: JobOwner,
   work: (transaction: Transaction) => Promise<Result>,
@@ -70,7 +63,6 @@ export async function transactInTurns<Result>(
   }
 }
 
-/** lock_not_available: `lock_timeout` has expired. */
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }

@@ -3,7 +3,7 @@ import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 
 const refuse = () => new ServiceUnavailableError();
 
-/** Admits one job per caller at a time. Waiting jobs hold no connection. */
+/** Waiting jobs hold no connection. */
 export const longJobs = new Semaphore({
   concurrency: 50,
   concurrencyPerOwner: [20, 1],
@@ -12,16 +12,15 @@ export const longJobs = new Semaphore({
   refuse,
 });
 
-/** Never refuses a step, because the number of admitted jobs is bounded. */
+/** Refuses none, because the number of admitted jobs is bounded. */
 export const longSteps = new Semaphore({ concurrency: 2, maxWaiting: Number.POSITIVE_INFINITY, refuse });
 
-/** Runs a step of a long job when its owner's turn comes. A step should commit within about a second. */
+/** A step should commit within about a second. */
 export type RunStep = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Runs a job whose cost grows with the stored data. Its steps alternate with those of other callers, so that a job on a
- * million rows delays another job by one step. Enter it before taking a connection.
- * @throws {ServiceUnavailableError} too many jobs wait
+ * For a job whose cost grows with the stored data: its steps alternate with those of other callers. Enter it before
+ * taking a connection. @throws {ServiceUnavailableError} too many jobs wait
  */
 export function runLong<Result>(owner: JobOwner, job: (runStep: RunStep) => Promise<Result>): Promise<Result> {
   return longJobs.run(() => job((step) => longSteps.run(step, owner)), owner);

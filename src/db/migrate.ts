@@ -12,7 +12,7 @@ type AppliedMigration = { migration_name: string; checksum: string; finished_at:
 /** The Prisma CLI's advisory lock, so that the two never migrate at the same time. */
 const MIGRATION_LOCK = 72707369;
 
-/** Same columns as Prisma's own table, so that `prisma migrate status` and `deploy` work with it. */
+/** So that `prisma migrate status` and `deploy` work with it. */
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -25,9 +25,7 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Applies the pending migrations in `directory` (`<name>/migration.sql`) in order of name. Several processes may call
- * it at once.
- * @returns the names of those applied by this call
+ * Applies migrations in order of name. Several processes may call it at once.
  * @throws a migration fails, failed earlier, was modified after it was applied, or is unknown to this build
  */
 export async function migrate(connection: Connection, directory: string | URL): Promise<string[]> {
@@ -39,7 +37,6 @@ export async function migrate(connection: Connection, directory: string | URL): 
     for (const migration of pending) await apply(connection, migration);
     return pending.map(({ name }) => name);
   } finally {
-    // A lost connection has already released the lock; report only its own error.
     await connection.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
   }
 }

@@ -6,10 +6,7 @@ import { createPool } from './pool.ts';
 const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
 
-/**
- * Checks the database over separate connections, so that neither a full pool nor a hung database delays the result by
- * more than two seconds.
- */
+/** Separate connections, so that neither a full pool nor a hung database delays the result by over two seconds. */
 export class DatabaseProbe {
   readonly #pool: pg.Pool;
   #pending: Promise<boolean> | undefined;
@@ -33,7 +30,7 @@ export class DatabaseProbe {
     return this.#pending;
   }
 
-  /** @returns undefined if the database does not respond in time */
+  /** Undefined if the database does not respond in time. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[] | undefined> {
     try {
       return (await this.#pool.query<Row>(text, values)).rows;

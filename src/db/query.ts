@@ -5,9 +5,8 @@ import { underSpan } from './statement-span.ts';
 import { parameterOf, valueTypes } from './values.ts';
 
 /**
- * Runs a statement outside of transactions, typed by its select lists (`columns.ts`), or as query<Row>`SELECT …` for a
- * few columns. It uses the pool directly, which takes half the CPU time of `$queryRaw` (docs/performance.md).
- * @throws {pg.DatabaseError} classified by `failures.ts`
+ * Typed by the select lists (`columns.ts`), or as query<Row>`SELECT …`. The pool takes half the CPU time of
+ * `$queryRaw` (docs/performance.md). @throws {pg.DatabaseError} classified by `failures.ts`
  */
 export function query<Row>(sql: RowSql<Row>): Promise<Row[]>;
 export function query<Values extends unknown[]>(

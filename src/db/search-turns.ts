@@ -2,10 +2,9 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE } from './client.ts';
 
-/** Searches never take these connections, so that other statements always find one. */
+/** For other statements. */
 const RESERVED_CONNECTIONS = 4;
 
-/** Leaves room for other applications, and for other callers of the application. */
 const PER_APPLICATION = 5;
 const PER_CALLER = 3;
 
@@ -14,7 +13,7 @@ const MAX_WAIT_MS = 30_000;
 
 export const MAX_CHEAP_SKIP = 1_000;
 
-/** Statements whose cost grows with the stored data: filtered lists, counts, groups, and filters of subscriptions. */
+/** For statements whose cost grows with the stored data. */
 export const searches = new Semaphore({
   concurrency: POOL_SIZE - RESERVED_CONNECTIONS,
   concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],
@@ -23,10 +22,7 @@ export const searches = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/**
- * Feeds searches for subscription events to `searches` a few at a time, so that they do not fill its queue. It refuses
- * none, because subscriptions and their pending events are bounded.
- */
+/** Subscriptions must not fill the queue of `searches`. Refuses none, because their pending events are bounded. */
 const liveSearches = new Semaphore({
   concurrency: Number.POSITIVE_INFINITY,
   concurrencyPerOwner: [PER_APPLICATION, 1],
@@ -34,10 +30,7 @@ const liveSearches = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/**
- * Reads of large records, up to 25 MB per request. Few run concurrently, because the rows remain in memory until the
- * response is written.
- */
+/** Up to 25 MB per request. Few run concurrently, because the rows remain in memory until the response is written. */
 export const largeReads = new Semaphore({
   concurrency: 3,
   concurrencyPerOwner: [2, 1],
@@ -48,18 +41,12 @@ export const largeReads = new Semaphore({
 
 export type RunSearch = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
-/**
- * Runs a search in the turn of its owner. `statement` must run no other search, because nested searches could deadlock.
- * @throws {ServiceUnavailableError} too many searches wait, or this one has waited for 30 seconds
- */
+/** `statement` must run no other search, because nested searches could deadlock. @throws {ServiceUnavailableError} */
 export function inSearchTurn<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   return runSoon(searches, owner, statement);
 }
 
-/**
- * Runs the statements that read large records of one request, one after the other.
- * @throws like `inSearchTurn`
- */
+/** One after the other. @throws {ServiceUnavailableError} */
 export function inLargeReadTurn<Result>(owner: JobOwner, read: () => Promise<Result>): Promise<Result> {
   return runSoon(largeReads, owner, read);
 }
@@ -72,12 +59,12 @@ function runSoon<Result>(turns: Semaphore, owner: JobOwner, job: () => Promise<R
   }, owner);
 }
 
-/** @param isSearch whether the cost of the list can grow with the stored data; other lists take no turn */
+/** @param isSearch other lists take no turn */
 export function searchesOf(owner: JobOwner, isSearch: boolean): RunSearch {
   return isSearch ? (statement) => inSearchTurn(owner, statement) : (statement) => statement();
 }
 
-/** Runs a search for a subscription event when its owner's turn comes, without a time limit. */
+/** Without a time limit. */
 export function inLiveSearchTurn<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   return liveSearches.run(() => searches.run(statement, owner, { isRefusable: false }), owner);
 }

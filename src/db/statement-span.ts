@@ -3,10 +3,7 @@ import { tracing } from '../server/observability/tracing.ts';
 /** Longer statements are truncated: the rest is rows of placeholders. */
 const MAX_TEXT = 4_000;
 
-/**
- * Runs a statement in its own span if it has a parent; background reads belong to no request. The statement text is
- * constant and contains no values.
- */
+/** Only if it has a parent: background reads belong to no request. The text is constant and contains no values. */
 export function underSpan<Result>(sql: string, run: () => Promise<Result>): Promise<Result> {
   if (!tracing?.here()) return run();
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql.trim().slice(0, MAX_TEXT) };

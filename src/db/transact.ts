@@ -2,7 +2,7 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE, runTransaction, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS, type Transaction } from './client.ts';
 
-/** Transactions never take these connections, so that single statements always find one. */
+/** For single statements. */
 const RESERVED_CONNECTIONS = 4;
 
 const PER_APPLICATION = 5;
@@ -18,11 +18,7 @@ export const lockWaits = new Semaphore({
   refuse: () => new ServiceUnavailableError(),
 });
 
-/**
- * Runs a transaction when its owner's turn comes. Do not wait for another transaction inside.
- * @param timeoutMs for the transaction and for each of its statements
- * @throws {ServiceUnavailableError} too many transactions wait, or this one has waited too long
- */
+/** Do not wait for another transaction inside. @throws {ServiceUnavailableError} too many wait, or waited too long */
 export function transact<Result>(
   owner: JobOwner,
   work: (transaction: Transaction) => Promise<Result>,
@@ -37,7 +33,7 @@ export function transact<Result>(
   return waitForLocks(owner, () => runTransaction(run, timeoutMs));
 }
 
-/** Runs a single statement that may wait for locks; counts as a transaction. */
+/** Counts as a transaction. */
 export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   const enteredAt = performance.now();
   return lockWaits.run(() => {

@@ -26,13 +26,13 @@ const PARSERS = new Map<number, Parser>([
   [ARRAYS.numeric, each(decimal)],
 ]);
 
-/** Parses values like Prisma: times as Date, `int8` as bigint, `numeric` as Decimal, json parsed. */
+/** The same values as Prisma's. */
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
 
-/** Converts a parameter for the driver. Dates are sent in UTC, which is correct for columns without a zone. */
+/** Dates are sent in UTC, which is correct for columns without a zone. */
 export function parameterOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return dateText(value);
@@ -51,9 +51,7 @@ function dateText(date: Date): string {
 
 let latest = { text: '', at: Number.NaN };
 
-/**
- * `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or only the day; truncated to milliseconds.
- */
+/** `2026-01-31 12:00:00.123456+00` of a session in UTC, without the zone, or only the day. */
 function dateOf(text: string): Date {
   // Adjacent values are often equal, because most rows were never updated after their creation.
   if (text !== latest.text) latest = { text, at: millisecondsOf(text) };

@@ -6,10 +6,7 @@ const MAX_BATCH = 2_000;
 
 const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
-/**
- * Streams the rows of a query in the connection's transaction, with values as PostgreSQL's text. Memory is bounded: the
- * length of the previous rows determines the size of the next fetch.
- */
+/** Memory is bounded: the length of the previous rows determines the size of the next fetch. */
 export async function* walk(
   client: pg.Client,
   select: string,

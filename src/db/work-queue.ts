@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Transaction } from './client.ts';
 import { BACKGROUND, transact } from './transact.ts';
 
-/** Applications take turns, and in each of them its users. */
 export interface JobOwner {
   applicationId: number;
   userId?: number;
@@ -16,7 +15,6 @@ export interface Job<Data extends JobOwner = JobOwner> {
 }
 
 export interface QueueSettings {
-  /** An unfinished job then goes to another process. */
   expireInSeconds: number;
 }
 
@@ -27,7 +25,6 @@ const KEEP_DONE_SECONDS = 60;
 
 const START_LOCK = 7_270_103;
 
-/** Jobs are retried until they succeed. */
 const RETRIES = 1_000_000;
 const RETRY_SECONDS = 1;
 
@@ -64,7 +61,6 @@ const TAKE = `
   WHERE name = $1 AND id = (SELECT coalesce(${first('> $3')}, ${first('<= $3')}))
   RETURNING id, data`;
 
-/** Another process may take a job between the two statements. */
 const MAX_TRIES = 5;
 
 const MAX_TURNS = 1_000;
@@ -102,10 +98,7 @@ export class WorkQueue {
     );
   }
 
-  /**
-   * Creates or updates the schema. Processes that start at the same time take turns, because concurrent creation of
-   * queues would deadlock.
-   */
+  /** Processes take turns, because concurrent creation of queues would deadlock. */
   async start(): Promise<void> {
     await transact(BACKGROUND, async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
@@ -128,11 +121,7 @@ export class WorkQueue {
     await this.#boss.stop({ graceful: false, wait: true });
   }
 
-  /**
-   * Takes the next job; call `done`, `failed` or `again` before it expires. pg-boss itself would take the oldest job,
-   * so that one application could block the others.
-   * @param busy applications to skip
-   */
+  /** pg-boss itself would take the oldest job, so that one application could block the others. @param busy to skip */
   async take<Data extends JobOwner>(name: string, busy: number[] = []): Promise<Job<Data> | undefined> {
     const turn = this.#turns[name] ?? { applicationId: 0, users: new Map<number, number>() };
     this.#turns[name] = turn;
@@ -173,12 +162,10 @@ export class WorkQueue {
     ]);
   }
 
-  /** Returns the job to the queue, after a pause. */
   async failed(name: string, id: string): Promise<void> {
     await this.#boss.fail(name, id);
   }
 
-  /** Requeues jobs of dead processes and deletes finished ones. */
   async maintain(): Promise<void> {
     await this.#boss.maintain();
   }

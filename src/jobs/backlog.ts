@@ -12,11 +12,7 @@ interface Found {
   deliver: number;
 }
 
-/**
- * Counts pending work with one statement that reads only the ends of indexes.
- * @param readUpTo last position that this process has read; undefined without subscriptions, because no reader runs
- * @returns undefined while the database does not respond
- */
+/** Reads only the ends of indexes. @param readUpTo undefined without subscriptions, because no reader runs */
 export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date) {
   const rows = await probe.query<Found>(
     `WITH cursor AS (SELECT coalesce(max(position), 0) AS position FROM push_cursor)

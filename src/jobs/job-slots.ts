@@ -11,7 +11,6 @@ export interface SlotSettings<Data extends JobOwner> {
   onFree: () => void;
 }
 
-/** Runs jobs of a queue concurrently, with a limit per application so that none occupies all slots. */
 export class JobSlots<Data extends JobOwner> {
   readonly #queue: WorkQueue;
   readonly #settings: SlotSettings<Data>;
@@ -22,7 +21,6 @@ export class JobSlots<Data extends JobOwner> {
     this.#settings = settings;
   }
 
-  /** @returns whether it started a job, so that another one may be available */
   async fill(): Promise<boolean> {
     const { name, slots, onFree } = this.#settings;
     if (this.#running.size >= slots) return false;
@@ -54,7 +52,6 @@ export class JobSlots<Data extends JobOwner> {
       else if (outcome === 'again') await this.#queue.again(name, id);
       else await this.#queue.failed(name, id);
     } catch (error) {
-      // While the database is unavailable, the job returns to the queue when it expires.
       await this.#queue.failed(name, id).catch(() => {});
       onError(error);
     }

@@ -18,7 +18,7 @@ const MAINTENANCE_INTERVAL_MS = 5 * SECOND;
 
 const GATHER_MS = 250;
 
-/** An unfinished job then goes to another process. Normally a job takes about one second. */
+/** Normally a job takes about one second. */
 const EXPIRE_SECONDS = 30;
 
 const SHUTDOWN_TIMEOUT_MS = 8 * SECOND;
@@ -26,10 +26,6 @@ const SHUTDOWN_TIMEOUT_MS = 8 * SECOND;
 const DELIVER_SLOTS = { slots: 8, slotsPerApplication: 4 };
 const SPREAD_SLOTS = { slots: 2, slotsPerApplication: 1 };
 
-/**
- * Starts due pushes and processes the queue that all processes share. Jobs expire, so that other processes continue the
- * jobs of a killed one.
- */
 export class PushJobs {
   readonly #context: PushContext;
   readonly #queue: WorkQueue;
@@ -37,7 +33,6 @@ export class PushJobs {
   readonly #stopping = new AbortController();
   readonly #loops: Loop[];
   readonly #slots: { settled(): Promise<void> }[];
-  /** Responses in flight of completed jobs. */
   readonly #open = new Set<Promise<void>>();
   readonly #outbox: Services['outbox'];
   readonly #timers: NodeJS.Timeout[] = [];
@@ -102,7 +97,6 @@ export class PushJobs {
     finder.wake();
   }
 
-  /** Waits for work in flight within a time limit; other processes do the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers) clearInterval(timer);
@@ -144,14 +138,12 @@ export class PushJobs {
 
   async #findMessages(): Promise<boolean> {
     const progress = await this.#messages.find();
-    // Events written in the meantime are found in the next round.
     return progress === 'more';
   }
 }
 
 const EXPIRES = { expireInSeconds: EXPIRE_SECONDS };
 
-/** Runs rounds sequentially while there is work, and then waits until it is woken. */
 class Loop {
   readonly #turn: () => Promise<boolean>;
   readonly #onError: (error: unknown) => void;
@@ -160,7 +152,7 @@ class Loop {
   #isStopped = false;
   #isFailing = false;
 
-  /** @param onError called for the first of consecutive failures only */
+  /** @param onError for the first of consecutive failures only */
   constructor(turn: () => Promise<boolean>, onError: (error: unknown) => void) {
     this.#turn = turn;
     this.#onError = onError;

@@ -8,10 +8,7 @@ import { destroyRecords } from '../resolvers/records/destroy.ts';
 /** Records per transaction, so that locks are short. */
 const BATCH = 1_000;
 
-/**
- * Deletes the records of deleted classes, with child records of other classes, and their data in dialogs. Several
- * processes may run it concurrently.
- */
+/** Includes child records of other classes, and data in dialogs. Several processes may run it concurrently. */
 export async function sweepDeletedClasses(now: Date): Promise<void> {
   for (const deleted of await db.deletedClass.findMany()) {
     await runLong(jobOwnerOf(deleted), async (runStep) => {

@@ -17,10 +17,6 @@ export interface Retention {
   pushLogDays?: number;
 }
 
-/**
- * Deletes expired data, the content of deleted dialogs and classes, and outcomes and events beyond their retention.
- * Also completes indexes of records.
- */
 export async function sweep(
   now: Date,
   { sessionMinutes, eventRetentionHours, pushLogDays = 30 }: Retention,
@@ -47,10 +43,7 @@ export async function sweep(
   await trimEvents(before(eventRetentionHours * HOUR));
 }
 
-/**
- * The shortest lifetime of all applications bounds the scan. The extra minute is needed because request times are
- * stored with a delay.
- */
+/** The shortest lifetime bounds the scan. The extra minute covers the delay with which request times are stored. */
 async function deleteSessions(now: Date, sessionMinutes: number): Promise<void> {
   const minutes = Prisma.sql`coalesce(a.session_minutes, ${sessionMinutes}::int) * interval '1 minute' + interval '1 minute'`;
   await deleteInBatches(Prisma.sql`
@@ -94,7 +87,7 @@ async function deleteMessages(where: Prisma.Sql): Promise<number> {
     DELETE FROM messages m USING deleted WHERE m.application_id = deleted.application_id AND m.id = deleted.id`;
 }
 
-/** Deletes deliveries first, because they reference their send. Keeps the latest send of each event for its status. */
+/** Deliveries reference their send. Keeps the latest send of each event for its status. */
 async function trimPushLog(before: Date): Promise<void> {
   await deleteInBatches(Prisma.sql`
     DELETE FROM push_deliveries WHERE (application_id, send_id, subscription_id) IN (
@@ -109,10 +102,7 @@ async function trimPushLog(before: Date): Promise<void> {
       LIMIT ${BATCH})`);
 }
 
-/**
- * Deletes only from the start of the stream, so that a stored cursor implies that all later events are stored. The last
- * row remains as the cursor of subscribers that have read everything.
- */
+/** Only from the start, so that all events after a stored cursor are stored. The last row is the current cursor. */
 async function trimEvents(before: Date): Promise<void> {
   for (;;) {
     const deleted = await db.$executeRaw`

@@ -8,10 +8,7 @@ import { sweepFiles } from './sweep-files.ts';
 
 const SWEEP_INTERVAL_MS = 5 * MINUTE;
 
-/**
- * Sweeps at an interval; the records of a class also right after its deletion. Several processes may sweep
- * concurrently. A failed sweep is retried at the next interval.
- */
+/** The records of a class are also swept right after its deletion. A failed sweep is retried at the next interval. */
 export class Sweeps {
   readonly #services: Services;
   readonly #retention: Retention;

@@ -4,16 +4,13 @@ import type { JobOwner } from './semaphore.ts';
 export interface ViewerSession {
   id: number;
   token: string;
-  /** Incremented by each login and logout of the token. */
   generation: number;
-  /** When the user created the session or logged in. */
   signedInAt: Date;
   expiresAt: Date;
 }
 
 export type Viewer =
   | { kind: 'anonymous' }
-  /** The server rejected the credentials; operations open to `anyone` still work. */
   | { kind: 'refused'; reason: ServiceError }
   | (OfApplication & { kind: 'application'; session: ViewerSession })
   | (OfApplication & { kind: 'user'; userId: number; session?: ViewerSession; apiKeyId?: number })
@@ -29,7 +26,7 @@ export type UserViewer = Extract<Viewer, { kind: 'user' }>;
 export type SessionViewer = IdentifiedViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
 
-/** The owner in semaphores. Work of the application itself has no narrower owner than `service`. */
+/** Work of the application itself has no narrower owner than `service`. */
 export function jobOwnerOf(
   viewer: { applicationId: number } & Partial<{ userId: number; apiKeyId: number; session: ViewerSession }>,
 ): JobOwner {
@@ -41,9 +38,8 @@ export function jobOwnerOf(
 }
 
 /**
- * The viewers that may call an operation: `anyone`, even without credentials; `session`, any session or API key;
- * `token`, any session but no API key; `user`, the session of a user or an API key on behalf of a user; `userOrKey`,
- * the same or an API key alone; `key`, an API key alone.
+ * `anyone`, even without credentials; `session` or API key; `token`, no API key; `user`, also an API key on behalf of
+ * one; `userOrKey`, the same or an API key alone; `key`, an API key alone.
  */
 export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
 

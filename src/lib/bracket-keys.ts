@@ -15,10 +15,7 @@ export const MAX_KEYS = 20_000;
 export const malformed = () => new BadInputError('Malformed request body');
 export const tooComplex = () => new BadInputError('Request parameters are too complex');
 
-/**
- * Parses the text after the `?`: one JSON object, raw or percent-encoded (`+` stays a plus), otherwise a form.
- * @throws {BadInputError} like `parseForm` and `parseJson`
- */
+/** One JSON object, raw or percent-encoded (`+` stays a plus), otherwise a form. @throws {BadInputError} */
 export function parseQuery(text: string): Parameters {
   if (text.startsWith('{') || /^%7b/i.test(text)) {
     const json = unescapePercent(text);
@@ -29,7 +26,6 @@ export function parseQuery(text: string): Parameters {
 
 /**
  * `user[login]=bob&tag[]=a&tag[]=b&part[0]=x` → `{ user: { login: 'bob' }, tag: ['a', 'b'], part: { 0: 'x' } }`
- * A pair without `=` has an empty value; a pair without a name is skipped. `parametersOf` describes the keys.
  * @throws {BadInputError} an escape is not UTF-8, or there are too many or too deeply nested keys
  */
 export function parseForm(text: string, maxKeys = MAX_KEYS): Parameters {
@@ -50,12 +46,9 @@ export function parseForm(text: string, maxKeys = MAX_KEYS): Parameters {
 }
 
 /**
- * Builds parameters from decoded pairs, such as the fields of a multipart body.
- * - A key is a name followed by complete bracket groups. Any other text (`a[b`, `a]`, `a[b]c`, `a[b[c]]`, `[x]`) is a
- *   plain name including the brackets; an empty key is skipped.
- * - When a plain key repeats or the uses of a key conflict (`a=1&a[b]=2`), the last pair wins.
- * - `a[][b]` fills the last item of the list until that item has a `b`; then a new item begins.
- * @throws {BadInputError} too many or too deeply nested keys
+ * A key is a name followed by complete bracket groups; any other text (`a[b`, `a[b]c`, `[x]`) is a plain name. When a
+ * plain key repeats or uses conflict (`a=1&a[b]=2`), the last pair wins. `a[][b]` fills the last item of the list until
+ * that item has a `b`; then a new item begins. @throws {BadInputError}
  */
 export function parametersOf(pairs: (readonly [key: string, value: string])[], maxKeys = MAX_KEYS): Parameters {
   if (pairs.length > maxKeys) throw tooComplex();
@@ -65,7 +58,7 @@ export function parametersOf(pairs: (readonly [key: string, value: string])[], m
   return root;
 }
 
-/** @throws {BadInputError} the text is not a JSON object, or has too many or too deeply nested keys */
+/** @throws {BadInputError} no JSON object, or too many or too deeply nested keys */
 export function parseJson(text: string, maxKeys = MAX_KEYS): Parameters {
   refuseComplexJson(text, maxKeys);
   let value: unknown;
@@ -88,10 +81,7 @@ export function mergeParameters(query: Parameters, body: Parameters): Parameters
   return merged;
 }
 
-/**
- * Lists the scalar values under their bracket keys; null becomes the empty text. For a parsed form it returns the
- * decoded pairs, because the client signed those. Empty objects and arrays have no entry.
- */
+/** Null becomes the empty text. A parsed form yields the decoded pairs, because the client signed those. */
 export function flatten(parameters: Parameters): [key: string, text: string][] {
   const leaves: [string, string][] = [];
   for (const [key, value] of Object.entries(parameters)) addLeaves(leaves, key, value);
@@ -120,7 +110,6 @@ function addPair(root: Parameters, key: string, value: string): void {
   else node[path.at(-1) as string] = value;
 }
 
-/** `a[b][]` → `['a', 'b', '']`; the empty segment appends to a list. */
 function segmentsOf(key: string): string[] {
   const open = key.indexOf('[');
   if (open < 1 || !key.endsWith(']')) return [key];

@@ -8,9 +8,8 @@ export interface ByteRange {
 const MAX_RANGE = 64;
 
 /**
- * Parses a `Range` header for a file of `size` bytes (RFC 9110 §14): `bytes=0-9`, `bytes=10-`, `bytes=-5`.
- * @returns undefined when the complete file must be sent: no header, another unit, several ranges, or invalid syntax;
- *    `'outside'` when the file has none of the bytes
+ * RFC 9110 §14: `bytes=0-9`, `bytes=10-`, `bytes=-5`. Undefined: send the complete file, also for several ranges and
+ * invalid syntax; `'outside'`: the file has none of the bytes.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'outside' | undefined {
   const [unit, range = ''] = (header ?? '').split('=', 2).map((part) => part.trim());

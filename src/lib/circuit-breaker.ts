@@ -1,23 +1,21 @@
 export interface BreakerSettings {
   now: () => number;
-  /** Consecutive failures that open the circuit ... */
   failures: number;
-  /** ... and the number of distinct owners they must come from. */
+  /** Distinct owners that the failures must come from. */
   owners: number;
   probes: number;
-  /** Wait of failed owners; doubles each time from the minimum to the maximum. */
+  /** Doubles each time from the minimum to the maximum. */
   minWaitMs: number;
   maxWaitMs: number;
 }
 
-/** Failed owners in memory; the one that failed longest ago is dropped. */
+/** The owner that failed longest ago is dropped. */
 const MAX_OWNERS = 1_000;
 
 /**
- * Stops requests to a peer that does not respond. Not `cockatiel` or `opossum`, because owners choose the peer and one
- * owner must not open the circuit for all. A failure counts only if no job succeeded since it started: a peer that
- * responds to some jobs is available. An open circuit still admits owners that have not failed, a few at a time, and
- * closes with the first response.
+ * Not `cockatiel` or `opossum`, because owners choose the peer and one owner must not open the circuit for all. A
+ * failure counts only if no job succeeded since it started. An open circuit still admits owners that have not failed, a
+ * few at a time, and closes with the first response.
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
@@ -37,12 +35,12 @@ export class CircuitBreaker {
     return this.#failures >= this.#settings.failures && this.#failed.size >= this.#settings.owners;
   }
 
-  /** No state: the caller may drop the object. */
+  /** The caller may drop an idle object. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#failures === 0;
   }
 
-  /** Milliseconds before the owner may run a job; 0 for immediately. */
+  /** Milliseconds. */
   waitOf(owner: string): number {
     if (!this.isOpen) return 0;
     const { now, minWaitMs, maxWaitMs, probes } = this.#settings;
@@ -52,10 +50,7 @@ export class CircuitBreaker {
     return this.#probing < probes ? 0 : minWaitMs;
   }
 
-  /**
-   * @param job must not reject
-   * @param isAnswered whether the peer responded; undefined when the result does not show it
-   */
+  /** @param job must not reject @param isAnswered undefined when the result does not show it */
   async run<Result>(
     owner: string,
     job: () => Promise<Result>,

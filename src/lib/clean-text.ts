@@ -9,11 +9,7 @@ export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
 }
 
-/**
- * Makes all texts of an input storable in PostgreSQL: rejects NUL, replaces a lone surrogate by U+FFFD.
- * @returns the same object when nothing changed
- * @throws {BadInputError} NUL, or nested more than 40 levels deep
- */
+/** Rejects NUL, replaces a lone surrogate by U+FFFD. Returns an unchanged object itself. @throws {BadInputError} */
 export function cleanTexts<T>(input: T): T {
   if (isTooDeep(input)) throw new BadInputError('Request parameters are too complex');
   return clean(input) as T;

@@ -22,7 +22,7 @@ export function addTo<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item
   else sets.set(key, new Set([item]));
 }
 
-/** Deletes the key with its last item. @returns whether the item existed */
+/** Deletes the key with its last item. */
 export function removeFrom<Key, Item>(sets: Map<Key, Set<Item>>, key: Key, item: Item): boolean {
   const items = sets.get(key);
   if (!items?.delete(item)) return false;

@@ -1,4 +1,4 @@
-/** Ids by outcome, each list in the order of the request. */
+/** Each list in the order of the request. */
 export interface DeletedItems {
   deletedIds: string[];
   notFoundIds: string[];

@@ -11,13 +11,10 @@ export type ErrorCode =
   | 'CURSOR_EXPIRED'
   | 'INTERNAL_SERVER_ERROR';
 
-/** Messages by camelCase field, without the field name: `{ login: ['has already been taken'] }`. */
+/** Without the field name: `{ login: ['has already been taken'] }`. */
 export type FieldErrors = Record<string, string[]>;
 
-/**
- * An error with a defined message. It extends GraphQLError, so that error masking lets it pass on every transport;
- * `rest/errors.ts` maps each subclass to a legacy status and body.
- */
+/** Extends GraphQLError, so that error masking lets it pass; `rest/errors.ts` maps subclasses to legacy answers. */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
 
@@ -53,7 +50,6 @@ export class DisabledError extends ServiceError {
   }
 }
 
-/** No credentials, an unknown API key, or an operation that requires a session token. */
 export class UnauthenticatedError extends ServiceError {
   constructor(message: 'Token is required' | 'Unauthorized') {
     super('UNAUTHENTICATED', message);
@@ -136,7 +132,6 @@ export class NoSuchUserError extends NotFoundError {
   }
 }
 
-/** Well formed, but violates a rule of the domain. */
 export class UnprocessableError extends ServiceError {
   readonly sentences: string[];
 
@@ -193,7 +188,6 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
-/** The caller has reached the limit of open sockets and event streams. */
 export class TooManyStreamsError extends ServiceError {
   constructor() {
     super('RATE_LIMITED', 'Too many event streams', { retryAfter: 10 });
@@ -212,7 +206,7 @@ export function fieldSentences(fields: FieldErrors): string[] {
   return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
 }
 
-/** `fullName` or `full_name` → `Full name`; `tags` uses the name of its legacy parameter. */
+/** `tags` uses the name of its legacy parameter. */
 function fieldWords(field: string): string {
   if (field === 'tags') return 'Tag list';
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');

@@ -1,9 +1,6 @@
 import DataLoader from 'dataloader';
 
-/**
- * A DataLoader that returns prepared values without a promise, because a page of a thousand rows would otherwise spend
- * more time on promises than on its queries.
- */
+/** Returns prepared values without a promise, because promises for a page of rows cost more time than its queries. */
 export class Loader<Key, Value> {
   readonly #idOf: (key: Key) => string;
   readonly #batches: DataLoader<Key, Value, string>;
@@ -15,13 +12,12 @@ export class Loader<Key, Value> {
     this.#batches = new DataLoader(read, { cacheKeyFn: idOf });
   }
 
-  /** Passes the value to `make`; returns a promise unless the value is loaded. */
+  /** Returns a promise unless the value is loaded. */
   load<Result>(key: Key, make: (value: Value) => Result): Result | Promise<Result> {
     const id = this.#idOf(key);
     return this.#known.has(id) ? make(this.#known.get(id)!) : this.#batches.load(key).then(make);
   }
 
-  /** Stores a value that the caller has already read. */
   know(key: Key, value: Value): void {
     this.#known.set(this.#idOf(key), value);
   }

@@ -1,9 +1,6 @@
 import type { Viewer } from './access.ts';
 
-/**
- * The loaders of one execution by factory. Created on first use, because thousands of idle subscribers hold a context
- * and use none.
- */
+/** Created on first use, because thousands of idle subscribers hold a context and use none. */
 export class Loaders {
   readonly #viewer: Viewer;
   readonly #loaders = new Map<unknown, unknown>();

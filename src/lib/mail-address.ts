@@ -15,12 +15,10 @@ export function hasMailAddressForm(text: string): boolean {
   return ADDRESS.test(text);
 }
 
-/** Also checks the limit of 254 bytes. */
 export function isMailAddress(text: string): boolean {
   return Buffer.byteLength(text) <= 254 && hasMailAddressForm(text);
 }
 
-/** Accepts `Name <address>`, `"Name, Inc." <address>` or `address`. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const trimmed = text.trim();
   const open = trimmed.indexOf('<');

@@ -1,4 +1,4 @@
-/** Calls `create` once, on the first call. Later calls share its result, also if it failed. */
+/** Later calls share the result of the first, also if it failed. */
 export function onFirstUse<Value>(create: () => Value): () => Value {
   let created: { value: Value } | undefined;
   return () => {

@@ -1,7 +1,6 @@
 import { BadInputError } from './errors.ts';
 import { isDatabaseId } from './tokens.ts';
 
-/** On every transport. */
 export const MAX_PAGE = 100;
 
 export interface ConnectionArguments {
@@ -11,7 +10,7 @@ export interface ConnectionArguments {
   before?: string | null;
 }
 
-/** The position of a row in an ordered list: its sort value (null when unset) and id. */
+/** The sort value is null when unset. */
 export interface Cursor {
   value: string | number | null;
   id: string;
@@ -33,7 +32,7 @@ export interface Connection<Row> {
 /** `totalCount` runs a query only when called. */
 export type CountedConnection<Row> = Connection<Row> & { totalCount: () => Promise<number> };
 
-/** Reads Relay arguments; the default is `first: 50`. */
+/** The default is `first: 50`. */
 export function pageRequest({ first, after, last, before }: ConnectionArguments): PageRequest {
   if (first != null && last != null) throw new BadInputError('Only one of first and last may be used');
   const limit = first ?? last ?? 50;
@@ -48,7 +47,7 @@ export function pageRequest({ first, after, last, before }: ConnectionArguments)
   };
 }
 
-/** Also validates that cursor ids are database ids, because cursors come from clients. */
+/** Validates that cursor ids are database ids, because cursors come from clients. */
 export function numericPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {

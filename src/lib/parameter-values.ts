@@ -2,7 +2,6 @@ import { isObject, type ParameterValue } from './bracket-keys.ts';
 
 export type ParameterInput = ParameterValue | undefined;
 
-/** Maximum characters of a number or date as text. */
 export const MAX_VALUE_LENGTH = 64;
 
 function isShortText(value: ParameterInput): value is string {
@@ -16,14 +15,13 @@ export function readInteger(value: ParameterInput): number | undefined {
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
-/** Like `readInteger` for integers of any size, clamped to the bounds. */
+/** Clamps integers of any size. */
 export function readIntegerWithin(value: ParameterInput, least: number, most: number): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
   return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
 }
 
-/** Accepts a finite JSON number or decimal text (`"-0.5"`, `"1e3"`). */
 export function readNumber(value: ParameterInput): number | undefined {
   const number = isShortText(value) && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
@@ -50,17 +48,12 @@ export function readFlag(value: ParameterInput): boolean | undefined {
   }
 }
 
-/** Texts and null unchanged, numbers and booleans as text; undefined for objects and arrays. */
 export function readText(value: ParameterInput): string | null | undefined {
   if (value === null || typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/**
- * Reads a list in any legacy form. A single text, alone or in an array, is split at commas: `"8, 9"`, `key[]=8,9`.
- * Several texts remain unchanged. A numbered object yields its values; any other object or scalar is a list of one.
- * Missing, null and blank are the empty list.
- */
+/** Splits a single text at commas, alone or in an array: `"8, 9"`, `key[]=8,9`. A numbered object yields its values. */
 export function readList(value: ParameterInput): ParameterValue[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return splitCommas(value);
@@ -69,7 +62,6 @@ export function readList(value: ParameterInput): ParameterValue[] {
   return items.length === 1 && typeof items[0] === 'string' ? splitCommas(items[0]) : items;
 }
 
-/** Distinct integers; undefined if any item is not an integer. */
 export function readIntegerList(value: ParameterInput): number[] | undefined {
   const integers = new Set<number>();
   for (const item of readList(value)) {
@@ -81,7 +73,7 @@ export function readIntegerList(value: ParameterInput): number[] | undefined {
   return [...integers];
 }
 
-/** Distinct, trimmed texts and numbers; ignores blank and other items. */
+/** Distinct and trimmed; ignores blank and other items. */
 export function readIdList(value: ParameterInput): string[] {
   const ids = new Set<string>();
   for (const item of readList(value)) {
@@ -91,7 +83,7 @@ export function readIdList(value: ParameterInput): string[] {
   return [...ids];
 }
 
-/** `{ "10": b, "2": a }` → `[a, b]` in numeric order; arrays unchanged; undefined for all others. */
+/** `{ "10": b, "2": a }` → `[a, b]` */
 export function readNumberedObject(value: ParameterInput): ParameterValue[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
@@ -110,9 +102,8 @@ export function splitCommas(text: string): string[] {
 }
 
 /**
- * Milliseconds since 1970 from Unix seconds (number or text, with optional fraction), `2023-02-28`, `2023.02.28`,
- * `2023-02-28 23:59:59` or ISO 8601; UTC unless it has a zone.
- * @returns undefined for other values, nonexistent days, and years outside 0001–9999
+ * Milliseconds from Unix seconds (number or text), `2023-02-28`, `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601; UTC
+ * unless it has a zone. Undefined for nonexistent days and years outside 0001–9999.
  */
 export function readTimestamp(value: ParameterInput): number | undefined {
   const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);

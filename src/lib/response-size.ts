@@ -1,7 +1,7 @@
 import type { Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
 
-/** Limits per operation, or per event of a subscription. */
+/** Per operation, or per event of a subscription. */
 export const MAX_RESPONSE_FIELDS = 100_000;
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** Lower for unauthenticated callers, because the schema is the only large response they can read. */
@@ -25,7 +25,6 @@ export class ResponseSize {
     return this.#problem;
   }
 
-  /** @returns false when the response exceeds a limit */
   addField(name: string): boolean {
     this.#fields++;
     this.#bytes += name.length + PUNCTUATION_BYTES;

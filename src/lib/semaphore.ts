@@ -3,30 +3,28 @@ export type JobOwner = readonly string[];
 
 export interface SemaphoreLimits {
   concurrency: number;
-  /** Concurrent jobs of one owner for each level of `JobOwner`; a level without a number has no limit. */
+  /** For each level of `JobOwner`; a level without a number has no limit. */
   concurrencyPerOwner?: readonly number[];
   maxWaiting: number;
-  /** Waiting jobs of one owner, for each level. */
   maxWaitingPerOwner?: readonly number[];
   refuse: () => Error;
 }
 
-/** One owner, or the root; the counts include all narrower owners. */
+/** The counts include all narrower owners. */
 interface Group {
   running: number;
   waiting: number;
   /** In the order of their turns; a served child moves to the end. */
   children: Map<string, Group>;
-  /** Resolvers of the jobs that wait directly in this group, oldest first. */
+  /** Oldest first. */
   queue: (() => void)[];
 }
 
 const createGroup = (): Group => ({ running: 0, waiting: 0, children: new Map(), queue: [] });
 
 /**
- * Bounds concurrency. Waiting jobs start in fair turns: owners of the widest level alternate, then the owners of the
- * next level, so that an owner with a thousand jobs delays another owner by one job. Enter it before taking a database
- * connection.
+ * Owners of the widest level alternate, then the owners of the next level, so that an owner with a thousand jobs delays
+ * another owner by one job. Enter it before taking a database connection.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;
@@ -40,18 +38,14 @@ export class Semaphore {
     return { running: this.#root.running, waiting: this.#root.waiting };
   }
 
-  /**
-   * @param isRefusable false to wait even if the queue is full; the caller bounds the number of such jobs
-   * @throws the error of `refuse` when too many jobs wait
-   */
+  /** @param isRefusable false to wait even if the queue is full; the caller bounds the number of such jobs */
   async run<Result>(
     job: () => Promise<Result>,
     owner: JobOwner = [],
     { isRefusable = true }: { isRefusable?: boolean } = {},
   ): Promise<Result> {
     const path = this.#pathOf(owner);
-    // Waiting jobs are blocked by a full group, so a job with capacity in all its groups overtakes none of its own
-    // group.
+    // Waiting jobs are blocked by a full group, so a job with capacity in all its groups overtakes none of its own.
     if (path.every((group, level) => this.#hasRoom(group, level))) start(path);
     else await this.#turn(path, owner, isRefusable);
     try {
@@ -91,7 +85,6 @@ export class Semaphore {
     return new Promise((resolve) => path.at(-1)!.queue.push(resolve));
   }
 
-  /** @returns whether a job below `group` was started */
   #startNext(group: Group, level: number, path: Group[]): boolean {
     if (group.waiting === 0 || !this.#hasRoom(group, level)) return false;
     const next = group.queue.shift();

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Decoded name, including brackets, and raw value: `['user[login]', 'bob']`. */
+/** Decoded name and raw value: `['user[login]', 'bob']`. */
 export type ParameterPair = readonly [name: string, value: string];
 
 export type SignatureHash = 'sha1' | 'sha256';
 
-/** All pairs except the signature itself, sorted by bytes. */
+/** Without the signature itself, sorted by bytes. */
 export function signedText(pairs: Iterable<ParameterPair>): string {
   const lines: Buffer[] = [];
   for (const [name, value] of pairs) {
@@ -17,12 +17,11 @@ export function signedText(pairs: Iterable<ParameterPair>): string {
     .join('&');
 }
 
-/** Lower-case hex HMAC. */
 export function sign(pairs: Iterable<ParameterPair>, secret: string, hash: SignatureHash): string {
   return createHmac(hash, secret).update(signedText(pairs), 'utf8').digest('hex');
 }
 
-/** Constant-time comparison; case-sensitive. */
+/** Constant-time; case-sensitive. */
 export function isSignedBy(
   signature: string,
   pairs: Iterable<ParameterPair>,

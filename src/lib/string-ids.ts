@@ -1,6 +1,5 @@
 import { UnprocessableError } from './errors.ts';
 
-/** 24 lower-case hex digits, the ids of dialogs, messages and records. */
 export function isStringId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text);
 }

@@ -14,7 +14,6 @@ export function isoSeconds(date: Date): string {
 
 let latestMoment = { at: Number.NaN, text: '' };
 
-/** `2026-11-20T17:46:59.000Z`. @throws {RangeError} invalid date */
 export function isoMilliseconds(date: Date): string {
   const at = date.getTime();
   if (at !== latestMoment.at) latestMoment = { at, text: date.toISOString() };

@@ -10,7 +10,6 @@ export interface Span {
   until: Date;
 }
 
-/** In the shape of GraphQL inputs. */
 export type TimestampFilter =
   | Record<string, Record<string, Date | null | never[]>>
   | { or: TimestampFilter[] }
@@ -18,16 +17,13 @@ export type TimestampFilter =
 
 export type TimestampOperator = 'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte';
 
-/** One second; one millisecond for a time with a fraction. */
+/** One millisecond for a time with a fraction. */
 export function readSpan(value: ParameterInput): Span | undefined {
   const start = readTimestamp(value);
   return start === undefined ? undefined : spanFrom(start, isWhole(value) ? SECOND : 1);
 }
 
-/**
- * @param start milliseconds since 1970
- * @param length milliseconds
- */
+/** @param start milliseconds since 1970 @param length milliseconds */
 export function spanFrom(start: number, length: number): Span {
   return { from: new Date(start), until: new Date(start + length) };
 }
@@ -59,7 +55,6 @@ export function within(field: string, { from, until }: Span): TimestampFilter {
   return { [field]: { gte: from, lt: until } };
 }
 
-/** Includes unset values. */
 function outside(field: string, { from, until }: Span): TimestampFilter {
   return { or: [{ [field]: { lt: from } }, { [field]: { gte: until } }, { [field]: { eq: null } }] };
 }

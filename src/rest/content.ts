@@ -184,7 +184,7 @@ function uploadFields(parameters: Parameters) {
   };
 }
 
-/** In the format of an object store, because clients treat `/uploads` as one. */
+/** Clients treat `/uploads` as an object store. */
 function presentUpload({ uid, md5, url }: { uid: string; md5: string; url: string }): XmlBody {
   const location = `<Location>${escapeText(url)}</Location>`;
   return new XmlBody(

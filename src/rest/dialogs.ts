@@ -115,7 +115,6 @@ export const dialogRoutes = [
       filter: readDialogFilter(parameters),
       orderBy: readOrder(parameters, SORTS),
       dataClassName: className(parameters.data),
-      // The count needs no page.
       first: isCount(parameters) ? 1 : readWindow(parameters).limit,
       skip: readWindow(parameters).skip,
       count: isCount(parameters),
@@ -215,7 +214,6 @@ function userIds(value: ParameterValue | undefined): number[] {
   });
 }
 
-/** @param lists `push_all` or `pull_all`: `{"occupants_ids":[10,11]}` */
 function listedUsers(lists: ParameterValue | undefined, name: string): number[] | undefined {
   const listed = isObject(lists) ? lists[name] : undefined;
   return listed === undefined ? undefined : userIds(listed);
@@ -225,7 +223,6 @@ function className(data: ParameterValue | undefined): string | null | undefined 
   return isObject(data) ? readText(data.class_name) : undefined;
 }
 
-/** Ignores data without a class, as unknown parameters are. */
 function classed(data: ParameterValue | undefined): ParameterValue | undefined {
   return className(data) == null ? undefined : data;
 }
@@ -241,7 +238,7 @@ function readData(data: ParameterValue | undefined, request: Pick<RestRequest, '
   return { dataClassName: className(data), data: values && readFields(values, request) };
 }
 
-/** Like `readFilter`, with the fields of a class under `data`, whose `[or]` join those of the dialog. */
+/** The fields of a class are under `data`; their `[or]` join those of the dialog. */
 function readDialogFilter(parameters: Parameters): FilterInput & { data?: Parameters } {
   const filter = readFilter(parameters, FILTERS);
   const values = valuesOf(classed(parameters.data));

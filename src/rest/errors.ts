@@ -45,7 +45,6 @@ function statusOf(error: ServiceError): number {
   return STATUS[error.code];
 }
 
-/** Unwraps errors of GraphQL. Undefined for a fault. */
 export function serviceErrorOf(error: unknown): ServiceError | undefined {
   let cause = error;
   while (cause !== undefined && cause !== null && !(cause instanceof ServiceError)) {
@@ -58,13 +57,11 @@ export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) =
   return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
 }
 
-/** An undefined `body` is an empty one. */
 export interface ErrorAnswer {
   status: number;
   body: unknown;
 }
 
-/** Whether the parameters of a request are invalid. */
 export function isAboutInput(error: ServiceError | undefined): boolean {
   return error instanceof UnprocessableError || (error instanceof BadInputError && error.status === 400);
 }
@@ -118,7 +115,6 @@ function sentencesOf(error: ServiceError): string[] {
   return (isSeveral ? error.sentences : [error.message]).map(legacySentence);
 }
 
-/** These have the same shape at every endpoint. */
 function isAlwaysList(error: ServiceError): boolean {
   if (error instanceof ForbiddenError) return true;
   return error instanceof NotFoundError && error.message === new NotFoundError().message;

@@ -44,7 +44,6 @@ export const eventRoutes = [
     xml: 'events',
     document: CreateEvents,
     variables: ({ parameters }) => ({ input: eventInput(parameters.event) }),
-    // Without a push type, one event per channel is created.
     respond: ({ createEvents }, { parameters }) => {
       const events = createEvents.map(eventShape.present);
       return created(pushTypeOf(parameters.event) ? events[0] : events);

@@ -26,7 +26,7 @@ const MOMENTS: Record<string, TimestampOperator> = {
   max_created_at: 'lte',
 };
 
-/** Ignores blank parameters. @throws {UnprocessableError} `Incorrect filter: <key>` */
+/** @throws {UnprocessableError} `Incorrect filter: <key>` */
 export function readGeodataFilters(parameters: Parameters) {
   const and = [...momentParts(parameters), ...userParts(parameters)];
   return {

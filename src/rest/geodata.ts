@@ -110,12 +110,10 @@ function geodatumInput({ geo_data }: Parameters) {
   return { latitude: degrees(latitude), longitude: degrees(longitude), status: readText(status) };
 }
 
-/** @returns null if the value is not a number */
 function degrees(value: ParameterInput): number | null | undefined {
   return value === undefined ? undefined : (readNumber(value) ?? null);
 }
 
-/** Clamps to the range of GraphQL integers. */
 function daysOf(value: ParameterInput): number | undefined {
   const days = readInteger(value);
   return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);

@@ -2,7 +2,7 @@ import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from '../generated/graphql-env.d.ts';
 import type { FileContent } from '../resolvers/files/content.ts';
 
-/** Types documents by the schema. Scalars have the types that resolvers return, because execution is in process. */
+/** Scalars have the types that resolvers return, because execution is in process. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
   scalars: {

@@ -42,7 +42,6 @@ export const routes: Route[] = [
   ...aiRoutes,
 ];
 
-/** A request handler and Express middleware. Without an endpoint for the path, it calls `next` if given, else responds 404. */
 export function restAdapter(
   services: Services,
   tokenHeaders: readonly string[],

@@ -1,4 +1,3 @@
-/** Messages of the domain, with GraphQL names, and the messages that the REST contract has in their place. */
 const SENTENCES: readonly (readonly [domain: RegExp, legacy: string])[] = [
   [/^dialogId or recipientId is required$/, 'chat_dialog_id or recipient_id is required'],
   [/^Incorrect recipientId$/, 'Incorrect recipient_id'],

@@ -78,7 +78,6 @@ export const messageRoutes = [
         recipientId: userId(parameters),
         text: readText(parameters.message),
         attachments: attachmentsOf(parameters.attachments),
-        // The operation drops the keys that the contract reserves.
         customFields: parameters,
         sendToChat: readFlag(parameters.send_to_chat) ?? false,
         clientId: header('Idempotency-Key'),
@@ -122,7 +121,6 @@ export const messageRoutes = [
     path: '/chat/Message',
     document: MarkDialogMessages,
     variables: ({ parameters }) => {
-      // Without an id, there is no message to edit.
       if (parameters.message !== undefined) throw new NotFoundError();
       return {
         dialogId: readText(parameters.chat_dialog_id) ?? '',
@@ -141,7 +139,7 @@ export const messageRoutes = [
     variables: ({ parameters }) => ({ dialogIds: dialogIds(parameters.chat_dialog_ids) }),
     respond: ({ unreadCounts: { total, dialogs } }) => {
       const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
-      // `total` comes first, and no id can replace its value.
+      // No id can replace the value of `total`.
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
     errors: errorList,

@@ -5,7 +5,6 @@ import type { LimitName } from '../server/limits/definitions.ts';
 import type { Route } from './http/route.ts';
 
 export interface Rules {
-  /** Root field. */
   field: string;
   access: Access;
   limit: LimitName;
@@ -17,10 +16,7 @@ export function rulesOf(route: Route): Rules {
   return { field: name, access: operationAccess.get(field)!, limit: operationLimit(field) };
 }
 
-/**
- * `SendMessage` and `Mutation.sendMessage`. Tests validate the documents (test/rest/documents.test.ts), because that
- * takes longer than the rest of the start. @throws several root fields
- */
+/** Tests validate the documents, because that takes longer than the rest of the start. @throws several root fields */
 export function operationOf({ method, path, document }: Route): { name: string; field: string } {
   const operation = document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,

@@ -210,7 +210,7 @@ export const recordChangeRoutes = [
   }),
 ];
 
-/** `{ "1": {…}, "2": {…} }` or an array. @throws {BadInputError} empty, or a key that is not a number */
+/** @throws {BadInputError} empty, or a key that is not a number */
 function readNumbered(record: ParameterValue | undefined): [number: number, parameters: Parameters][] {
   const entries: [string, ParameterValue][] = Array.isArray(record)
     ? record.map((parameters, index) => [String(index + 1), parameters])

@@ -20,7 +20,7 @@ const DeleteRecordFile = graphql(`mutation DeleteRecordFile($className: String!,
   deleteRecordFile(className: $className, id: $id, fieldName: $fieldName)
 }`);
 
-/** Must precede the routes of records, where `file` would be the class of a child. */
+/** Must precede the routes of records, where `file` would be a class. */
 export const recordFileRoutes = [
   route({
     method: 'post',

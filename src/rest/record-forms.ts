@@ -7,7 +7,6 @@ import { readPermissions } from './record-permissions.ts';
 
 const OPERATIONS = ['read', 'update', 'delete'] as const;
 
-/** Legacy name → GraphQL name. */
 const OPERATORS = {
   inc: 'inc',
   push: 'push',
@@ -19,7 +18,6 @@ const OPERATORS = {
 
 type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS]]?: ParameterValue };
 
-/** Parameters of lists that are not filters. */
 const LIST_PARAMETERS = new Set([
   'skip',
   'limit',
@@ -47,7 +45,6 @@ function parentOf({ _parent_id: id }: Parameters): string | undefined {
   return readText(id) || undefined;
 }
 
-/** An operator name with an object is an operator; everything else is a field. */
 export function readChanges(parameters: Parameters, request: RestRequest) {
   const operators: Operators = {};
   const fields: Parameters = Object.create(null);

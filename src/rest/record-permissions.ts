@@ -21,9 +21,7 @@ export interface PermissionAnswer {
 export type Operation = 'create' | 'read' | 'update' | 'delete';
 
 /**
- * Accepts nested objects, with the names of requests (`ids`) or of responses (`users_ids`), and dotted keys
- * (`permissions.read.access`).
- * @param among other operations are ignored
+ * Accepts nested objects, with the names of requests (`ids`) or of responses (`users_ids`), and dotted keys.
  * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
 export function readPermissions<Among extends Operation>(

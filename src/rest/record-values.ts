@@ -1,6 +1,6 @@
 import { isoSeconds } from '../lib/time.ts';
 
-/** @param fields by name; names begin with a letter, so none is `__proto__` */
+/** @param fields names begin with a letter, so none is `__proto__` */
 export function presentFields(fields: unknown): Record<string, unknown> {
   const given = fields as Record<string, unknown>;
   const presented: Record<string, unknown> = {};

@@ -112,7 +112,6 @@ function asksForPermissions({ permissions }: Parameters): boolean {
   return readFlag(permissions) === true;
 }
 
-/** Selects the count, the groups or the items. */
 function readListing(parameters: Parameters) {
   const { by, calculations, criteria } = readGrouping(parameters);
   const count = isCount(parameters);

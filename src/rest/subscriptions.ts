@@ -87,7 +87,7 @@ export const subscriptionRoutes = [
   }),
 ];
 
-/** Browsers send the JSON of their `PushSubscription`, with the environment. */
+/** Browsers send the JSON of their `PushSubscription`. */
 function tokenOf(value: ParameterValue | undefined) {
   const token: Parameters = isObject(value) ? value : {};
   return {

@@ -48,10 +48,7 @@ export const ORDERS = {
 /** Refused, because a client that sends them expects an order. */
 const OTHER_SORTS = ['sort', 'sort_by', 'sort_asc', 'sort_desc'];
 
-/**
- * `<type> <field> <operator> <value>`. Ignores the stated type, because clients send wrong ones.
- * @throws {UnprocessableError} `Incorrect filter: <item>`
- */
+/** Ignores the stated type, because clients send wrong ones. @throws {UnprocessableError} `Incorrect filter: <item>` */
 export function readUserFilters({ filter }: Parameters): UserFilterPart[] {
   return textsIn(filter).flatMap((text) => text.split(/,(?=(?:number|string|date)[ +])/).map(readUserFilter));
 }
@@ -148,7 +145,6 @@ function all<Item>(items: (Item | undefined)[]): Item[] | undefined {
   return items.includes(undefined) ? undefined : (items as Item[]);
 }
 
-/** Of `filter`, `filter[]` and `filter[<anything>]`. */
 function textsIn(value: ParameterValue | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (isObject(value)) return Object.values(value).flatMap(textsIn);

@@ -75,7 +75,6 @@ export const userListRoutes = [
   }),
 ];
 
-/** Undefined instead of empty, which avoids counting all rows. */
 function filterOf(parameters: Parameters) {
   const and = readUserFilters(parameters);
   return and.length > 0 ? { and } : undefined;

@@ -99,7 +99,6 @@ export const userRoutes = [
   }),
 ];
 
-/** Users can delete only themselves, which ends the session of the request. */
 function deleted() {
   return { status: 200, body: undefined, endsSession: true };
 }
@@ -115,7 +114,6 @@ function integerId(text: string): number {
   return id;
 }
 
-/** Like `integerId`, up to 2^53 − 1. */
 function externalId(text: string): number {
   const id = readPositiveInteger(text);
   if (!Number.isSafeInteger(id)) throw new UnknownUserError();

@@ -16,20 +16,16 @@ import { createHttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
-  /** Seconds for which the app still serves after it reports that it is not ready; default: 0. */
+  /** Seconds for which the app still serves after `/readyz` fails. */
   drainSeconds?: number;
   stalledAfter?: number | undefined;
-  /** Processes that share the port. */
   peers?: Peers | undefined;
 }
 
 export interface App {
   url: string;
   services: Services;
-  /**
-   * Reports that it is not ready, serves for `drainSeconds` so that proxies notice, closes sockets with 1001, stops
-   * accepting connections and finishes requests in flight. Also closes the gateways.
-   */
+  /** Serves for `drainSeconds` so that proxies notice, closes sockets with 1001, and finishes requests in flight. */
   stop: () => Promise<void>;
 }
 
@@ -129,10 +125,7 @@ async function stop(parts: Part[]): Promise<void> {
   for (const part of parts.toReversed()) await part.stop?.();
 }
 
-/**
- * Leaves proxies half of the time to notice, and then closes sockets evenly, so that clients do not all reconnect at
- * the same time.
- */
+/** Leaves proxies half of the time, then closes sockets evenly, so that clients do not reconnect at the same time. */
 async function drain(
   sockets: { closeWithin: (milliseconds: number) => Promise<unknown> },
   milliseconds: number,

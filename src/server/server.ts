@@ -15,10 +15,7 @@ import { PAGE_ROUTES } from './pages/paths.ts';
 /** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;
 
-/**
- * Longer than the minute after which proxies close idle connections, because closing first could lose a request in
- * flight.
- */
+/** Longer than proxies keep idle connections, because closing first could lose a request in flight. */
 const KEEP_ALIVE_MS = 75 * SECOND;
 
 const STALLED_AFTER_MS = 2 * MINUTE;
@@ -27,20 +24,19 @@ export interface ServerSettings {
   tokenHeaders: readonly string[];
   health: Health;
   metrics: Metrics;
-  /** Milliseconds until a stalled client is disconnected; default: two minutes. */
+  /** Milliseconds; default: two minutes. */
   stalledAfter?: number | undefined;
 }
 
 export interface HttpServer {
   server: Server;
   sockets: ReturnType<typeof graphqlOverSocket>;
-  /** Makes each response close its connection, so that proxies send no further request on it. */
+  /** Proxies then send no further request on a connection. */
   closeConnections: () => void;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** All transports on one server: GraphQL over HTTP and WebSocket, pages for browsers, and REST for all other paths. */
 export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
   const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
@@ -81,7 +77,7 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** Loads the pages on the first request, because they are larger than the rest of the service. */
+/** The pages are larger than the rest of the service. */
 function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
   const load = onFirstUse(async () => {
     const { browserPages } = await import('./pages/browser.ts');

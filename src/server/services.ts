@@ -34,14 +34,12 @@ export interface ServiceDependencies extends Gateways {
     | 'workers'
     | 'pushLogDays'
   >;
-  /** For connections that count rate limits and take jobs. */
   database: ClientConfig;
   /** For the connection that listens for events, which needs its own database session; default: `database`. */
   directDatabase?: ClientConfig;
   now: () => Date;
   log: Logger;
   encrypter: Encrypter;
-  /** Overrides the default rate limits. */
   limits?: Partial<Record<LimitName, Limit>> | undefined;
   presenceClock?: Clock | undefined;
 }
@@ -85,7 +83,6 @@ export async function createServices(
   return { services, bus };
 }
 
-/** Processes that share Redis, an external database or a port share their counters. */
 async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {
   if (config.redisUrl) return redisCounters(config.redisUrl, log);
   return config.databaseUrl || config.workers > 1 ? postgresCounters(database, log) : memoryCounters();

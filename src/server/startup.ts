@@ -9,8 +9,6 @@ import { migrate } from '../db/migrate.ts';
 import { Encrypter } from './encryption/encrypter.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 
-// The common start of the service (main.ts) and the CLI (cli.ts).
-
 const OLDEST_POSTGRES = 15;
 /** PostgreSQL's default, for one process and the CLI. */
 const CONNECTIONS = 100;
@@ -23,15 +21,12 @@ type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'data
 
 export interface Database {
   config: pg.PoolConfig;
-  /** For connections that need a database session of their own, which a pooler may not provide. */
+  /** A pooler may not provide a database session of its own. */
   direct: pg.ClientConfig;
-  /** Disconnects; the embedded server stops with the last process that uses it. */
+  /** The embedded server stops with the last process that uses it. */
   stop: () => Promise<void>;
 }
 
-/**
- * Connects to a migrated database: the operator's, or the embedded one in `DATA_DIR`, which other processes may share.
- */
 export async function openDatabase(config: DatabaseSettings): Promise<Database> {
   const { config: database, direct, stop } = await findDatabase(config);
   try {
@@ -50,12 +45,12 @@ export async function openDatabase(config: DatabaseSettings): Promise<Database> 
   };
 }
 
-/** Uses the operator's key, or the key file in `DATA_DIR`, which the first process creates. */
+/** The first process creates the key file in `DATA_DIR`. */
 export async function createEncrypter({ encryptionKey, dataDir }: Pick<Config, 'encryptionKey' | 'dataDir'>) {
   return new Encrypter(encryptionKey ?? (await readKeyFile(dataDir).catch(naming('ENCRYPTION_KEY, DATA_DIR'))));
 }
 
-/** Prefixes an error with the variables that caused it; with `syscalls`, only if one of these calls failed. */
+/** Names the variables that caused an error; with `syscalls`, only if one of these calls failed. */
 export function naming(variables: string, syscalls?: string[]) {
   return (error: Error & { syscall?: string }): never => {
     if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;

@@ -1,8 +1,7 @@
 import cluster from 'node:cluster';
 import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
 
-// One process may run several workers that share its port (`WORKERS`): src/server/workers.ts. A worker and the primary
-// process exchange these messages.
+// Messages between a worker and the primary process (`WORKERS`, src/server/workers.ts).
 
 export type ToPrimary =
   | { kind: 'ready'; url: string }
@@ -11,9 +10,8 @@ export type ToPrimary =
 
 export type ToWorker = { kind: 'report'; request: number } | { kind: 'collected'; snapshots: MetricsSnapshot[] };
 
-/** The worker's side of the connection to the primary process. */
 export class WorkerProcess implements Peers {
-  /** From 1. A restarted worker has the number of its predecessor. */
+  /** A restarted worker has the number of its predecessor. */
   readonly number: number;
 
   constructor(number: number) {

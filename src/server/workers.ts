@@ -8,7 +8,6 @@ import type { ToPrimary, ToWorker } from './worker.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10 * SECOND;
-/** A worker that ran for this time is restarted after the first pause again. */
 const STABLE_MS = MINUTE;
 
 /** Workers that do not respond within this time are missing from the metrics. */
@@ -16,14 +15,10 @@ const SNAPSHOT_TIMEOUT_MS = 2 * SECOND;
 
 export interface Workers {
   url: string;
-  /** Stops all workers gracefully. @throws a worker failed to */
   stop: () => Promise<void>;
 }
 
-/**
- * Starts worker processes that share the port, and restarts those that exit, after pauses that double.
- * @throws a worker exits before all have been ready; the others are stopped
- */
+/** Restarts workers that exit, after pauses that double. @throws a worker exits before all have been ready */
 export async function startWorkers(count: number, log: Logger): Promise<Workers> {
   const supervisor = new Supervisor(log);
   const slots = Array.from({ length: count }, (_, index) => index + 1);
@@ -49,7 +44,6 @@ class Supervisor {
     this.#log = log;
   }
 
-  /** Resolves with the URL once the worker is ready for the first time. */
   keep(slot: number): Promise<string> {
     const worker = this.#fork(slot);
     this.#kept.push(this.#restart(slot, worker));
@@ -100,7 +94,6 @@ class Supervisor {
       this.#workers.delete(worker);
       this.#ready.delete(worker);
     });
-    // `exit` reports the failure.
     worker.on('error', () => {});
     return worker;
   }

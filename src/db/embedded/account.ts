@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 
-/** The user that PostgreSQL runs as, for `spawn`; empty for the current user. */
+/** Empty for the current user. */
 export type Account = { uid?: number; gid?: number };
 
-/**
- * PostgreSQL refuses to run as root. A root process runs it as the owner of the folder, so that root and that user can
- * share a cluster, or as `postgres` or `nobody` if root owns the folder.
- */
+/** PostgreSQL refuses to run as root, so that it runs as the owner of the folder, or as `postgres` or `nobody`. */
 export function accountFor(folder: string): Account {
   if (process.getuid?.() !== 0) return {};
   const { uid, gid } = statSync(folder);

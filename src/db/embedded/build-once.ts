@@ -3,11 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { basename, dirname, join } from 'node:path';
 import { isAlive } from './pid-file.ts';
 
-/**
- * Fills a temporary sibling and renames it to `folder`, which must be absent or empty. Other processes see the folder
- * complete or not at all, even if this process is killed. When several processes build at once, the first to finish
- * wins and all use its result.
- */
+/** Other processes see `folder` complete or not at all. The first of several builders wins, and all use its result. */
 export function buildOnce(folder: string, build: (temporary: string) => void): void {
   removeAbandoned(folder);
   const temporary = `${folder}.new-${process.pid}-${randomBytes(4).toString('hex')}`;

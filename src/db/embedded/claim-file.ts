@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/**
- * Creates the file atomically unless it exists.
- * @returns the content of the file: `text`, or the text that another process wrote first
- */
+/** Atomic. @returns `text`, or the text that another process wrote first */
 export function claimFile(path: string, text: string): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });

@@ -25,10 +25,7 @@ const POINTER = 'location';
 /** Code-point order and Unicode letters, identical on every platform. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
-/**
- * Opens the cluster of `dataDir`, or creates it.
- * @throws the folder has a cluster of another major version, or other content; it remains unchanged
- */
+/** @throws the folder has a cluster of another major version, or other content; it remains unchanged */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   mkdirSync(dataDir, { recursive: true });
   const home = realpathSync(dataDir);

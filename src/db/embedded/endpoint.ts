@@ -15,10 +15,7 @@ const SOCKET_PORT = 5432;
 /** macOS limits socket paths to 103 bytes; the names of the folder and the socket take 31. */
 const LONGEST_PARENT = 72;
 
-/**
- * Chooses where the cluster's next server listens. The folder is recorded in the cluster, so that a restarted server
- * listens where the pools of all processes expect it, even if processes have different TMPDIRs.
- */
+/** Recorded in the cluster, so that all processes use the same folder even if they have different TMPDIRs. */
 export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await findFreePort() };
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A server's lock file; `host` is the folder of its Unix socket (on Windows an address). */
+/** `host` is the folder of the Unix socket (on Windows an address). */
 export type PidFile = { pid: number; host: string; port: number };
 
 /** @returns undefined if absent or incomplete; the server may be dead */
@@ -12,10 +12,8 @@ export function readPidFile(folder: string): PidFile | undefined {
 }
 
 /**
- * PostgreSQL does not start while the process in the lock file lives. That id may belong to another process by now
- * (after a power failure, in a restarted container) or to an unreaped zombie (in a container without an init). Writing
- * the id of this process helps, because a server ignores its parent, and it still detects processes of its predecessor
- * by other means.
+ * PostgreSQL does not start while the process in the lock file lives, but that id may belong to another process or an
+ * unreaped zombie by now. Writing the id of this process helps, because a server ignores its parent.
  */
 export function disownStranger(folder: string): void {
   if (process.platform !== 'linux') return;
@@ -50,7 +48,6 @@ function isServerOf(folder: string, pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === folder;
   } catch (error) {
-    // A process of another user: PostgreSQL itself handles it.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }

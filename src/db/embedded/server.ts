@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts';
 import { chooseEndpoint, type Endpoint, isTrustworthy, removeEndpoint } from './endpoint.ts';
 import { disownStranger, isAlive, type PidFile, readPidFile } from './pid-file.ts';
 
-/** A running server, and the connection whose lock keeps other processes from stopping it. */
+/** The connection's lock keeps other processes from stopping the server. */
 export type Server = PidFile & { connection: pg.Client; adopted: boolean };
 
 /** Advisory lock in the database `postgres`, held in shared mode by every process that uses the server. */
@@ -21,10 +21,7 @@ const STOP_TIMEOUT_MS = 60_000;
 
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/**
- * Joins the running server of the cluster, or starts it.
- * @throws the server exits on start; the message ends with its log output
- */
+/** @throws the server exits on start; the message ends with its log output */
 export async function joinServer(cluster: Cluster, flags: string[], signal: AbortSignal): Promise<Server> {
   const begin = Date.now();
   let launch: Launch | undefined;
@@ -73,7 +70,6 @@ async function isLastUser(connection: pg.Client): Promise<boolean> {
   }
 }
 
-/** A connection that holds the lock, 'absent', or the reason why the server rejected the connection. */
 type Answer = pg.Client | 'absent' | (string & {});
 
 async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<Answer> {
@@ -147,7 +143,6 @@ function settings({ host, port }: Endpoint): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** `start`: offset of the new server's first line. */
 type Log = { path: string; file: number; start: number };
 
 function openLog({ folder, account }: Cluster): Log {
@@ -161,13 +156,12 @@ function openLog({ folder, account }: Cluster): Log {
   return { path, file, start: statSync(path).size };
 }
 
-/** Resolves when the data is flushed and the lock file is removed. */
 async function stopServer(cluster: Cluster, server: Server): Promise<void> {
   if (process.platform === 'win32') {
     // On Windows a signal would kill the server.
     spawnSync(cluster.binaries.pgCtl, ['stop', '-D', cluster.folder, '-m', 'fast', '-W'], { stdio: 'ignore' });
   } else if (isAlive(server.pid)) {
-    // Fast shutdown: disconnects clients instead of waiting for them.
+    // Fast shutdown: does not wait for clients.
     process.kill(server.pid, 'SIGINT');
   }
 

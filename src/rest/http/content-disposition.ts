@@ -15,7 +15,6 @@ export function contentDisposition(name: string, contentType: string): string {
   return plain === exact ? quoted : `${quoted}; filename*=UTF-8''${encodeExtended(exact)}`;
 }
 
-/** Removes path separators, control characters and characters that change the reading direction. */
 function safeName(name: string): string {
   return name
     .toWellFormed()

@@ -29,7 +29,7 @@ export function portionOf({ name, contentType, size }: ServedFile, { method, hea
   return { status: 206, range, headers: { ...common, ...part } };
 }
 
-/** @throws {NotFoundError} the file has just been deleted; nothing has been sent */
+/** @throws {NotFoundError} before anything was sent */
 export async function sendPortion(
   { content }: ServedFile,
   { status, range, headers }: Portion,

@@ -34,18 +34,16 @@ const PREFLIGHT = 'preflight';
 
 interface Entered extends Exchange {
   token?: string | undefined;
-  /** Ignores the token of a request with an API key. */
   keyWins?: boolean | undefined;
 }
 
 interface Call extends Entered, Found {
   context?: Context;
   upload?: StagedFile;
-  /** The refusal of the caller, which does not depend on parameters. */
   refused?: ServiceError;
 }
 
-/** Handles the checks that all endpoints share, in the order of docs/reference/rest-contract.md. The first error wins. */
+/** Checks run in the order of docs/reference/rest-contract.md. The first error wins. */
 export class RestHandler {
   readonly #services: Services;
   readonly #tokenHeaders: readonly string[];
@@ -59,10 +57,7 @@ export class RestHandler {
     this.#responses = new Responses(tokenHeaders, services.log);
   }
 
-  /**
-   * Routes a request to its endpoint, or to `next`, or responds 404. Preflights need no endpoint. Never rejects: the
-   * caller does not await it, and an unhandled rejection would end the process.
-   */
+  /** Never rejects: the caller does not await it, and an unhandled rejection would end the process. */
   async answer(request: IncomingMessage, response: ServerResponse, next?: () => void): Promise<void> {
     const { url = '/' } = request;
     const facts = factsOf(request);
@@ -166,7 +161,6 @@ export class RestHandler {
     }
   }
 
-  /** Without the parameter `token` where it is a credential. */
   async #parametersOf(call: Call): Promise<Parameters> {
     const { endpoint, rules } = call;
     const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');

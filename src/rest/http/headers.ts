@@ -11,7 +11,6 @@ const ALLOWED = `Authorization, On-Behalf-Of, Content-Type, ${VERSION_HEADER}`;
 export interface AnswerFacts {
   status: number;
   requestId: string;
-  /** `performance.now()` */
   arrivedAt: number;
   expiresAt: Date | undefined;
   rateCount: RateCount | undefined;

@@ -8,7 +8,6 @@ export function readIntegerId(text: string): number {
   return id;
 }
 
-/** @throws {InvalidFieldsError} not a positive integer */
 export function readPositiveInteger(text: string): number {
   const id = /^\d+$/.test(text) ? Number(text) : 0;
   if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });

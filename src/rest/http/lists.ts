@@ -18,7 +18,6 @@ import {
 } from '../../lib/timestamp-filters.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** Determines the operators of a filtered field and how its values are read. */
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';
 
 export type FilterNames = Record<string, readonly [field: string, type: FilterType]>;
@@ -30,10 +29,7 @@ export type FilterInput = Record<string, Condition | Part[]>;
 const COMPARED = new Set<FilterType>(['id', 'integer', 'moment', 'unixTime']);
 const LISTS = new Set<FilterType>(['integers', 'texts']);
 
-/**
- * `date_sent[gt]=1&sender_id[in]=1,2` → `{ dateSent: { gt: 1 }, senderId: { in: [1, 2] } }`
- * @throws {UnprocessableError} `Incorrect filter: <key>`
- */
+/** `sender_id[in]=1,2` → `{ senderId: { in: [1, 2] } }` @throws {UnprocessableError} `Incorrect filter: <key>` */
 export function readFilter(parameters: Parameters, names: FilterNames): FilterInput {
   const filter: FilterInput = {};
   const alternatives: Part[] = [];
@@ -122,7 +118,6 @@ function conditionOf(operator: string | undefined, value: ParameterValue, type: 
   throw incorrect(key);
 }
 
-/** Null matches unset fields. */
 function oneOf(value: ParameterValue, type: FilterType, key: string): unknown {
   return value === null || value === 'null' ? null : castOne(value, type, key);
 }

@@ -21,7 +21,6 @@ export function readPage(parameters: Parameters): Page {
   );
 }
 
-/** @throws {UnprocessableError} as `readPage` */
 export function pageWindow(parameters: Parameters): { first: number; skip: number } {
   const page = readPage(parameters);
   return { first: page.perPage, skip: Math.min((page.page - 1) * page.perPage, 2_147_483_647) };

@@ -25,8 +25,7 @@ export interface BodyLimits {
 }
 
 /**
- * The union of query and body, for every method; the body takes precedence.
- * @param isAuthenticated without valid credentials, a multipart body may have 1,000 parts
+ * The body takes precedence over the query. Without credentials, a multipart body may have 1,000 parts.
  * @throws {BadInputError} 413 above `maxBytes`; 415 content type or encoding; 400 malformed, too complex or incomplete
  */
 export async function readParameters(
@@ -78,13 +77,9 @@ export function mediaType(contentType: string): string {
 
 export const unsupported = () => new BadInputError('Unsupported content type', 415);
 
-/** Bytes to parse before the number of parts is checked again. */
 const SLICE_BYTES = 4 * 1024;
 
-/**
- * Skips files. Stops parsing at the first error, so that excess parts cost nothing.
- * @throws {BadInputError} malformed, or more parts than `maxParts`
- */
+/** Stops parsing at the first error, so that excess parts cost nothing. @throws {BadInputError} */
 function readTextParts(body: Buffer, contentType: string, maxParts: number): Promise<[name: string, text: string][]> {
   return new Promise((resolve, reject) => {
     const parts: { name: string; chunks: Buffer[] }[] = [];

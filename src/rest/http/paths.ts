@@ -11,7 +11,7 @@ export function takeToken({ token, ...others }: Parameters): { token: string | u
   return { token: readText(token)?.trim() || undefined, parameters: Object.assign(Object.create(null), others) };
 }
 
-/** Removes suffix and one trailing slash: `/users/7.json/?x` → `/users/7?x` */
+/** `/users/7.json/?x` → `/users/7?x` */
 export function withoutSuffix(url: string): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);

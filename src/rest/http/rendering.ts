@@ -8,7 +8,6 @@ export interface RenderedBody {
   text: string;
 }
 
-/** A body that is XML on every path. */
 export class XmlBody {
   readonly text: string;
 

@@ -19,7 +19,6 @@ export interface Exchange {
   meter?: Meter | undefined;
 }
 
-/** Sends answers, files and errors. `expiresAt` is the expiry of the session, if the response has one. */
 export class Responses {
   readonly #headers: AnswerHeaders;
   readonly #log: Logger;
@@ -40,7 +39,6 @@ export class Responses {
     writeBody(response, status, more ? addHeaders(headers, more) : headers, render(answer, isXml));
   }
 
-  /** @throws {NotFoundError} the file has just been deleted; nothing has been sent */
   async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
     const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
@@ -58,7 +56,6 @@ export class Responses {
     }
   }
 
-  /** Does nothing if a response has begun. */
   sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
     if (exchange.response.headersSent) return;
     const answer = this.#errorAnswer(error, bodyOf, exchange);

@@ -11,34 +11,27 @@ import type { XmlRoot } from './xml.ts';
 export interface RestRequest {
   path: Record<string, string>;
   parameters: Parameters;
-  /** Case-insensitive; undefined if empty. */
   header: (name: string) => string | undefined;
 }
 
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-/** An undefined `body` is an empty one. */
 export interface Answer {
   status: number;
   body: unknown;
-  /** Of a session that the request opens; other answers have the expiry of the request's session. */
+  /** Only of a session that the request opens. */
   expiresAt?: Date;
-  /** The answer has no expiry, because the request ended its session. */
   endsSession?: boolean;
-  /** Overrides the XML root of the route. */
   xml?: XmlRoot;
-  /** Sent instead of the body, with support for ranges. */
   file?: ServedFile;
 }
 
-/** An upload in the part `file` of a multipart body, streamed to the storage. */
+/** The part `file` of a multipart body, streamed to the storage. */
 export interface Upload {
   maxBytes: number;
   /**
-   * Authorizes an upload without credentials, before the first byte is stored.
+   * Authorizes an upload without credentials, before the first byte is stored; returns the owning application.
    * @param before the query and the fields before the file
-   * @returns the application that will own the file; without `admit` it is the caller's
-   * @throws {ServiceError}
    */
   admit?: (before: Parameters, context: Context) => Promise<number>;
 }
@@ -49,33 +42,27 @@ export interface Route {
   path: string;
   /** Matches only if `ids` has a comma. Must precede the route for one id. */
   several?: true;
-  /** Matches only if the values of the path have these forms. */
   only?: Record<string, RegExp>;
   /** 404 for clients that state an earlier version. */
   since?: string;
   /** The operation claims the file as `context.upload`. If it fails, the bytes are removed. */
   upload?: Upload;
-  /** Responds with a file. `token` counts as a credential; other parameters are ignored even if malformed. */
+  /** `token` counts as a credential; other parameters are ignored even if malformed. */
   download?: true;
-  /** With an API key, a token is ignored instead of refused. */
   keyWins?: true;
   body?: BodyLimits;
   /** Root element in XML. Default: the wrapper of the record, else `result`. */
   xml?: XmlRoot;
-  /** Invalid input is answered with 400 and `{}`. */
   plainRefusal?: true;
-  /** The route itself refuses values of a wrong type. */
   refusesWrongTypes?: true;
-  /** One operation with one root field, which determines the access. */
+  /** One root field, which determines the access. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
   respond: (data: never, request: RestRequest) => Answer;
-  /** The legacy body of an error; undefined is an empty one. */
   errors: (error: ServiceError) => unknown;
   docs: OperationDocs;
 }
 
-/** Types `variables` and `respond` by the document. */
 export function route<Document extends DocumentNode>(definition: {
   method: Route['method'];
   path: string;

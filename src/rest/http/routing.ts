@@ -36,10 +36,8 @@ export class Routing {
     }
   }
 
-  /** @returns undefined if no endpoint matches, or the path cannot be decoded */
   find(method: string | undefined, url: string): Found | undefined {
     const match = this.#router.find((method === 'HEAD' ? 'GET' : method) as Method, url);
-    // The router accepts empty values.
     if (!match || Object.values(match.params).includes('')) return undefined;
     for (const { endpoint, rules, names } of match.store as Candidate[]) {
       const params: Record<string, string> = {};
@@ -54,7 +52,6 @@ export function routingOf(routes: Route[]): Routing {
   return new Routing(routes.map((endpoint) => ({ endpoint, rules: rulesOf(endpoint) })));
 }
 
-/** The router requires a handler, but only its matches are used. */
 function unused(): void {}
 
 function accepts({ several, only }: Route, params: Record<string, string>): boolean {

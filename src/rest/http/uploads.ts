@@ -15,7 +15,6 @@ import { pipeBody } from '../../server/http/request-body.ts';
 import { decodeUtf8, mediaType, openBusboy, queryText, readParameters, unsupported } from './parameters.ts';
 
 export interface FilePart {
-  /** The last segment of the client's file name, if it sent one. */
   name: string | undefined;
   /** In lower case, without parameters. */
   contentType: string;
@@ -23,21 +22,14 @@ export interface FilePart {
 }
 
 export interface UploadSettings {
-  /** Of the complete body. */
   maxBytes: number;
-  /** Of all text fields together, and of a body that is not multipart. */
+  /** Also limits a body that is not multipart. */
   maxTextBytes: number;
-  /**
-   * Receives the part `file` as a stream. Called at most once, with the query and the fields before the part. If the
-   * request fails, the stream is destroyed.
-   */
+  /** Called at most once, with the query and the fields before the part. A failed request destroys the stream. */
   onFile: (before: Parameters, file: FilePart) => Promise<void>;
 }
 
-/**
- * Returns the union of query and text fields, after `onFile` has settled. Skips other files.
- * @throws {BadInputError} 413, 415, 400 @throws errors of `onFile`
- */
+/** Resolves after `onFile` has settled. Skips other files. @throws {BadInputError} 413, 415, 400 @throws as `onFile` */
 export async function readUpload(request: IncomingMessage, settings: UploadSettings): Promise<Parameters> {
   const { headers } = request;
   const contentType = headers['content-type'] ?? '';
@@ -63,7 +55,6 @@ class UploadReader {
   #textBytes = 0;
   #file: Readable | undefined;
   #taken: Promise<void> | undefined;
-  /** Aborted with the first error. */
   readonly #failure = new AbortController();
 
   constructor(request: IncomingMessage, contentType: string, settings: UploadSettings) {
@@ -100,7 +91,6 @@ class UploadReader {
         'file',
         (name: string | undefined, stream: BusboyFileStream, fileName?: string, _encoding?: string, type?: string) => {
           stream.on('error', () => {
-            // `onFile` destroys the stream when it fails, and reports its own error.
             if (!stream.errored) reject(malformed());
           });
           if (name === 'file' && !this.#taken)

@@ -1,12 +1,11 @@
 export const API_VERSION = '2.58.0';
 
-/** In requests, the version that the client was written for. */
 export const VERSION_HEADER = 'SVC-REST-API-Version';
 
 /** Lower versions are ignored, because old clients send such a constant. */
 const OLDEST = [1, 0, 0];
 
-/** @param stated `a`, `a.b` or `a.b.c`; an absent, malformed or ignored version means the newest */
+/** @param stated an absent, malformed or ignored version means the newest */
 export function isOlder(stated: unknown, version: string): boolean {
   const numbers = typeof stated === 'string' ? parse(stated.trim()) : undefined;
   if (!numbers || compare(numbers, OLDEST) < 0) return false;

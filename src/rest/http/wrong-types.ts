@@ -5,7 +5,6 @@ import { MAX_PERIOD, MIN_PERIOD } from '../../resolvers/events/rules.ts';
 import type { ObjectSchema, Schema } from '../openapi/docs/schemas.ts';
 import type { Route } from './route.ts';
 
-/** Messages of fields with their own message for unreadable values. The default is `is invalid`. */
 const TEXTS: Record<string, string[]> = {
   'user[login]': ['should contain alphanumeric and punctuation characters only'],
   'user[email]': ['should look like an email address.'],
@@ -62,17 +61,13 @@ const SENTENCES: Record<string, (value: string, key: string) => string> = {
 
 const MAX_REPEATED = 100;
 
-/**
- * Refuses lists and objects in place of scalars, also as items of lists. The types are those of the route's documentation.
- * @throws {WrongTypesError} names all such parameters
- */
+/** The types are those of the route's documentation. @throws {WrongTypesError} names all such parameters */
 export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, parameters: Parameters): void {
   if (refusesWrongTypes || !Object.values(parameters).some(isNested)) return;
   const wrong = [docs.query, docs.body].flatMap((schema) => (schema ? wrongMembers(schema, parameters) : []));
   if (wrong.length > 0) throw errorOf(wrong);
 }
 
-/** One error per shape, for the documentation of the route. */
 export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesError[] {
   if (refusesWrongTypes) return [];
   const mayBeWrong = (schema: Schema) => isScalar(schema) || isScalarList(schema);

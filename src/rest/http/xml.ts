@@ -23,13 +23,13 @@ const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
 /** `{"user":{…}}` */
 const WRAPPERS = new Set(['session', 'user', 'blob', 'event', 'push_token', 'geo_datum', 'subscription']);
 
-/** Members with a leading `_` come last. @param root unless the answer is a wrapped record */
+/** Members with a leading `_` come last. */
 export function answerXml(answer: unknown, root: XmlRoot = 'result'): string {
   const wrapper = wrapperOf(answer);
   return PROLOG + (wrapper ? wrapped(answer, wrapper) : typed(root, '', answer));
 }
 
-/** Contains each complete sentence once: a field's message, with the field's name, often repeats one under `base`. */
+/** Each sentence once: a field's message, with the field's name, often repeats one under `base`. */
 export function errorsXml(body: unknown): string {
   const sentences = [...new Set(sentencesOf(body))];
   const content = sentences.map((sentence) => element('error', '', escapeText(sentence))).join('');
@@ -71,7 +71,6 @@ function typeOf(value: unknown, text: string): string | undefined {
   return isLegacyTime(text) ? 'datetime' : undefined;
 }
 
-/** `2026-11-20T17:46:59Z`, if the date exists. */
 function isLegacyTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false;
   const moment = new Date(text);

@@ -52,7 +52,6 @@ const ABOUT = `Each operation runs one operation of the GraphQL schema, under th
 - **Version**: the version of this document is that of the REST contract, not of the service.
 - **Headers** documented for successful responses are also sent with errors.`;
 
-/** Moves schemas with a title to the components. */
 function hoisted<Value>(value: Value, schemas: Record<string, Schema>): Value {
   if (Array.isArray(value)) return value.map((item) => hoisted(item, schemas)) as Value;
   if (typeof value !== 'object' || value === null) return value;

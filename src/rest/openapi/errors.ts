@@ -37,7 +37,7 @@ export const ERROR_BODIES: Record<string, Schema> = {
   NoDetails: { ...closed({}), description: 'Invalid input, without details.' },
 };
 
-/** Error responses of a route by status, rendered by the route itself so that the document cannot differ from it. */
+/** Rendered by the route itself, so that the document cannot differ from it. */
 export function errorResponses(route: Route, rules: Rules): Record<string, Response> {
   const byStatus = new Map<number, unknown[]>();
   for (const { status, body } of errorAnswers(route, rules)) {

@@ -32,7 +32,6 @@ interface Leaf {
 
 function leavesOf(key: string, schema: Schema, isRequired: boolean): Leaf[] {
   if (isObjectSchema(schema)) {
-    // Omits members with names chosen by clients.
     return Object.entries(schema.properties).flatMap(([name, member]) =>
       leavesOf(`${key}[${name}]`, member, isRequired && (schema.required?.includes(name) ?? false)),
     );

@@ -1,7 +1,7 @@
 import type { Schema } from './docs/schemas.ts';
 import type { Media, Operation, Reference, Response } from './types.ts';
 
-/** Merges two routes whose paths differ only in the form of a value. The result has the id of the first operation. */
+/** The paths of the routes differ only in the form of a value. */
 export function merged(first: Operation, second: Operation): Operation {
   return {
     ...first,

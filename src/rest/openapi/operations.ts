@@ -103,7 +103,6 @@ function queryParameters(query: ObjectSchema | undefined, { query: example = {} 
   const others = Object.entries(example).filter(([name]) => !(name in query.properties));
   const more = query.additionalProperties as Schema | undefined;
   if (!more) return known;
-  // An exploded object: each member is a separate parameter.
   const pairs = Object.fromEntries(others.flatMap(([name, value]) => formPairs(name, value)));
   return [
     ...known,

@@ -7,7 +7,6 @@ export interface PathTemplate {
   parameters: { name: string; schema: Schema; example: unknown }[];
 }
 
-/** Names in the paths of routes → names in the document. */
 const NAMES: Record<string, string> = { ids: 'id', parent: 'parent_id', externalUserId: 'external_user_id' };
 
 /** `/users/:id` → `/users/{id}`. A path for several ids becomes `/chat/Dialog/{id},{others}` to differ from that for one. */

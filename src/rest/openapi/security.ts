@@ -32,7 +32,6 @@ export function securitySchemes(tokenHeaders: readonly string[]): Record<string,
   };
 }
 
-/** Alternatives, of which a request must meet one. */
 export function securityOf(
   { download }: Pick<Route, 'download'>,
   { access }: Rules,

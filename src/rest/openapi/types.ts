@@ -1,6 +1,5 @@
 import type { Schema } from './docs/schemas.ts';
 
-/** The parts of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   openapi: string;
   info: object;

@@ -4,7 +4,6 @@ import { closed, described, listOf, oneOfTexts, stringId, text } from '../openap
 import { presentPermission, presentPermissions } from '../record-permissions.ts';
 import { computed, constant, optional, shape } from './shape.ts';
 
-/** Legacy name → GraphQL name. */
 export const FIELD_TYPES = {
   Integer: 'INTEGER',
   Float: 'FLOAT',

@@ -10,7 +10,6 @@ export const DIALOG_TYPE: Schema = {
   description: '1: public group, 2: group, 3: private dialog.',
 };
 
-/** Legacy number → GraphQL name. */
 export const DIALOG_TYPES = { 1: 'PUBLIC_GROUP', 2: 'GROUP', 3: 'PRIVATE' } as const;
 
 const TYPE_NUMBERS = new Map<string, number>(

@@ -19,12 +19,10 @@ type Types = introspection['types'];
 type ObjectName = { [Name in keyof Types]: Types[Name] extends { kind: 'OBJECT' } ? Name : never }[keyof Types];
 type FieldName<Type extends ObjectName> = keyof (Types[Type] & { fields: object })['fields'] & string;
 
-/** A legacy record: its GraphQL fragment (`...MessageFields`), the presenter of its JSON, and the schema of that JSON. */
 export interface Shape<Type extends ObjectName = ObjectName>
   extends TadaDocumentNode<{ readonly [field: string]: unknown }, object, Definition<Type>> {
   schema: ObjectSchema;
   present: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
-  /** Without the wrapper, like `presentBare`. */
   bareSchema: ObjectSchema;
   presentBare: (record: FragmentOf<Fragment<Type>>) => LegacyRecord;
 }
@@ -36,14 +34,13 @@ export type LegacyRecord = Record<string, unknown>;
 
 type Entry<Type extends ObjectName> =
   | FieldName<Type>
-  /** A field with its own schema, and a conversion of values other than null. */
   | readonly [field: FieldName<Type>, schema: Schema, convert?: (value: never) => unknown]
   | readonly [field: FieldName<Type>, shape: NestedShape]
   | Computed
   | Optional<Type>
   | Table<Type>;
 
-/** Legacy name → entry, in the order of the JSON. The members of `...` are spread into the record. */
+/** In the order of the JSON. The members of `...` are spread into the record. */
 export interface Table<Type extends ObjectName> {
   readonly [legacyName: string]: Entry<Type>;
 }
@@ -88,10 +85,7 @@ export function optional<Type extends ObjectName>(entry: Exclude<Entry<Type>, Op
   return new Optional(entry);
 }
 
-/**
- * @param options.wrapper the one key of the object around the record: `{ "user": { … } }`
- * @param options.title name of the JSON Schema; by default the name of the GraphQL type
- */
+/** @param options.wrapper the one key around the record: `{ "user": { … } }` */
 export function shape<const Type extends ObjectName>(
   typeName: Type,
   table: Table<Type>,
@@ -178,7 +172,6 @@ function fieldMember(type: GraphQLObjectType, name: string, [form, convert]: unk
   };
 }
 
-/** By scalar. Values of other types are presented unchanged. */
 const CONVERSIONS: Record<string, ((value: Date) => string) | undefined> = { DateTime: isoSeconds };
 
 function writerOf(name: string, present: Member['present'], isOptional: boolean): Writer {

@@ -4,10 +4,9 @@ import { KEY_BYTES } from './keys.ts';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Version prefix, so that other formats can be added. */
 const FORMAT = 'v1.';
 
-/** The text was encrypted with another key or other additional data. The message is for the log. */
+/** The message is for the log. */
 export class DecryptionError extends Error {}
 
 export class Encrypter {
@@ -18,12 +17,12 @@ export class Encrypter {
     this.#key = key;
   }
 
-  /** An encrypter with a derived key; neither can decrypt the other's texts. */
+  /** Derives a key; neither encrypter can decrypt the other's texts. */
   forPurpose(purpose: string): Encrypter {
     return new Encrypter(Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES)));
   }
 
-  /** @param additionalData where the text is stored; decryption requires the same, so that rows cannot be swapped */
+  /** @param additionalData binds the text to its row, so that rows cannot be swapped */
   encrypt(text: string, additionalData: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(

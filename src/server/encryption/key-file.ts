@@ -5,10 +5,7 @@ import { KEY_BYTES, parseEncryptionKey } from './keys.ts';
 
 const NAME = 'encryption.key';
 
-/**
- * Reads the key in `folder`, and creates it first if necessary (mode 0600). Concurrent processes get the same key.
- * @throws the file does not contain a key
- */
+/** Creates the key first if necessary (mode 0600). Concurrent processes get the same key. @throws invalid content */
 export async function readKeyFile(folder: string): Promise<Buffer> {
   const file = join(folder, NAME);
   return (await read(file)) ?? make(folder, file);
@@ -25,7 +22,6 @@ async function read(file: string): Promise<Buffer | undefined> {
   return key;
 }
 
-/** Links the complete file to its name, so that concurrent processes all use the key of the first one. */
 async function make(folder: string, file: string): Promise<Buffer> {
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `.${NAME}-${randomUUID()}`);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** @returns the signal, created on first use, that aborts when the response's connection closes */
+/** The signal aborts when the response's connection closes. */
 export function callerLeft(response: ServerResponse): () => AbortSignal {
   let left: AbortController | undefined;
   return () => {

@@ -21,9 +21,7 @@ export function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * Stops accepting connections. Idle connections close immediately, busy ones after their response or the timeout.
- */
+/** Idle connections close immediately, busy ones after their response or the timeout. */
 export function close(server: Server, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs).unref();
   // Repeated, because keep-alive would hold connections open after their response.

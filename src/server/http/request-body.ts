@@ -3,18 +3,16 @@ import type { Writable } from 'node:stream';
 import { malformed } from '../../lib/bracket-keys.ts';
 import { bodyTooLarge } from '../../lib/errors.ts';
 
-/** Bytes of a refused body that are discarded before the connection is closed. */
+/** Discarded bytes of a refused body until the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** Delay of the response to a refused body if the connection closes right after it, so that the rest can arrive. */
+/** The rest of a refused body can arrive before the connection closes. */
 const LINGER_MS = 500;
 
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Reads the body of a request; empty if it has none.
- *
- * After a 413 the rest of the body is discarded in the background. Respond immediately and without `Connection: close`,
- * because a client that is still sending would lose the response with the connection.
+ * After a 413 the rest is discarded in the background. Respond immediately and without `Connection: close`, because a
+ * client that is still sending would lose the response with the connection.
  * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete
  * @throws the reason of the signal
  */
@@ -39,12 +37,7 @@ interface BodyObserver {
   onChunk?: (chunk: Buffer) => void;
 }
 
-/**
- * Writes the body of a request to `target` with backpressure, and then ends it. After `signal` aborts, the rest of the
- * body is refused as after a 413.
- * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete
- * @throws the reason of the signal
- */
+/** Ends `target`. After `signal` aborts, the rest of the body is refused as after a 413. @throws as `readBody` */
 export async function pipeBody(
   request: IncomingMessage,
   target: Writable,
@@ -59,7 +52,7 @@ export async function pipeBody(
   target.end();
 }
 
-/** Discards an unwanted body in the background, as after a 413. Respond when it resolves. */
+/** Respond when it resolves. */
 export async function discardBody(request: IncomingMessage, maxBytes: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   const signal = AbortSignal.abort();
@@ -76,7 +69,6 @@ interface Taker {
   signal?: AbortSignal;
 }
 
-/** Passes on each chunk in order. A refused body is still read, within bounds, and discarded. */
 function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): Promise<void> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
@@ -107,7 +99,7 @@ function takeBody(request: IncomingMessage, { maxBytes, take, signal }: Taker): 
       if (bytes > maxBytes + MAX_DISCARDED_BYTES) {
         reject(refusal);
         request.pause();
-        // Gives the caller a turn to write its response before the connection closes.
+        // The caller writes its response before the connection closes.
         setImmediate(() => request.socket.destroySoon());
       }
     });

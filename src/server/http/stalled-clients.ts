@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /**
- * Disconnects clients that stop sending a request or reading a response, because each would hold its connection, and
- * the file that it downloads, forever. Does not limit how long a client waits for a response.
- * @param timeoutMs milliseconds without a byte in either direction
- * @returns a function to call for each request; Node's own timeouts apply to connections without a request
+ * Each stalled client would hold its connection, and the file that it downloads, forever. Node's own timeouts apply to
+ * connections without a request.
+ * @param timeoutMs without a byte in either direction
  */
 export function cutStalled(
   server: Server,

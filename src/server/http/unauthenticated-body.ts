@@ -4,24 +4,19 @@ import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { SECOND } from '../../lib/time.ts';
 import { readBody } from './request-body.ts';
 
-/** Bodies up to this size are read from every caller. */
 export const SMALL_BODY_BYTES = 16 * 1024;
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 const MAX_ARRIVAL_MS = 30 * SECOND;
 
 let pendingBytes = 0;
 
-/**
- * Whether a body may be refused before it has arrived. A body of unknown length is read first, within the limits below,
- * because a malformed one would otherwise cause two responses.
- */
+/** A body of unknown length is read first, because a malformed one would otherwise cause two responses. */
 export function isLargeBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES;
 }
 
 /**
- * Reads the body of a caller without valid credentials, with limits on its duration and on the total of such bodies.
- * @throws {BadInputError} 413 above `maxBytes`; 400 if incomplete or too slow
+ * Limits the duration, and the total of such bodies. @throws {BadInputError} 413 above `maxBytes`; 400 if too slow
  * @throws {ServiceUnavailableError} too many such bodies are arriving
  */
 export async function readUnauthenticatedBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -7,12 +7,7 @@ const MIN_BYTES = 64 * 1024;
 
 const CHECK_INTERVAL_MS = 100;
 
-/**
- * Bounds the memory of unread responses. Above the limit, it closes connections of the network with the most unread
- * bytes, the oldest first.
- * @param networkOf returns the network of the client
- * @returns a function to call for each request
- */
+/** Above the limit, closes connections of the network with the most unread bytes, the oldest first. */
 export function boundUnread(
   server: Server,
   networkOf: (request: IncomingMessage) => string,

@@ -3,10 +3,7 @@ export interface Origin {
   forwardedFor: string | string[] | undefined;
 }
 
-/**
- * The address of the client behind `proxies` trusted proxies (`TRUST_PROXY`). Each proxy appends its peer, so entries
- * are counted from the right, because the client can forge the entries further left.
- */
+/** Each of the `proxies` appends its peer. Counts from the right, because the client can forge entries further left. */
 export function clientAddress({ socketAddress, forwardedFor }: Origin, proxies: number): string {
   const seen = socketAddress ?? '';
   if (proxies === 0 || forwardedFor === undefined) return seen;
@@ -35,13 +32,9 @@ export function networkOf({ socket, headers }: CallingRequest, proxies: number):
   return network;
 }
 
-/** Cached, because a connection carries many requests. */
 const peerNetworks = new WeakMap<CallingRequest['socket'], string>();
 
-/**
- * The unit that counts as one client: an IPv4 address, also inside IPv6 (`::ffff:1.2.3.4` → `1.2.3.4`), or the /64
- * network of an IPv6 address (`2001:db8::1` → `2001:db8:0:0::/64`), because a client can use every address in it.
- */
+/** An IPv4 address, also inside IPv6, or the /64 network of an IPv6 address, because a client can use all of it. */
 export function clientNetwork(address: string): string {
   const [text = ''] = address.slice(0, MAX_ADDRESS).toLowerCase().split('%', 1);
   if (!text.includes(':')) return text;
@@ -60,7 +53,6 @@ function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/** The eight groups of an IPv6 address in any notation; undefined for other text. */
 function groupsOf(text: string): number[] | undefined {
   const halves = text.split('::').map((half) => (half === '' ? [] : half.split(':').flatMap(numbersOf)));
   const [head = [], tail = []] = halves;
@@ -70,7 +62,6 @@ function groupsOf(text: string): number[] | undefined {
   return isWhole && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
 }
 
-/** A group of hex digits, or the two groups of a dotted IPv4 ending; NaN for other text. */
 function numbersOf(group: string): number[] {
   const dotted = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(group)?.slice(1).map(Number);
   if (dotted) return [dotted[0]! * 256 + dotted[1]!, dotted[2]! * 256 + dotted[3]!];

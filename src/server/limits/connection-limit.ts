@@ -1,6 +1,5 @@
 import type { IdentifiedViewer } from '../../lib/access.ts';
 
-/** Long-lived connections (WebSockets and event streams over HTTP) per caller. */
 const MAX_PER_CALLER = 100;
 const MAX_PER_PROCESS = 50_000;
 
@@ -8,10 +7,7 @@ export class ConnectionLimit {
   readonly #open = new Map<string, number>();
   #total = 0;
 
-  /**
-   * Takes a slot. Only the limit of the process applies to an API key alone, because it acts for all users.
-   * @returns a function that releases the slot (idempotent); undefined if no slot is free
-   */
+  /** The release is idempotent. Only the process limit applies to API keys alone, because they act for all users. */
   take(viewer: IdentifiedViewer): (() => void) | undefined {
     const caller = callerKey(viewer);
     const open = this.#open.get(caller) ?? 0;

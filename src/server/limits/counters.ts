@@ -11,7 +11,7 @@ import type { Limit, LimitName } from './definitions.ts';
 
 export interface Counters {
   create: (name: LimitName, limit: Limit) => RateLimiterAbstract;
-  /** Whether other processes share the counters; then each request to the store is a round trip. */
+  /** Each request to the store is then a round trip. */
   isShared: boolean;
   stop: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ export function memoryCounters(): Counters {
   };
 }
 
-/** Counts in the table `rate_limits`, over separate connections, so that queued queries cannot delay a refusal. */
+/** Separate connections, so that queued queries cannot delay a refusal. */
 export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters {
   const pool = new pg.Pool({
     ...database,
@@ -63,7 +63,6 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
   };
 }
 
-/** Counts in Redis, or in memory while Redis is unavailable. */
 export async function redisCounters(url: string, log: Logger): Promise<Counters> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
@@ -74,7 +73,6 @@ export async function redisCounters(url: string, log: Logger): Promise<Counters>
   });
   let reportedAt = 0;
   redis.on('error', (error) => {
-    // One log line per minute suffices, because the client retries continuously.
     if (Date.now() - reportedAt < MINUTE) return;
     reportedAt = Date.now();
     log.warn({ err: error }, 'Redis is unavailable; each process counts rate limits separately; check REDIS_URL');

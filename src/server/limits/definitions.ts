@@ -1,6 +1,6 @@
 import type { Viewer } from '../../lib/access.ts';
 
-/** `signIn` for operations that try a password or send a mail, `default` for all others. */
+/** `signIn`: operations that try a password or send a mail. */
 export type LimitName = 'default' | 'signIn';
 
 /** The window begins with its first operation. */
@@ -21,11 +21,7 @@ export interface RateCount extends Limit {
   isExceeded: boolean;
 }
 
-/**
- * The counter of an operation: per API key, else per user, else per network. Application sessions count per network
- * because every client can open them, and refused credentials because every client can invent them.
- * @param network see `clientNetwork`
- */
+/** Application sessions and refused credentials count per network, because every client can create them. */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
   if (limit === 'signIn') return `client:${network}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;

@@ -3,18 +3,15 @@ import { SECOND } from '../../lib/time.ts';
 import type { Limit, RateCount } from './definitions.ts';
 
 interface Share {
-  /** Operations taken from the store but not used. */
   left: number;
-  /** Operations left in the store at that time. */
   remaining: number;
   windowEnd: number;
   isExceeded: boolean;
 }
 
 /**
- * Counts operations by key. A process takes several operations at a time from a shared store, so that most operations
- * cost no round trip, and an exceeded key none. Together the processes never admit more than the quota; they admit less
- * by at most the share that each of the others holds.
+ * Takes several operations at a time from a shared store, so that most cost no round trip, and an exceeded key none.
+ * Together the processes never exceed the quota; they admit less by at most the shares that the others hold.
  */
 export class Quota {
   readonly #limit: Limit;
@@ -24,7 +21,7 @@ export class Quota {
   readonly #taking = new Map<string, Promise<Share>>();
   readonly #cleaner: NodeJS.Timeout;
 
-  /** @param shareSize operations taken from the store at a time; divides the quota */
+  /** @param shareSize divides the quota */
   constructor(limit: Limit, store: RateLimiterAbstract, shareSize: number) {
     this.#limit = limit;
     this.#store = store;
@@ -50,7 +47,7 @@ export class Quota {
     return { ...this.#describe(share ?? untouched), isExceeded: false };
   }
 
-  /** Whether the next operation would exceed the quota, as far as this process knows. */
+  /** As far as this process knows. */
   isUsedUp(key: string): boolean {
     const share = this.#current(key);
     return share !== undefined && share.left + share.remaining <= 0;

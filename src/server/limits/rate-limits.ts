@@ -5,7 +5,6 @@ import type { Counters } from './counters.ts';
 import { LIMITS, type Limit, type LimitName, type RateCount, rateKey } from './definitions.ts';
 import { Quota } from './quota.ts';
 
-/** Number of shares that a quota is divided into. */
 const SHARES = 60;
 
 export interface RateLimitSettings {
@@ -31,10 +30,6 @@ export class RateLimits {
     this.#quotas = { default: create('default'), signIn: create('signIn') };
   }
 
-  /**
-   * Counts the operations of one request, or of one message on a socket.
-   * @param network of the client (`clientNetwork`)
-   */
   meter(network: string, viewer: Viewer): Meter {
     return new Meter(this.#quotas, viewer, network, this.#onExceeded);
   }
@@ -69,7 +64,6 @@ export class Meter {
     if (isExceeded) throw new RateLimitedError(resetSeconds);
   }
 
-  /** Counts an operation without refusing it. */
   async tally(limit: LimitName): Promise<RateCount> {
     const count = await this.#quotas[limit].count(rateKey(limit, this.#viewer, this.#network));
     if (count.isExceeded) this.#onExceeded(limit);
@@ -77,10 +71,7 @@ export class Meter {
     return count;
   }
 
-  /**
-   * Counts an operation only if it exceeds the quota. Call it before work that is not counted.
-   * @throws {RateLimitedError}
-   */
+  /** Counts only if the quota is exceeded. Call it before work that is not counted. @throws {RateLimitedError} */
   async requireCapacity(limit: LimitName): Promise<void> {
     if (this.#quotas[limit].isUsedUp(rateKey(limit, this.#viewer, this.#network))) await this.count(limit);
   }
@@ -89,7 +80,7 @@ export class Meter {
     return this.#tightest !== undefined;
   }
 
-  /** State of the used counter that is closest to its limit. */
+  /** Of the used counter that is closest to its limit. */
   get state(): RateCount {
     return this.#tightest ?? this.#quotas.default.peek(rateKey('default', this.#viewer, this.#network));
   }

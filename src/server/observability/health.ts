@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-/** `/healthz`: the process is alive. `/readyz`: it serves, and the database responds. */
 export class Health {
   readonly #isDatabaseThere: () => Promise<boolean>;
-  /** False during start and stop. */
   isServing = false;
 
   /** @param isDatabaseThere must resolve within a bounded time */

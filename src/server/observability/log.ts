@@ -1,11 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { redactError } from './redact.ts';
 
-/**
- * Writes JSON lines with redacted errors.
- * @param destination default: stdout
- * @param fields of every line
- */
 export function createLog(
   level: string,
   destination: DestinationStream = pino.destination(1),

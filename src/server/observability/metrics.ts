@@ -3,11 +3,9 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { LimitName } from '../limits/definitions.ts';
 import type { Observer } from './observer.ts';
 
-/** Values that are read on each scrape. */
 export interface Readings {
   sockets: () => number;
   pool: () => { total: number; idle: number; waiting: number };
-  /** Pushes in flight, and providers that are skipped because they do not respond. */
   pushes: () => { inFlight: number; openCircuits: number };
   semaphores: () => Record<string, { running: number; waiting: number }>;
   /** Undefined while the database does not respond. */
@@ -15,19 +13,17 @@ export interface Readings {
 }
 
 export interface Backlog {
-  /** Unread events by reader; an inactive reader is absent. */
+  /** An inactive reader is absent. */
   unreadEvents: { reader: string; count: number; seconds: number }[];
   jobs: { queue: string; count: number }[];
 }
 
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Processes that share the port, and hence `/metrics`. */
 export interface Peers {
-  /** Number of this process: the label `worker`. */
+  /** The label `worker`. */
   number: number;
   answer: (report: () => Promise<MetricsSnapshot>) => void;
-  /** Snapshots of all processes that respond, including this one. */
   collect: () => Promise<MetricsSnapshot[]>;
 }
 
@@ -36,13 +32,9 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** Metrics of the process, shared by all apps in it. */
 let ofProcess: Registry | undefined;
 
-/**
- * Metrics of one service for Prometheus. All label values are our own (route patterns, names of the schema, codes), so
- * that clients cannot create time series.
- */
+/** All label values are our own (route patterns, names of the schema, codes), so that clients cannot create series. */
 export class Metrics implements Observer {
   readonly #registry = new Registry();
   readonly #peers: Peers | undefined;
@@ -176,7 +168,6 @@ export class Metrics implements Observer {
     this.#failedSweeps.inc();
   }
 
-  /** Three gauges of one reading; absent while the database does not respond. */
   #addBacklog({ backlog }: Readings): void {
     let pending: Promise<Backlog | undefined> | undefined;
     const read = () => {
@@ -228,7 +219,7 @@ export class Metrics implements Observer {
   }
 }
 
-/** Series differ by the label `worker`, so that each sum has one summand. */
+/** The label `worker` keeps the series apart. */
 function merged(snapshots: MetricsSnapshot[]): Promise<string> {
   const summed = snapshots.map((metrics) => metrics.map((metric) => ({ ...metric, aggregator: 'sum' as const })));
   return AggregatorRegistry.aggregate(summed).metrics();

@@ -4,13 +4,13 @@ import type { LimitName } from '../limits/definitions.ts';
 export interface Observer {
   /** @param route a pattern, never the client's path */
   requestEnded: (request: { method: string; route: string; status: number; seconds: number }) => void;
-  /** Called per root field, on any transport; for a subscription when it begins. */
+  /** Per root field; for a subscription when it begins. */
   operationEnded: (operation: { type: string; field: string; code: string; seconds: number }) => void;
   documentRefused: () => void;
   socketOpened: () => void;
   subscriptionBegan: () => void;
   subscriptionEnded: () => void;
-  /** @param seconds since the event; undefined if the subscriber had missed it */
+  /** @param seconds undefined if the subscriber had missed the event */
   eventDelivered: (seconds: number | undefined) => void;
   pushAnswered: (channel: string, outcome: string) => void;
   rateLimitExceeded: (limit: LimitName) => void;

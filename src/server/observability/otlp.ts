@@ -23,7 +23,7 @@ const FLUSH_TIMEOUT_MS = 2 * SECOND;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-/** Sends traces over OTLP (HTTP, JSON). The SDK reads the standard `OTEL_…` variables itself. */
+/** The SDK reads the standard `OTEL_…` variables itself. */
 export function startOtlp(log: Logger): { tracing: Tracing; stop: () => Promise<void> } {
   reportProblems(log);
   const resource = resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'atrium' });
@@ -122,7 +122,6 @@ function fail(span: Span, error: unknown): void {
   span.end();
 }
 
-/** Reports an unavailable collector once a minute. */
 function reportProblems(log: Logger): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string) => {

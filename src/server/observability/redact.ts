@@ -8,15 +8,12 @@ export const MAX_SHOWN = 2000;
 const RULES: [RegExp, string][] = [
   // Queries of URLs, because they contain tokens and mail addresses.
   [/(\bhttps?:\/\/[^\s?#"']*)\?[^\s"']*/gi, `$1?${HIDDEN}`],
-  // User and password of a URL.
   [/(\w+:\/\/)[^\s/@"']*@/g, `$1${HIDDEN}@`],
-  // Parameters and fields by name, in forms, JSON and messages.
   [
     /((?:token|signature|password|passwd|secret|auth_?key|api_?key|authorization|credential|access_key)\w*["'\]]*\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&)}\]]+)/gi,
     `$1${HIDDEN}`,
   ],
   [/\b(ApiKey|Bearer|Basic|Digest)\s+[^\s"',;]+/gi, `$1 ${HIDDEN}`],
-  // JWTs, and our own session tokens, reset tokens and hashes.
   [/\beyJ[\w-]+(?:\.[\w-]+)*/g, HIDDEN],
   [/\b[0-9a-f]{32,}\b/gi, HIDDEN],
   [/[^\s"'<>(),;:=@]+@[^\s"'<>(),;:=@]+\.[a-z]{2,}/gi, `${HIDDEN}@${HIDDEN}`],

@@ -31,7 +31,6 @@ export function factsOf(request: IncomingMessage): RequestFacts {
   return facts;
 }
 
-/** Reports each completed request: a log line, a metric, a span. */
 export class Requests {
   readonly #log: Logger;
   readonly #observer: Observer;
@@ -41,9 +40,7 @@ export class Requests {
     this.#observer = observer;
   }
 
-  /**
-   * @param route undefined if the transport that serves the request sets the route and the header `X-Request-Id` itself
-   */
+  /** @param route undefined if the transport itself sets the route and the header `X-Request-Id` */
   serve(request: IncomingMessage, response: ServerResponse, route: string | undefined, serve: () => void): void {
     const facts = factsOf(request);
     if (route !== undefined) {
@@ -56,7 +53,6 @@ export class Requests {
     else serve();
   }
 
-  /** Reports a request that was refused without a handler. */
   reportRefused(request: IncomingMessage, status: number): void {
     this.#end(factsOf(request), { method: request.method ?? '', status, isCutOff: false });
   }

@@ -4,10 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const maps = new Map<string, SourceMap | undefined>();
 
-/**
- * Replaces the position of a stack frame in the bundle by the one in the source. Reads the map of a file once, because
- * `--enable-source-maps` would read all maps at the start.
- */
+/** Reads the map of a file once, because `--enable-source-maps` would read all maps at the start. */
 export function inSource(frame: string): string {
   const start = frame.lastIndexOf('file://');
   const [position, file, line, column] = /^(\S+\.js):(\d+):(\d+)/.exec(start < 0 ? '' : frame.slice(start)) ?? [];

@@ -4,13 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 export interface SpanOptions {
-  /** `server`: an incoming request. `client`: a request to an external system. */
   kind?: 'server' | 'client' | undefined;
   attributes?: SpanAttributes | undefined;
   /** Headers with the remote parent span, if any. The current span is not the parent then. */
   from?: IncomingHttpHeaders | undefined;
   isRoot?: boolean | undefined;
-  /** Spans that caused this one: its parent if all are the same, otherwise links. */
+  /** The parent if all are the same, otherwise links. */
   joins?: (SpanReference | undefined)[] | undefined;
 }
 
@@ -25,7 +24,7 @@ export type SpanReference = { readonly span: unique symbol };
 
 export interface Tracing {
   open: (name: string, options?: SpanOptions) => OpenSpan;
-  /** Runs work in a child of the current span; records only the kind of an error. */
+  /** Records only the kind of an error. */
   span: <Result>(name: string, options: SpanOptions, work: () => Result) => Result;
   here: () => SpanReference | undefined;
   detached: <Result>(work: () => Result) => Result;
@@ -42,7 +41,7 @@ export function traced<Result>(name: string, options: SpanOptions, work: () => R
   return tracing ? tracing.span(name, options, work) : work();
 }
 
-/** Runs work outside of the current span, because it serves several callers or outlives the request. */
+/** For work that serves several callers or outlives the request. */
 export function detached<Result>(work: () => Result): Result {
   return tracing ? tracing.detached(work) : work();
 }

@@ -8,12 +8,7 @@ import { resetPasswordPage } from './reset-password.ts';
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/**
- * Express application with the explorer, the REST documentation and the page of reset links. Methods without a page
- * fall through.
- * @param openApi creates the OpenAPI document; called once, on the first request
- * @param tokenHeader in which the explorer sends a token
- */
+/** @param openApi called once, on the first request */
 export function browserPages(services: Services, openApi: () => object, tokenHeader: string): PageHandler {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');

@@ -46,9 +46,7 @@ export const PAGE_STYLE = `body { margin: 0; background: #fafafa; }
 noscript p { padding: 1rem; font-family: system-ui, sans-serif; }
 `;
 
-/**
- * Allows requests to the page's own address and to the public URL, because the document may name either.
- */
+/** The document may name the page's own address or the public URL. */
 export function docsPolicy(publicUrl: string): string {
   return [
     "default-src 'none'",

@@ -26,10 +26,7 @@ const CACHED = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', 'X-Conten
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
-/**
- * Serves `/openapi.json` and `/docs`, the page that displays it, for `GET` and `HEAD`.
- * @param document creates the OpenAPI document; called once, on the first request
- */
+/** @param document called once, on the first request */
 export function documentation({ publicUrl, log }: Services, document: () => object) {
   const files: Record<DocsPath, () => Promise<ServedText>> = {
     '/openapi.json': once(() =>

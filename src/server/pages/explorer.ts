@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { RequestHandler } from 'express';
 
-/**
- * GraphiQL as one page that loads no other files and connects only to its own server. Rendered once, because it has
- * several megabytes.
- */
+/** One page that loads no other files. Rendered once, because it has several megabytes. */
 export function explorerPage(tokenHeader: string): RequestHandler {
   let rendered: { page: Buffer; headers: Record<string, string> } | undefined;
   return (_request, response) => {

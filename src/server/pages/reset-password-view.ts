@@ -33,7 +33,6 @@ button[disabled] { opacity: .6; cursor: progress; }
 [role=alert] p { margin: .4rem 0 0; }
 `;
 
-/** Submits the form without a reload, with the same messages as the plain form. */
 const SCRIPT = `
 const form = document.querySelector('form');
 if (form) {
@@ -95,7 +94,6 @@ if (form) {
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Allows only the page's own script and style, and connections to its own server. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src ${hashOf(SCRIPT)}`,

@@ -19,10 +19,7 @@ const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: 
   resetPassword(token: $token, password: $password)
 }`);
 
-/**
- * The page of a reset link. Opening it changes nothing, because mail programs may preview links. With scripts, the form
- * uses `/graphql`; without, it posts to the page.
- */
+/** Opening a reset link changes nothing, because mail programs may preview it. Also works without scripts. */
 export function resetPasswordPage(services: Services) {
   return {
     show(request: Request, response: Response): void {
@@ -61,7 +58,6 @@ async function answerForm(request: Request, response: Response, services: Servic
   send(response, status, state, { headers: rateHeaders(meter?.state) });
 }
 
-/** @returns the error to display, if any */
 async function resetBy(
   variableValues: { token: string; password: string },
   contextValue: Context,

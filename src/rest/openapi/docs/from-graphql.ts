@@ -25,7 +25,7 @@ import {
   unixTime,
 } from './schemas.ts';
 
-/** A field of the schema with its type; a field with a form of its own in REST; or a parameter that only REST has. */
+/** A field with its type or a form of its own, or a parameter that only REST has. */
 export type Renaming = string | readonly [field: string, form: Schema] | Schema;
 
 interface Typed {
@@ -45,7 +45,7 @@ export function inputOf(typeName: string, names: Record<string, Renaming>, requi
   return requestObject(renamed(typeName, type.getFields(), names), required);
 }
 
-/** @param operation its type and name: `Mutation.addReaction` */
+/** @param operation `Mutation.addReaction` */
 export function argumentsOf(operation: string, names: Record<string, Renaming>, required: string[] = []): ObjectSchema {
   const fields = Object.fromEntries(operationField(operation).args.map((argument) => [argument.name, argument]));
   return requestObject(renamed(operation, fields, names), required);

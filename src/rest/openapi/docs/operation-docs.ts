@@ -1,7 +1,6 @@
 import type { ServiceError } from '../../../lib/errors.ts';
 import type { ObjectSchema, Schema } from './schemas.ts';
 
-/** In the order of the documentation page. */
 export const TAGS = {
   Sessions: 'Application and user sessions, and their tokens.',
   Users: 'User accounts of the application.',
@@ -27,23 +26,21 @@ export interface RequestExample {
   body?: unknown;
 }
 
-/** Documentation of a route that cannot be derived from its GraphQL document and its access. */
 export interface OperationDocs {
   tag: keyof typeof TAGS;
-  /** By default the name of the GraphQL operation; required if several routes run the same one. */
+  /** Default: the GraphQL operation; required if several routes run it. */
   operationId?: string;
   /** Imperative, up to 8 words. */
   summary: string;
-  /** What the operation does, its limits and its special errors. Required callers are added. */
   description: string;
   path?: Record<string, Schema>;
   query?: ObjectSchema;
   headers?: ObjectSchema;
-  /** The JSON body; the form with bracket keys is derived from it. */
+  /** The form with bracket keys is derived from it. */
   body?: ObjectSchema;
   status?: 200 | 201;
   answer: Schema | 'nothing' | 'file' | 'xml';
-  /** Without those of credentials, rate limits and malformed requests, which are added. */
+  /** Without those of credentials, rate limits and malformed requests. */
   errors?: ServiceError[];
   examples: [RequestExample, ...RequestExample[]];
 }

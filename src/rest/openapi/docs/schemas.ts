@@ -33,10 +33,8 @@ export const moment: Schema = {
     'A time: Unix seconds, `YYYY-MM-DD`, `YYYY-MM-DD HH:MM:SS` or ISO 8601; in UTC unless it has a time zone.',
 };
 
-/** Ids of users, events, files and the like. */
 export const integerId: Schema = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
 
-/** Ids of dialogs, messages, records and classes. */
 export const stringId: Schema = { type: 'string', pattern: '^[0-9a-f]{24}$' };
 
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
@@ -57,18 +55,16 @@ export function nullable(schema: Schema): Schema {
 
 export const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
 
-/** An object of a response: exactly these members, of which some are optional. */
 export function closed(properties: Record<string, Schema>, optional: string[] = []): ObjectSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** An object of a response that may also have keys chosen by clients. */
 export function open(properties: Record<string, Schema>, optional: string[] = []): ObjectSchema {
   return { ...closed(properties, optional), additionalProperties: true };
 }
 
-/** An object of a request. Unknown members are allowed, because the server ignores them. */
+/** Unknown members are allowed, because the server ignores them. */
 export function requestObject(properties: Record<string, Schema>, required: string[] = []): ObjectSchema {
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
