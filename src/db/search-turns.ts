@@ -2,7 +2,7 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE } from './client.ts';
 
-/** For other statements. */
+/** Searches never take these connections, so that other statements always find one. */
 const RESERVED_CONNECTIONS = 4;
 
 const PER_APPLICATION = 5;

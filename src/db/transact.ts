@@ -2,7 +2,7 @@ import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import { POOL_SIZE, runTransaction, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS, type Transaction } from './client.ts';
 
-/** For single statements. */
+/** Transactions never take these connections, so that single statements always find one. */
 const RESERVED_CONNECTIONS = 4;
 
 const PER_APPLICATION = 5;

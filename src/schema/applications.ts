@@ -47,7 +47,6 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
   } as const,
 });
 
-/** Descriptions of the settings, for the type and the input. */
 const SETTINGS = {
   signatureHash: 'The only hash function accepted in signatures of session requests.',
   usersList: 'Whether sessions may list and search the users of the application. API keys always may.',

@@ -15,7 +15,6 @@ import './observed.ts';
 import './rate-limits.ts';
 import './response-size.ts';
 
-/** JSON input. */
 export type JsonInput = object | string | number | boolean | null;
 
 interface Types {
@@ -44,11 +43,7 @@ interface Types {
   };
 }
 
-/**
- * Every field of Query, Mutation and Subscription must set `authScopes` to one `Access`;
- * `schema/index.ts` rejects others.
- * @param observedAs single name under which all operations are counted
- */
+/** `schema/index.ts` rejects fields without an `Access`. @param observedAs the name of all operations in metrics */
 export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
   const builder = new SchemaBuilder<Types>({
     plugins: [
@@ -123,7 +118,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
 
 export type Builder = ReturnType<typeof createBuilder>;
 
-/** Builds the base schema. Each class of an application has its own builder (src/schema/typed). */
+/** Each class of an application has its own builder (src/schema/typed). */
 export const builder = createBuilder();
 
 function failedAccess(failure: AuthFailure): Access {

@@ -39,7 +39,6 @@ export const RecordFieldType = builder.enumType('RecordFieldType', {
   } as const,
 });
 
-/** Descriptions, for the type and the input. */
 const PERMITTED = {
   create: 'Who may create records of the class.',
   read: 'Who may read new records that specify no permissions.',

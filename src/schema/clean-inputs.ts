@@ -10,7 +10,6 @@ declare global {
   }
 }
 
-/** Makes all strings in arguments storable in PostgreSQL, on every transport, and rejects NUL characters. */
 class CleanInputsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,

@@ -2,10 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 
-/**
- * The columns of a type, for `select` of `prismaObject`. They do not depend on the selected fields, so that each
- * operation has one prepared statement; `db/client.ts` limits their number.
- */
+/** Independent of the selected fields, so that each operation has one prepared statement (see `db/client.ts`). */
 export function columns<Name extends string>(...names: Name[]): Record<Name, true> {
   return Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
 }

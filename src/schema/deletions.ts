@@ -1,7 +1,6 @@
 import type { DeletedItems } from '../lib/deleted-items.ts';
 import { builder } from './builder.ts';
 
-/** Result type of an operation that deletes several items. */
 export function deletedItems(name: string, description: string) {
   return builder.objectRef<DeletedItems>(name).implement({
     description,

@@ -1,6 +1,3 @@
-// Descriptions shared by several files.
-
-/** For fields with one value. */
 export const OPERATORS = {
   eq: 'Equal to this value; null matches unset values.',
   ne: 'Not equal to this value, or unset; null matches every set value.',
@@ -12,7 +9,6 @@ export const OPERATORS = {
   notIn: 'Equal to none of these values, or unset.',
 };
 
-/** For list fields. */
 export const LIST_OPERATORS = {
   eq: 'Contains this value; null matches an unset list.',
   ne: 'Does not contain this value.',

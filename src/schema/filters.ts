@@ -52,7 +52,6 @@ comparison('FloatListFilter', 'Compares a list of numbers.', 'Float', LIST_OPERA
 comparison('BooleanListFilter', 'Compares a list of booleans.', 'Boolean', LIST_OPERATORS);
 comparison('DateTimeListFilter', 'Compares a list of times.', 'DateTime', LIST_OPERATORS);
 
-/** @param operators descriptions by operator */
 function comparison<Type extends keyof Scalars & string, Operator extends string>(
   name: string,
   description: string,

@@ -38,10 +38,9 @@ import './ai.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 
-/** By operation, such as `Query.dialog` or `Mutation.sendMessage`. */
+/** By `Query.dialog` or `Mutation.sendMessage`. */
 export const operationAccess: ReadonlyMap<string, Access> = readAccess(schema);
 
-/** Rate limit of an operation such as `Mutation.createSession`. */
 export function operationLimit(operation: string): LimitName {
   const [type, name] = operation.split('.');
   const { pothosOptions } = (schema.getType(type!) as GraphQLObjectType).getFields()[name!]!.extensions;

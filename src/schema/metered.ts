@@ -2,7 +2,6 @@ import type { SchemaTypes } from '@pothos/core';
 import type { CountedConnection } from '../lib/pagination.ts';
 import { TOTAL_COUNT } from './descriptions.ts';
 
-/** Adds `totalCount` to the fields of a connection whose page is a `CountedConnection`. */
 export function metered<Types extends SchemaTypes, Page>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Page>) {
   return {
     totalCount: t.field({

@@ -11,7 +11,7 @@ declare global {
     }
 
     export interface SchemaBuilderOptions<Types extends SchemaTypes> {
-      /** Counts all operations under this name, because clients choose the names of typed operations. */
+      /** Clients choose the names of typed operations. */
       observedAs?: string | undefined;
     }
   }
@@ -19,7 +19,7 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/** Counts and traces each operation (root field) of every transport, including failed ones. */
+/** Includes failed operations. */
 class ObservedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     // For a subscription, only the subscribe call counts, not each event.

@@ -23,7 +23,6 @@ declare global {
       Args extends InputFieldMap,
       ResolveReturnShape,
     > {
-      /** The limit that the operation counts against; `default` if omitted. */
       rateLimit?: LimitName;
     }
 
@@ -34,7 +33,6 @@ declare global {
       Args extends InputFieldMap,
       ResolveReturnShape,
     > {
-      /** The limit that the operation counts against; `default` if omitted. */
       rateLimit?: LimitName;
     }
   }
@@ -42,7 +40,7 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-/** Counts each operation, and each alias separately, before any other check, unless the transport has counted it. */
+/** Before any other check, and for each alias separately. */
 class RateLimitsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     // For a subscription, only the subscribe call counts, not each event.

@@ -2,8 +2,6 @@ import type { Place, PresentedFile } from '../resolvers/classes/values.ts';
 import { builder } from './builder.ts';
 import { LIST_OPERATORS } from './descriptions.ts';
 
-// Types that the typed schemas of applications refer to (src/schema/typed).
-
 builder.objectRef<Place>('GeoPoint').implement({
   description: 'A position on earth.',
   fields: (t) => ({

@@ -13,7 +13,7 @@ import {
 /** Parsed documents are cached, so their nodes are reused. */
 const namesByNode = new WeakMap<FieldNode, ReadonlySet<string>>();
 
-/** Names of the fields selected below this one, at any depth, including those excluded by `@skip` or `@include`. */
+/** At any depth, including those excluded by `@skip` or `@include`. */
 export function requestedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const sets = fieldNodes.map((node) => {
     const names = namesByNode.get(node) ?? namesBelow(node, fragments);

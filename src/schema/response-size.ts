@@ -24,7 +24,7 @@ declare global {
 
 type Resolver<Context = unknown> = GraphQLFieldResolver<unknown, Context, object>;
 
-/** Counts the fields of a response during execution. Once the response is too large, no more resolvers run. */
+/** Once the response is too large, no more resolvers run. */
 class ResponseSizePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: Resolver<Types['Context']>,

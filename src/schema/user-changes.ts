@@ -6,7 +6,6 @@ import { User } from './users.ts';
 
 type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
-/** Fields that sign-up and updates share. */
 const userFields = (t: InputFields) => ({
   login: t.string({ description: '3 to 40 characters: letters, digits and `._@+-`. Must be unique, ignoring case.' }),
   email: t.string({ description: 'Email address, at most 255 characters. Must be unique; stored in lower case.' }),

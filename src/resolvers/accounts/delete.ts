@@ -12,7 +12,7 @@ import { findUser, findUserByExternalId } from '../users/find.ts';
 import { requireOwn } from '../users/own.ts';
 import { endSessionsOf } from '../users/revoke.ts';
 
-/** @throws {InvalidFieldsError} {UnknownUserError} {OtherUserError} checked in this order */
+/** @throws {InvalidFieldsError} {UnknownUserError} {OtherUserError} in this order */
 export async function deleteUser(id: number, context: ActingContext): Promise<true> {
   return remove(await findUser(id, context), context);
 }

@@ -22,12 +22,11 @@ export function udidProblems(udid: string | null | undefined): string[] {
   return [...(udid ?? '')].length > MAX_UDID ? [`Length of 'udid' field should be max: ${MAX_UDID}.`] : [];
 }
 
-/** Condition on `contacts c`. */
 export function inBook({ applicationId, userId, udid }: BookKey): Prisma.Sql {
   return Prisma.sql`c.application_id = ${applicationId} AND c.user_id = ${userId} AND c.udid = ${udid}`;
 }
 
-/** @throws {NotFoundError} the book is empty */
+/** @throws {NotFoundError} */
 export async function requireContacts(book: BookKey): Promise<void> {
   const [found] = await query<unknown>`SELECT 1 AS one FROM contacts c WHERE ${inBook(book)} LIMIT 1`;
   if (!found) throw emptyBook();

@@ -37,7 +37,7 @@ const ORDER: Order = {
   isAlwaysSet: true,
 };
 
-/** In upload order. @throws {UnprocessableError} udid longer than 64 characters @throws {NotFoundError} empty book */
+/** In upload order. @throws {UnprocessableError} udid @throws {NotFoundError} empty book */
 export async function listContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
@@ -55,7 +55,7 @@ export async function listContacts(
   };
 }
 
-/** By id, each once. @throws {UnprocessableError} udid longer than 64 characters @throws {NotFoundError} empty book */
+/** By id, each once. @throws as `listContacts` */
 export async function listRegisteredContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
@@ -82,7 +82,6 @@ export async function findAddressBook(udid: string | null | undefined, context: 
 export async function contactsOf(book: AddressBook): Promise<Contact[]> {
   const contacts = await query`
     SELECT ${CONTACT} FROM contacts c WHERE ${inBook(book)} ORDER BY c.position`;
-  // Emptied since `requireContacts`.
   if (contacts.length === 0) throw emptyBook();
   return contacts;
 }
@@ -96,7 +95,6 @@ export async function registeredUsersOf(book: AddressBook, context: Context): Pr
 export interface RegisteredContact {
   id: number;
   phone: string | null;
-  /** Null if the caller may not list users. */
   user: User | null;
 }
 
@@ -122,7 +120,7 @@ function compactUser(user: User): User {
   return Object.defineProperties({ applicationId, id, phone }, getters) as User;
 }
 
-/** One more than the page size, so that the caller sees whether another page follows. */
+/** One more than the page size shows whether another page follows. */
 function idsOfPage(ids: number[], { after, before, isBackward, limit }: PageRequest): number[] {
   const [low, high] = [after, before].map((cursor) => cursor && idOf(cursor.id));
   const within = ids.filter((id) => (low === undefined || id > low) && (high === undefined || id < high));

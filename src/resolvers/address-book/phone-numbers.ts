@@ -10,10 +10,7 @@ export function phoneKey(phone: string, region: string | null): string {
   return parsePhoneNumberFromString(phone, { defaultCountry, extract: false })?.number ?? phone;
 }
 
-/**
- * Index tails of users who may have this key. One suffices, except for national numbers shorter than the tail: there
- * the tail also covers the prefix, so that each notation of the prefix is included.
- */
+/** Also covers the prefix of national numbers shorter than the tail, so that each notation of the prefix is included. */
 export function phoneTails(key: string): string[] {
   const digits = key.replace(/[^0-9]/g, '');
   const mayBeShort = key.startsWith('+') && digits.length < MAX_COUNTRY_CODE + TAIL_DIGITS;

@@ -12,12 +12,11 @@ import { type ContactInput, contactChange, contactProblems, planUpload, type Upl
 export interface ContactUpload {
   contacts?: ContactInput[] | null;
   udid?: string | null;
-  /** Removes contacts that the upload does not name. */
   force?: boolean | null;
 }
 
 export interface UploadedContacts extends Pick<UploadPlan, 'created' | 'updated' | 'deleted'> {
-  /** `index` is the 0-based position in the upload. */
+  /** `index` counts from 0. */
   rejected: { index: number; errors: string[] }[];
 }
 

@@ -13,7 +13,7 @@ interface Asked {
 
 export interface AnswerRequest extends Asked {
   message?: string | null;
-  /** Previous messages: an unvalidated list of `Turn`. */
+  /** An unvalidated list of `Turn`. */
   history?: unknown;
 }
 
@@ -37,7 +37,6 @@ export async function assistAnswer(request: AnswerRequest, context: ActingContex
   return ask(chosen, prompt, context);
 }
 
-/** Validates the request before it returns. */
 export async function streamAnswer(request: AnswerRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
   const { chosen, prompt } = await answerQuestion(request, context);
   return live((signal) => streamAnswerParts(chosen, prompt, context, signal));

@@ -9,7 +9,6 @@ import { type PromptText, promptTokens, tokensOf } from './prompts.ts';
 
 export interface ChosenAssistant {
   assistant: Assistant;
-  /** Tokens per user and day. */
   quota: number;
 }
 
@@ -71,7 +70,6 @@ class Bill {
     return new Bill(context, amount, takenAt);
   }
 
-  /** Replaces the reserved amount by the tokens used. */
   async close(tokens: number): Promise<void> {
     const { viewer, log } = this.#context;
     if (viewer.kind !== 'user' || this.#taken === 0) return;

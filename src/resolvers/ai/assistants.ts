@@ -12,7 +12,6 @@ export interface AssistantChanges {
   name?: string | null;
   baseUrl?: string | null;
   model?: string | null;
-  /** Null removes it. */
   apiKey?: string | null;
   instructions?: string | null;
 }
@@ -79,7 +78,6 @@ export function updateAssistant(
   );
 }
 
-/** Like `updateAssistant`, but the operator may trust a private address. */
 export async function changeAssistant(
   id: string,
   { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
@@ -118,7 +116,6 @@ export async function deleteAssistant(id: string, { viewer }: AdministrationCont
   return true;
 }
 
-/** Like `createAssistant`, but the operator may trust a private address. */
 export async function storeAssistant(
   input: NewAssistant & { applicationId: number; isTrusted: boolean },
   { now, encrypter }: AssistantServices,
@@ -155,7 +152,6 @@ function problemsOf(changes: AssistantChanges): FieldErrors {
   return problems;
 }
 
-/** Reports early what the transport would reject on each request. */
 function requirePublic({ baseUrl }: AssistantChanges): void {
   if (baseUrl == null || !URL.canParse(baseUrl) || isOutside(new URL(baseUrl))) return;
   throw new InvalidFieldsError({ baseUrl: ['should be a public address'] });
@@ -165,7 +161,7 @@ function requireNone(problems: FieldErrors): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
 
-/** Binds the encrypted API key to its row. */
+/** Binds the key to its row. */
 export function additionalDataOfApiKey({ applicationId, id }: Pick<Assistant, 'applicationId' | 'id'>): string {
   return `assistants ${applicationId} ${id}`;
 }

@@ -9,7 +9,7 @@ const MAX_URL = 2000;
 /** Excludes SVG, because an SVG can reference URLs that its renderer would load. */
 const DATA = /^data:image\/(?:png|jpe?g|gif|webp|bmp|avif|heic|heif|tiff)(?:;base64)?,/i;
 
-/** Returns the normalized URL, so that the model and this check see the same host. @throws {UnprocessableError} */
+/** Normalized, so that the model and this check see the same host. @throws {UnprocessableError} */
 export function allowedImage(url: unknown): string {
   if (typeof url === 'string') {
     if (url.length <= MAX_DATA && DATA.test(url)) return url;

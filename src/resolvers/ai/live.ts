@@ -2,7 +2,7 @@ import { LiveEvent, LiveQueue } from '../../realtime/live-queue.ts';
 
 export type AnswerPart = { text: string; isLast: boolean } | { failure: unknown };
 
-/** Publishes the parts of an answer, then the end. Closing the queue aborts the model request. */
+/** Closing the queue aborts the model request. */
 export function live(answer: (signal: AbortSignal) => AsyncIterable<string>): LiveQueue<AnswerPart> {
   const left = new AbortController();
   const queue = new LiveQueue<AnswerPart>(() => left.abort());

@@ -18,7 +18,6 @@ export interface ConversationMessage {
 /** Characters; ids have no limit. */
 const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, toLanguage: MAX_LANGUAGE };
 
-/** Requires a non-blank string. */
 export function textProblems(parameter: string, value: string | null | undefined): string[] {
   if (value == null || value.trim() === '') {
     return [problem(parameter, `${words(parameter)} can't be empty, must be a string`)];
@@ -40,7 +39,7 @@ export function readHistory(history: unknown): Turn[] {
   return (history as Turn[] | null | undefined) ?? [];
 }
 
-/** Copies the known properties. @param imageUrl checks and normalizes an image URL; may throw */
+/** @param imageUrl checks and normalizes an image URL; may throw */
 export function readConversation(messages: unknown, imageUrl: (url: unknown) => string): ConversationMessage[] {
   const readPart = (part: ConversationPart): ConversationPart =>
     part.type === 'text'

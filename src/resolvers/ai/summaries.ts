@@ -23,24 +23,21 @@ export interface SummaryRequest {
   dialogId?: string | null;
 }
 
-/** Messages per summary. */
 const LATEST = 1000;
 
-/** Parts summarized in parallel. */
 const AT_ONCE = 3;
 
 const MAX_KIND = 50;
 
 const EMPTY = 'Chat is empty.';
 
-/** Summarizes the messages that the caller can see. An empty dialog needs no model request. */
+/** An empty dialog needs no model request. */
 export async function summarizeDialog(request: SummaryRequest, context: ActingContext): Promise<string> {
   const { chosen, parts } = await readDialog(request, context);
   if (parts.length === 0) return EMPTY;
   return ask(chosen, await lastPrompt(chosen, parts, context), context);
 }
 
-/** Validates the request before it returns. */
 export async function streamSummary(request: SummaryRequest, context: ActingContext): Promise<LiveQueue<AnswerPart>> {
   const { chosen, parts } = await readDialog(request, context);
   return live(async function* (signal) {
@@ -59,7 +56,6 @@ async function readDialog(
   return { chosen, parts: dialogParts(await latestMessages(dialog.id, context)) };
 }
 
-/** A dialog of several parts is summarized from the summaries of its parts. */
 async function lastPrompt(
   { assistant, quota }: ChosenAssistant,
   parts: string[],

@@ -35,7 +35,7 @@ export async function findApiKey(id: number, applicationId?: number): Promise<Ap
   return key;
 }
 
-/** @throws {InvalidFieldsError} a name that is blank or longer than 255 characters */
+/** @throws {InvalidFieldsError} */
 export async function createApiKey(
   applicationId: number,
   name: string,

@@ -38,7 +38,7 @@ export function bootstrapApplication(
   });
 }
 
-/** For the operator only. @throws {InvalidFieldsError} a blank or long name; an invalid or used id */
+/** For the operator only. @throws {InvalidFieldsError} */
 export async function createApplication(
   { id, name }: Pick<NewApplication, 'id' | 'name'>,
   { now }: Pick<Services, 'now'>,
@@ -77,7 +77,6 @@ async function storeApplication(
   await transaction.apiKey.create({
     data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },
   });
-  // Moves the sequence past an explicit id.
   await transaction.$executeRaw`
     SELECT setval(pg_get_serial_sequence('applications', 'id'), (SELECT max(id) FROM applications))`;
   return { applicationId: id, authKey, authSecret, apiKey };

@@ -4,22 +4,20 @@ import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 /** Undefined leaves a field unchanged; so does null unless null is a valid value. */
 export interface ApplicationChanges {
   name?: string | null;
-  /** The only hash that signatures of its sessions may use. */
+  /** Signatures of its sessions may use no other hash. */
   signatureHash?: SignatureHash | null;
   usersList?: boolean | null;
   /** Which tags make a user a member of a group. */
   groups?: GroupTags | null;
-  /** Who may read a non-public file by its id. */
   filesByNumber?: FilesByNumber | null;
-  /** Whether users may request a password reset by mail. */
   passwordReset?: boolean | null;
-  /** Whether legacy clients also need the old password or a recent sign-in to change e-mail, phone or login. */
+  /** Whether also legacy clients need the old password or a recent sign-in to change credentials. */
   strictCredentialChanges?: boolean | null;
   chatPushes?: boolean | null;
-  /** Sliding lifetime of its sessions, at least 1; null selects the default of the service. */
+  /** At least 1; null selects the default of the service. */
   sessionMinutes?: number | null;
   phoneMatching?: PhoneMatching | null;
-  /** ISO country of numbers without country code; null matches such numbers by their exact text. */
+  /** ISO country of numbers without country code; null compares their exact text. */
   phoneRegion?: string | null;
   answerAssist?: boolean | null;
   summarize?: boolean | null;

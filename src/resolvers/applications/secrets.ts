@@ -4,7 +4,7 @@ import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
 import { additionalDataOfProvider } from '../sessions/identity-providers.ts';
 
-/** @param most rows read per table; default: all @param applicationId default: all applications */
+/** @param most rows read per table */
 export async function countUndecryptable(
   encrypter: Encrypter,
   { applicationId, most }: { applicationId?: number; most?: number } = {},

@@ -39,7 +39,7 @@ export interface UploadFields {
   successActionStatus?: string | null;
 }
 
-/** @throws {UploadDeniedError} unless the fields match the blob's current policy, which is not expired or completed */
+/** @throws {UploadDeniedError} unless the fields match the blob's current policy */
 export async function requireUploadAccess(
   fields: UploadFields,
   { now }: Pick<Context, 'now'>,
@@ -52,7 +52,7 @@ export async function requireUploadAccess(
   return { ...blob, upload };
 }
 
-/** Returns the application that will own the file. @throws {UploadDeniedError} */
+/** Returns the application that will own the file. */
 export async function admitUpload(fields: UploadFields, context: Pick<Context, 'now'>): Promise<number> {
   const { applicationId } = await requireUploadAccess(fields, context);
   return applicationId;

@@ -9,10 +9,7 @@ interface AttachingMessage {
   attachments: unknown;
 }
 
-/**
- * Ids of other files are ignored. A numeric id resolves only if the sender may read the blob by it, because a message
- * would otherwise reveal the `uid` of any blob.
- */
+/** A numeric id must be readable by the sender, because a message would otherwise reveal the `uid` of any blob. */
 export async function attachedBlobs(
   { applicationId, senderId, attachments }: AttachingMessage,
   { loaders }: Context,

@@ -6,7 +6,7 @@ import type { BlobRow } from './rows.ts';
 import { type BlobInput, checkedBlob, newBlobProblems } from './rules.ts';
 import { newUid } from './uids.ts';
 
-/** Creates a blob without bytes, and the right to upload them for an hour. @throws {InvalidFieldsError} */
+/** The right to upload expires after an hour. @throws {InvalidFieldsError} */
 export async function createBlob(input: BlobInput, { viewer, now }: UserContext): Promise<BlobRow> {
   const problems = newBlobProblems(input);
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);

@@ -8,7 +8,7 @@ import { type ServedFile, servedFile } from '../files/content.ts';
 import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 
-/** @throws {InvalidFieldsError} not a positive integer @throws {NotFoundError} unknown, or not readable by its id */
+/** @throws {InvalidFieldsError} {NotFoundError} */
 export async function findBlob(id: number, { viewer }: IdentifiedContext): Promise<Blob> {
   const blob = await requireBlob(id, viewer);
   await requireReadableByNumber(blob, viewer);

@@ -11,7 +11,6 @@ import {
 } from '../../lib/pagination.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** In `blob_counts`: the application's total. */
 const ALL = 0;
 
 /** Newest first; an API key alone lists all blobs. @param skip the cost grows with it */

@@ -10,7 +10,6 @@ interface BlobReference {
   name: string;
 }
 
-/** Null for unknown and incomplete blobs. */
 export function blobLoader(): DataLoader<BlobReference, Blob | null, string> {
   return new DataLoader(
     async (keys) => {

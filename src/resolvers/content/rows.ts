@@ -5,12 +5,11 @@ import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/err
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { applicationOfUid } from './uids.ts';
 
-/** `access` is set if a right to upload was just granted. */
 export type BlobRow = Blob & { access?: BlobUpload };
 
 export type BlobWithUpload = Blob & { upload: BlobUpload | null };
 
-/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {NotFoundError} */
+/** @throws {InvalidFieldsError} {NotFoundError} */
 export async function requireBlob(id: number, { applicationId }: IdentifiedViewer): Promise<Blob> {
   requirePositive(id);
   const blob = isDatabaseId(id)
@@ -42,7 +41,7 @@ export async function lockBlob(
   return blob;
 }
 
-/** @throws {ForbiddenError} neither the owner nor an API key alone */
+/** @throws {ForbiddenError} */
 export function requireOwn({ userId }: Blob, viewer: ActingViewer): void {
   if (viewer.kind === 'user' && viewer.userId !== userId) throw new ForbiddenError();
 }

@@ -23,7 +23,6 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 /** A media type such as `text/plain; charset=utf-8`. Excludes line breaks, so that it cannot inject headers. */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*$`);
 
-/** Messages by field, in record order; empty if valid. */
 export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldErrors {
   return changeProblems({ ...more, contentType: contentType ?? '', name: name ?? '' });
 }
@@ -37,7 +36,6 @@ export function changeProblems({ contentType, name, tags, ...flags }: BlobInput)
   });
 }
 
-/** Requires input without problems. */
 export function checkedBlob(input: BlobInput): CheckedBlob {
   return {
     contentType: text(input.contentType),

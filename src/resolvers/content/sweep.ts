@@ -5,7 +5,7 @@ import { BACKGROUND, transact } from '../../db/transact.ts';
 import { DAY } from '../../lib/time.ts';
 import { releaseFile } from '../files/staged.ts';
 
-/** Time after which an unfinished upload is removed, counted from the expiry of its right to upload. */
+/** Counted from the expiry of the right to upload. */
 const UPLOAD_LIFETIME_MS = DAY;
 
 const BATCH = 100;

@@ -4,7 +4,6 @@ export interface UploadPolicy {
   key: string;
   acl: 'public-read' | 'authenticated-read';
   'Content-Type': string;
-  /** ISO 8601, in whole seconds. */
   Expires: string;
   success_action_status: '201';
 }
@@ -22,7 +21,6 @@ export function signedFields(policy: UploadPolicy, signingKey: string): Record<s
   };
 }
 
-/** Checks the signature, and the fields that are present. */
 export function isSignedPolicy(fields: Record<string, string | undefined>, signingKey: string): boolean {
   const { policy = '', signature = '' } = fields;
   if (!isSignedBy(signature, [['policy', policy]], signingKey, 'sha256')) return false;

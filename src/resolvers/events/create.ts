@@ -6,7 +6,7 @@ import { PUSH_CHANNELS, storedMessage, USER_CHANNELS } from '../pushes/channels.
 import { ownerOf } from './own.ts';
 import { checkEvent, type EventInput, firstDue, maxRecipientsOf } from './rules.ts';
 
-/** @returns without a push type, one event per default channel @throws {UnprocessableError} all problems */
+/** Without a push type, one event per default channel. @throws {UnprocessableError} all problems */
 export async function createEvents(
   input: EventInput,
   context: ActingContext,

@@ -43,7 +43,7 @@ export async function listPushSends(
   return connection(found, page, ({ id }) => ({ value: id, id }));
 }
 
-/** By subscription id. @throws {BadInputError} {NotFoundError} {UsersListingForbiddenError} */
+/** By subscription id. */
 export async function listPushDeliveries(
   { sendId, status, ...listing }: ConnectionArguments & { sendId: string; status?: DeliveryStatus | null },
   context: ActingContext,

@@ -17,10 +17,7 @@ const EVENTS: Timed = {
   batch: BATCH,
 };
 
-/**
- * Processes take different events; each moves on to its next time in the transaction that stores its send, so that no
- * time is sent twice.
- */
+/** An event moves on to its next time in the transaction that stores its send, so that no time is sent twice. */
 export function startDueEvents({ now, queue }: PushContext): Promise<number> {
   const at = now();
   return transact(BACKGROUND, async (transaction) => {

@@ -24,7 +24,6 @@ export interface EventStatus extends Pick<PresentedEvent, 'id' | 'active' | 'occ
   failed: number;
 }
 
-/** @throws {NotFoundError} unknown, or owned by another caller */
 export async function findEventStatus(id: number, context: ActingContext): Promise<EventStatus> {
   const { active, occuredCount, lastSentAt, lastSendId, applicationId } = await findEvent(id, context);
   const send = lastSendId

@@ -5,7 +5,6 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { ownerOf } from './own.ts';
 import { type PresentedEvent, RECIPIENTS } from './rows.ts';
 
-/** Locks the event until the transaction ends. @throws {NotFoundError} unknown, or owned by another caller */
 export async function lockEvent(transaction: Transaction, id: number, viewer: ActingViewer): Promise<PresentedEvent> {
   const { applicationId, userId } = ownerOf(viewer);
   if (!isDatabaseId(id)) throw new NotFoundError();

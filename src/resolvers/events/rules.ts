@@ -45,7 +45,6 @@ export interface Schedule {
 
 export interface EventLimits {
   channels: readonly PushChannel[];
-  /** User ids and external ids together. */
   maxRecipients: number;
 }
 
@@ -58,9 +57,7 @@ export interface CheckedEvent {
 export const MAX_MESSAGE_BYTES = 8192;
 export const MAX_NAME = 255;
 export const MAX_RECIPIENTS = 1_000;
-/** Ids in an event of an API key alone. */
 export const MAX_KEY_RECIPIENTS = 10_000;
-/** In all tag lists of an event together. */
 export const MAX_EVENT_TAGS = 100;
 /** As JSON: enough for the longest tags at 4 bytes per character. */
 export const MAX_TAG_QUERY_BYTES = 32_768;
@@ -158,7 +155,6 @@ export function nextDue({ eventType, date, period, endDate }: Schedule, now: Dat
   return endDate && next > endDate ? null : next;
 }
 
-/** The first `date + n · period` after a moment. */
 function stepAfter(date: Date, periodSeconds: number, moment: Date): Date {
   const period = periodSeconds * SECOND;
   const steps = Math.max(Math.floor((moment.getTime() - date.getTime()) / period) + 1, 0);
@@ -188,7 +184,7 @@ export function tagProblems({ tags, tagQuery }: EventInput): string[] {
   ];
 }
 
-/** In characters; does not split very long texts. */
+/** Does not split very long texts. */
 function isLonger(text: string, max: number): boolean {
   return text.length > 2 * max || [...text].length > max;
 }

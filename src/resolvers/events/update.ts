@@ -26,7 +26,7 @@ export interface EventChanges extends ScheduleInput {
   name?: string | null;
 }
 
-/** @throws {NotFoundError} unknown, or owned by another caller @throws {UnprocessableError} all problems */
+/** @throws {NotFoundError} {UnprocessableError} all problems */
 export async function updateEvent(
   id: number,
   changes: EventChanges,

@@ -7,7 +7,6 @@ import { NotFoundError } from '../../lib/errors.ts';
 export interface ServedFile {
   name: string;
   contentType: string;
-  /** Bytes. */
   size: number;
   content: FileContent;
 }

@@ -6,7 +6,6 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { lockUsers } from '../users/lock.ts';
 import { lockGeodata, requireNone } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumProblems, statusText } from './rules.ts';
-/** @throws {InvalidFieldsError} all invalid fields */
 export async function createGeodatum(
   input: GeodatumInput,
   context: UserContext,

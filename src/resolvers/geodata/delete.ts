@@ -19,7 +19,7 @@ const BATCH = 5_000;
 
 const AGAIN_AFTER = 20;
 
-/** The user's previous location becomes the latest. @throws {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
+/** The user's previous location becomes the latest. */
 export async function deleteGeodatum(id: number, context: ActingContext): Promise<true> {
   const { applicationId, userId } = await requireOwnGeodatum(id, context);
   await transact(jobOwnerOf(context.viewer), async (transaction) => {
@@ -35,7 +35,7 @@ export async function deleteGeodatum(id: number, context: ActingContext): Promis
   return true;
 }
 
-/** For an API key alone, of all users. @throws {InvalidFieldsError} `days` is not a positive integer */
+/** For an API key alone, of all users. @throws {InvalidFieldsError} */
 export async function deleteOldGeodata(days: number | null | undefined, context: ActingContext): Promise<true> {
   if (days == null || days < 1) throw new InvalidFieldsError({ days: ['should be an integer greater then 0'] });
   const { viewer, now } = context;

@@ -4,7 +4,7 @@ import type { Geodatum } from '../../generated/prisma/client.ts';
 import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
-/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {NotFoundError} */
+/** @throws {InvalidFieldsError} {NotFoundError} */
 export async function findGeodatum(
   id: number,
   { viewer }: IdentifiedContext,
@@ -19,7 +19,7 @@ export async function findGeodatum(
   return geodatum;
 }
 
-/** @throws {InvalidFieldsError} {NotFoundError} {ForbiddenError} owned by another user */
+/** @throws {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
 export async function requireOwnGeodatum(id: number, context: ActingContext): Promise<Geodatum> {
   const geodatum = await findGeodatum(id, context);
   const { viewer } = context;

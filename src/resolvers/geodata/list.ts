@@ -34,11 +34,10 @@ export interface GeodataListing {
   externalUserIds?: readonly number[] | null;
   within?: Rectangle | null;
   position?: Position | null;
-  /** Metres around `position`. */
+  /** Metres. */
   radius?: number | null;
   latestOnly?: boolean | null;
   withStatus?: boolean | null;
-  /** Default: newest first. */
   orderBy?: { field: GeodataSortField; direction: 'asc' | 'desc' } | null;
   /** The cost grows with it. */
   skip?: number | null;
@@ -57,7 +56,7 @@ const SORTS: Record<Exclude<GeodataSortField, 'distance'>, Pick<Order, 'column' 
   longitude: { column: Prisma.sql`g.longitude`, cast: 'float8' },
 };
 
-/** Point on the unit sphere; must match the indexes. */
+/** Must match the indexes. */
 const PLACE = Prisma.sql`place_of(g.latitude, g.longitude)`;
 
 /** @throws {UnprocessableError} a distance without a position @throws {UsersListingForbiddenError} `userName` */
@@ -176,7 +175,6 @@ function requirePlaces({ within, position, radius, orderBy }: GeodataListing): v
   if (within && within.south > within.north) throw new BadInputError('north should not be less than south');
 }
 
-/** Cursors are untrusted; valid ones have numeric ids. */
 function geodataPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {

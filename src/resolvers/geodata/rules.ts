@@ -70,7 +70,6 @@ export function chordOf(metres: number): number {
   return 2 * Math.sin(Math.min(metres / EARTH_RADIUS, Math.PI) / 2) + ROUNDING;
 }
 
-/** Bounding box of the rectangle's points on the unit sphere. */
 export function boxAround({ south, west, north, east }: Rectangle): { low: Point; high: Point } {
   const [bottom, top, left] = [south, north, west].map(radians) as [number, number, number];
   const right = radians(east < west ? east + 360 : east);
@@ -99,7 +98,7 @@ function cosines(from: number, to: number): Range {
   };
 }
 
-/** Range of the products; `length` is not negative. */
+/** `length` is not negative. */
 function stretched(length: Range, direction: Range): Range {
   return {
     low: direction.low * (direction.low < 0 ? length.high : length.low),

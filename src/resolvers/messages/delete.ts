@@ -20,7 +20,7 @@ export interface Deletion {
   ownOnly: boolean;
 }
 
-/** `force` deletes for all (by sender, admin or API key), else only hides. Skips messages without rights. */
+/** `force` deletes for all (by sender, admin or API key), else only hides. */
 export async function deleteMessages(
   ids: string[],
   { force, ownOnly }: Deletion,
@@ -58,7 +58,6 @@ export async function deleteMessages(
   };
 }
 
-/** Hidden messages concern only the other devices of the same user. */
 function deletionEvent(messages: LockedMessage[], force: boolean, viewer: ActingViewer): DialogEvent {
   const { applicationId, dialogId } = messages[0]!;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;

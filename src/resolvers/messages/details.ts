@@ -8,36 +8,29 @@ import type { MessageRow } from './rows.ts';
 /** Inlined, because PostgreSQL would infer another type for a parameter. */
 export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 
-/** Parts of messages that other tables hold. */
 export interface MessageDetails {
-  /** Of the dialog; undefined when it has been deleted. */
+  /** Undefined when the dialog has been deleted. */
   dialogType: number | undefined;
   /** Former members included; empty for public groups. */
   members: Reader[];
-  /** Of this message. */
   marks: Mark[];
-  /** Of this message, in the order in which they were added. */
+  /** In the order in which they were added. */
   reactions: Reaction[];
 }
 
 export interface DetailParts {
-  /** Members and marks. */
   readState: boolean;
   reactions: boolean;
 }
 
-/** The watermarks of a member. */
 export type Reader = [userId: number, readSeq: number, deliveredSeq: number, unreadOwn: number, undeliveredOwn: number];
 export type Mark = [seq: number, userId: number, isRead: boolean | null, isDelivered: boolean | null];
 export type Reaction = [messageId: string, userId: number, name: string];
 
-/** Messages of one dialog. */
 interface Page {
   applicationId: number;
   dialogId: string;
-  /** Null: without read state. */
   seqs: number[] | null;
-  /** Null: without reactions. */
   messageIds: string[] | null;
 }
 
@@ -48,7 +41,7 @@ export interface PageDetails {
   reactions: Reaction[] | null;
 }
 
-/** Reads the requested parts, with one statement for all messages of a turn. @returns in the order of the messages */
+/** One statement for all messages of a turn. @returns in the order of the messages */
 export async function readDetails(messages: readonly MessageRow[], parts: DetailParts): Promise<MessageDetails[]> {
   const details = new Map<string, MessageDetails>();
   const pages = [...groupBy(messages, ({ dialogId }) => dialogId)].map(async ([dialogId, inDialog]) => {
@@ -65,7 +58,6 @@ export async function readDetails(messages: readonly MessageRow[], parts: Detail
   return messages.map(({ id }) => details.get(id)!);
 }
 
-/** @param messages of one dialog */
 export function detailsOf(messages: readonly MessageRow[], page: PageDetails): MessageDetails[] {
   const marks = groupBy(page.marks ?? [], ([seq]) => seq);
   const reactions = groupBy(page.reactions ?? [], ([messageId]) => messageId);

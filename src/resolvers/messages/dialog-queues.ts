@@ -7,10 +7,8 @@ import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { tracing } from '../../server/observability/tracing.ts';
 
-/** Inputs per statement. */
 const MAX_INPUTS = 64;
 
-/** Waiting inputs per dialog; more are refused. */
 const MAX_WAITING = 1_000;
 
 interface InDialog {
@@ -22,17 +20,15 @@ interface Job<Input, Output> {
   input: Input;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
-  /** Runs the shared statement in the trace of the job. */
   start: () => Promise<(Output | undefined)[]>;
 }
 
-/** Inputs of a dialog in order of arrival; at most one statement in flight contains some of them. */
+/** In order of arrival; at most one statement in flight contains some of them. */
 interface Queue<Input, Output> {
   key: string;
   applicationId: number;
   owner: JobOwner;
   jobs: Job<Input, Output>[];
-  /** Jobs at the head that are in flight. */
   taken: number;
 }
 
@@ -61,7 +57,6 @@ export function queueByDialog<Input extends InDialog, Output>(
     { max: MAX_INPUTS, applicationOf },
   );
 
-  /** @returns jobs that must run apart */
   const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
     try {
       const outputs = await queue.jobs[0]!.start();

@@ -8,13 +8,11 @@ import type { MessageRow } from './rows.ts';
 const OF_READ_STATE = ['readIds', 'deliveredIds', 'read'];
 const OF_REACTIONS = ['reactions', 'ownReactions'];
 
-/** @param requested names of fields */
 export function partsOf(requested: ReadonlySet<string>): DetailParts {
   const isRequested = (name: string) => requested.has(name);
   return { readState: OF_READ_STATE.some(isRequested), reactions: OF_REACTIONS.some(isRequested) };
 }
 
-/** Reads with one statement what the requested fields need of the messages. */
 export async function prepareFields<Row extends MessageRow>(
   messages: Row[],
   requested: ReadonlySet<string>,
@@ -26,7 +24,6 @@ export async function prepareFields<Row extends MessageRow>(
   return messages;
 }
 
-/** Keeps details for the fields of the messages. */
 export function keepDetails(
   messages: readonly MessageRow[],
   details: readonly MessageDetails[],

@@ -5,11 +5,7 @@ import { requireReader } from '../dialogs/access.ts';
 import { prepareFields } from './fields.ts';
 import { type MessageRow, messageLoader } from './rows.ts';
 
-/**
- * @param requested names of the fields that will be read from the message
- * @throws {NotFoundError} unknown, or hidden by the caller
- * @throws {ForbiddenError} the caller is not an occupant
- */
+/** @throws {NotFoundError} unknown, or hidden by the caller @throws {ForbiddenError} not an occupant */
 export async function findMessage(
   id: string,
   requested: ReadonlySet<string>,
@@ -20,7 +16,6 @@ export async function findMessage(
   return message;
 }
 
-/** @throws like `findMessage` */
 export async function findReadableMessage(id: string, { viewer, loaders }: ActingContext): Promise<MessageRow> {
   const message = isStringId(id)
     ? await loaders.of(messageLoader).load({ applicationId: viewer.applicationId, id })

@@ -43,7 +43,6 @@ export interface MessagePage {
   skip: number;
   limit: number;
   items: MessageRow[];
-  /** Only if a cursor was requested. */
   cursor: string | null;
 }
 
@@ -81,7 +80,7 @@ const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
   updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
 };
 
-/** By default in `seq` order. @throws {NotFoundError} {ForbiddenError} the caller is not an occupant */
+/** By default in `seq` order. @throws {NotFoundError} {ForbiddenError} */
 export async function listMessages(
   listing: MessageListing & ConnectionArguments,
   requestedFields: ReadonlySet<string>,
@@ -113,11 +112,11 @@ export interface MessageReading extends MessageListing {
   skip: number;
   limit: number;
   markAsRead: boolean;
-  /** Only messages sent or edited after this cursor. Empty: all messages, and a cursor. */
+  /** Empty: all messages, and a cursor. */
   since?: string | null;
 }
 
-/** Marks the page as read and delivered unless `markAsRead` is false; the result includes the marks. */
+/** The result includes the marks that it sets. */
 export async function readMessages(
   reading: MessageReading,
   requestedFields: ReadonlySet<string>,
@@ -162,13 +161,11 @@ function markSeen(member: MemberKey, seqs: number[], now: Date): Promise<void> {
   });
 }
 
-/** `seq` of the messages that a mark may change. */
 function unseenOf(messages: readonly MessageRow[], { member }: ReadableDialog, viewer: ActingViewer): number[] {
   if (viewer.kind !== 'user' || !member) return [];
   return messages.filter((message) => mayBeUnseen(message, viewer.userId, member)).map(({ seq }) => seq);
 }
 
-/** False if a mark cannot change anything: for own messages, and below both watermarks without marks. */
 function mayBeUnseen(
   { seq, senderId }: MessageRow,
   userId: number,
@@ -203,7 +200,7 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Without a filter from counters; otherwise the cost grows with the number of matches. */
+/** Without a filter from counters. */
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
   const { dialogId } = listing;
   const userId = viewer.kind === 'user' ? viewer.userId : 0;

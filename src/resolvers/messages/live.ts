@@ -17,7 +17,7 @@ export interface ChangesSince {
   hasMore: boolean;
 }
 
-/** From now on, or after a cursor. @throws {NotFoundError} {ForbiddenError} {BadInputError} {CursorExpiredError} */
+/** @throws {NotFoundError} {ForbiddenError} {BadInputError} {CursorExpiredError} */
 export async function subscribeToDialogs(
   kind: SubscriptionKind,
   { dialogId, since }: WatchedDialog,
@@ -39,7 +39,7 @@ export async function subscribeToDialogs(
   return subscription;
 }
 
-/** For polling clients; without `since` returns the current cursor. @throws like `subscribeToDialogs` */
+/** Without `since`, returns the current cursor. @throws like `subscribeToDialogs` */
 export async function listChanges(
   { dialogId, since, first }: WatchedDialog & { first: number },
   context: ActingContext,
@@ -54,7 +54,6 @@ export async function listChanges(
   return { events, cursor: String(changes.position), hasMore: changes.hasMore };
 }
 
-/** Drops events whose message or dialog was deleted in the meantime. */
 async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingContext): Promise<StreamEvent[]> {
   const exists = async ({ payload }: StreamEvent): Promise<boolean> => {
     if (payload.kind === 'dialogChanged') return payload.dialogType !== null;
@@ -68,7 +67,7 @@ async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingCon
   return events.filter((_, index) => existing[index]);
 }
 
-/** @param since empty: returns the current cursor and no ids @throws like `subscribeToDialogs` */
+/** @param since empty: returns the current cursor and no ids */
 export async function changedMessages(
   { dialogId, since, limit }: { dialogId: string; since: string; limit: number },
   { viewer, hub }: ActingContext,

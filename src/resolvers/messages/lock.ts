@@ -12,7 +12,7 @@ export interface LockedMessage extends MessageRow {
   isHidden: boolean;
 }
 
-/** Locks the dialogs, and returns the messages in the given order without unknown ones. Ids must be distinct. */
+/** In the given order, without unknown ones. Ids must be distinct. */
 export async function lockMessages(
   transaction: Transaction,
   ids: string[],

@@ -15,8 +15,8 @@ export interface Mark {
 }
 
 /**
- * Dialog before member, as every writer does. Sends lock the dialog, so its counters cannot change; marks by the user's
- * other devices wait. False if the user is not a member, or in a public group.
+ * Dialog before member, as every writer does. Sends lock the dialog, so its counters cannot change. False if the user
+ * is not a member, or in a public group.
  */
 export async function lockMember(
   transaction: Transaction,
@@ -31,10 +31,7 @@ export async function lockMember(
   return locked > 0;
 }
 
-/**
- * Requires a locked member. Advances the watermarks and deletes the marks below them, so that a reader who is up to
- * date has no rows and each message is visited once.
- */
+/** Requires a locked member. Deletes marks below the watermarks, so that each message is visited once. */
 export async function markMessages(
   transaction: Transaction,
   member: MemberKey,
@@ -46,7 +43,7 @@ export async function markMessages(
   await foldMarks(transaction, member, seqs);
 }
 
-/** Requires a locked member. The cost does not depend on the number of messages; no event if nothing changes. */
+/** Requires a locked member. The cost does not depend on the number of messages. */
 export async function markAll(transaction: Transaction, member: MemberKey, mark: Mark, now: Date): Promise<void> {
   const { applicationId, dialogId, userId } = member;
   const assignments: Prisma.Sql[] = [];

@@ -24,12 +24,10 @@ import type { MessageRow } from './rows.ts';
 export interface WantedPage {
   dialogId: string;
   orderBy: Prisma.Sql;
-  /** At most `MAX_PAGE + 1`. */
   limit: number;
   parts: DetailParts;
   /** Unless the page is the first one of all messages. */
   search?: {
-    /** Condition on `messages m`. */
     where: Prisma.Sql;
     skip: number;
   };
@@ -38,15 +36,10 @@ export interface WantedPage {
 export interface MessagesOfDialog {
   dialog: ReadableDialog;
   messages: MessageRow[];
-  /** In the order of the messages. */
   details: MessageDetails[];
 }
 
-/**
- * Reads the caller's access to a dialog, a page of its messages and their details with one statement, which is shared
- * by the first pages of one turn.
- * @throws {NotFoundError} {ForbiddenError} the caller is not an occupant
- */
+/** One statement, which the first pages of one turn share. @throws {NotFoundError} {ForbiddenError} */
 export async function readMessagesOfDialog(
   { orderBy, search, ...wanted }: WantedPage,
   viewer: ActingViewer,
@@ -93,7 +86,6 @@ const pageColumns = (applicationId: number) =>
 
 type Page = RowOf<[ReturnType<typeof pageColumns>]>;
 
-/** By order, of which there are few. */
 const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>();
 
 function firstPagesBy(orderBy: Prisma.Sql): (input: Input) => Promise<Page | undefined> {
@@ -135,7 +127,6 @@ function first(applicationId: number, orderBy: Prisma.Sql): Prisma.Sql {
 
 const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
 
-/** Undefined for unknown dialogs. */
 async function readPages(inputs: Input[], applicationId: number, page: Prisma.Sql): Promise<(Page | undefined)[]> {
   // A subquery hides the number of inputs from the planner, for which it would plan each execution again.
   const rows = await query`

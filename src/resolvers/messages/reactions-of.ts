@@ -8,7 +8,7 @@ export interface ReactionUsers {
   userIds: number[];
 }
 
-/** Reactions in the order in which their names were first used. */
+/** In the order in which the names were first used. */
 export function reactionLoader(): Loader<MessageRow, OrderedReaction[]> {
   return new Loader(reactionsOf, (message) => message.id);
 }
@@ -19,7 +19,6 @@ async function reactionsOf(messages: readonly MessageRow[]): Promise<OrderedReac
 }
 
 export interface OrderedReaction extends ReactionUsers {
-  /** Position in the order of adding, by user. */
   ordinals: Map<number, number>;
 }
 

@@ -12,7 +12,7 @@ import { messageLoader } from './rows.ts';
 
 export const MAX_NAME = 64;
 
-/** Idempotent. @throws {BadInputError} id or name @throws {NotFoundError} @throws {ForbiddenError} not an occupant */
+/** Idempotent. @throws {BadInputError} {NotFoundError} {ForbiddenError} */
 export async function addReaction(
   messageId: string,
   name: string | null | undefined,
@@ -28,7 +28,7 @@ export async function addReaction(
   return message;
 }
 
-/** @throws {NotFoundError} unknown message, or no such reaction of the caller */
+/** @throws {NotFoundError} */
 export async function removeReaction(
   messageId: string,
   name: string | null | undefined,
@@ -44,7 +44,7 @@ export async function removeReaction(
   return message;
 }
 
-/** Both or neither. @throws {BadInputError} id or names @throws {NotFoundError} {ForbiddenError} not an occupant */
+/** Both or neither. @throws {BadInputError} {NotFoundError} {ForbiddenError} */
 export async function changeReactions(
   messageId: string,
   { add, remove }: { add?: string | null; remove?: string | null },
@@ -75,7 +75,7 @@ async function requireMessage(id: string, { viewer, loaders }: ActingContext): P
   return message;
 }
 
-/** Serializes changes of several reactions of a message, so that they cannot deadlock. */
+/** Changes of several reactions of a message could otherwise deadlock. */
 async function lockMessage(
   transaction: Transaction,
   { id, dialogId }: MessageRow,

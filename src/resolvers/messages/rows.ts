@@ -17,9 +17,7 @@ export function isHidden(viewer: Viewer) {
 
 export interface FoundMessage extends MessageRow {
   isHidden: boolean;
-  /** Of its dialog. */
   type: number;
-  /** Whether the viewer is an occupant of its dialog. */
   isMember: boolean;
 }
 

@@ -33,7 +33,7 @@ export function withoutReservedKeys(customFields: Record<string, unknown>): Reco
   return Object.fromEntries(Object.entries(customFields).filter(([key]) => !RESERVED_KEYS.has(key)));
 }
 
-/** Trims the text, converts attachment ids to text. @throws {UnprocessableError} including `addressProblems` */
+/** @throws {UnprocessableError} including `addressProblems` */
 export function checkedContent(
   { text, attachments, customFields }: MessageContent,
   addressProblems: string[] = [],
@@ -56,7 +56,6 @@ export function checkedContent(
   return content;
 }
 
-/** Trims the end. @throws {UnprocessableError} too long */
 export function checkedText(text: string): string {
   const trimmed = text.trimEnd();
   const problems = textProblems(trimmed);
@@ -72,7 +71,7 @@ function textProblems(text: string): string[] {
   return Buffer.byteLength(text) > MAX_BYTES ? [`Message is too long (maximum is ${MAX_BYTES} bytes)`] : [];
 }
 
-/** Converts the id to text; undefined without a type, or without both id and URL. */
+/** Undefined without a type, or without both id and URL. */
 function attachment(value: unknown): Attachment | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { id, url, type, ...others } = value as Record<string, unknown>;

@@ -22,9 +22,8 @@ export interface NewMessage {
   text?: string | null;
   attachments?: unknown[] | null;
   customFields?: unknown;
-  /** Whether offline occupants get a push; default true. */
+  /** Default true. */
   sendToChat?: boolean | null;
-  /** Idempotency key. */
   clientId?: string | null;
 }
 
@@ -83,7 +82,7 @@ function clientIdProblems({ clientId }: NewMessage): string[] {
     : [];
 }
 
-/** @throws {NotFoundError} deleted since; a late retry does not send it again */
+/** A late retry does not send a deleted message again. */
 async function findSent(key: string, context: UserContext): Promise<MessageRow> {
   const sent = await findKey(key, context.viewer);
   if (!sent) throw new NotFoundError();
@@ -112,10 +111,8 @@ interface StoredMessage {
   dialogType: number;
 }
 
-/** `known`: the message was stored before. */
 type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
 
-/** Of input `g`, its dialog `w` if locked, and its message `s` if stored. */
 const OUTCOME = columns({
   ord: ['int', 'g.ord'],
   dialogType: ['int', 'g."dialogType"'],

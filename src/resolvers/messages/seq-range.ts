@@ -12,10 +12,7 @@ interface Bound {
   at: number;
 }
 
-/**
- * Times never decrease as `seq` grows, so the first message at a time, found by index, bounds the range, and a page
- * does not scan older messages.
- */
+/** Times never decrease as `seq` grows, so the first message at a time bounds the range without a scan. */
 export function seqRange(
   filter: FilterInput | null | undefined,
   { applicationId, dialogId }: { applicationId: number; dialogId: string },
@@ -30,7 +27,7 @@ export function seqRange(
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
 }
 
-/** Bounds that every match satisfies; `or` implies none. */
+/** `or` implies none. */
 function boundsOf(filter: FilterInput | null | undefined): Bound[] {
   return [
     ...bounds(filter?.createdAt as Comparison | undefined, (time) => (time as Date).getTime(), 1),

@@ -7,11 +7,10 @@ import { isStringId } from '../../lib/string-ids.ts';
 
 export interface UnreadCounts {
   total: number;
-  /** Distinct, in the requested order. */
   dialogs: { dialogId: string; count: number }[];
 }
 
-/** For all listed dialogs, or the requested ones; unreadable ones count 0. @throws {NotFoundError} none is readable */
+/** Unreadable dialogs count 0. @throws {NotFoundError} none is readable */
 export async function findUnreadCounts(
   dialogIds: string[] | null | undefined,
   { viewer }: UserContext,

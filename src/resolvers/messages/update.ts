@@ -29,7 +29,7 @@ export interface MessageChanges extends MarkInput {
   text?: string | null;
 }
 
-/** All or none; skips unknown ids. @throws {ForbiddenError} not an occupant, or edits another user's message */
+/** All or none; skips unknown ids. @throws {ForbiddenError} */
 export async function updateMessages(
   ids: string[],
   input: MessageChanges,
@@ -57,7 +57,7 @@ export async function updateMessages(
   return changed;
 }
 
-/** No effect in public groups. @throws {NoUpdateDataError} {NotFoundError} @throws {ForbiddenError} not an occupant */
+/** No effect in public groups. @throws {NoUpdateDataError} {NotFoundError} {ForbiddenError} */
 export async function markDialogMessages(
   dialogId: string,
   input: MarkInput,

@@ -18,11 +18,11 @@ const LEASE_MS = MINUTE;
 interface Batch {
   send: PushSend;
   contents: Contents;
-  /** The user who created the event; 0 for an API key, and for messages. */
+  /** 0 for an API key, and for messages. */
   creatorId: number;
 }
 
-/** Devices of one job. `close` stops new requests and hands the open ones over to a later retry. */
+/** `close` hands open requests over to a later retry. */
 export class DeliveryBatch {
   readonly #batch: Batch;
   readonly #context: PushContext;
@@ -57,7 +57,6 @@ export class DeliveryBatch {
     await Promise.all(Array.from({ length: workers }, worker));
   }
 
-  /** @returns the number of devices not started */
   async close(): Promise<number> {
     this.#isClosed = true;
     const left = this.#left;
@@ -97,7 +96,6 @@ export class DeliveryBatch {
     if (this.#isClosed) await this.#writeLate();
   }
 
-  /** Combines outcomes that arrive together into one write. */
   #writeLate(): Promise<void> {
     this.#writing ??= setImmediate().then(async () => {
       this.#writing = undefined;
@@ -108,7 +106,6 @@ export class DeliveryBatch {
     return this.#writing;
   }
 
-  /** Excludes devices with an outcome in the meantime. */
   async #postpone(ids: number[]): Promise<void> {
     const { applicationId, id } = this.#batch.send;
     const retryAt = new Date(this.#context.now().getTime() + LEASE_MS);

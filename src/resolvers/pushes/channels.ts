@@ -15,7 +15,6 @@ export const isDevicePlatform = oneOf(DEVICE_PLATFORMS);
 export const PUSH_CHANNELS = channels(() => true);
 export const USER_CHANNELS = channels(({ isForKeys }) => !isForKeys);
 export const KEY_CHANNELS = channels(({ isForKeys }) => isForKeys);
-/** Channels of an event that names none. */
 export const DEFAULT_CHANNELS = channels(({ isDefault }) => isDefault);
 export const MESSAGE_CHANNELS = channels(({ hasMessages }) => hasMessages);
 
@@ -23,7 +22,6 @@ export const isPushChannel = oneOf(PUSH_CHANNELS);
 
 export { CONFIGURED_PROVIDERS, providerOfChannel };
 
-/** Converts Base64 text or JSON to the format of the channel. */
 export function storedMessage(channel: PushChannel, given: string): string {
   return isStored(given) ? given : providerOfChannel(channel).storedMessage(readGiven(given));
 }

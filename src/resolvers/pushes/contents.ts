@@ -7,7 +7,6 @@ import type { PushSend } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { isNews } from './recipients.ts';
 
-/** Undefined for users without anything new. */
 export type Contents = (userId: number) => PushContent | undefined;
 
 /** Characters; providers accept about 4 KB in total. */
@@ -46,7 +45,7 @@ const NEWS = columns({
 });
 type News = RowOf<[typeof NEWS]>;
 
-/** Each user gets the latest message of the send that is still unread. */
+/** The latest message that is still unread. */
 async function messageContents(send: PushSend, userIds: number[]): Promise<Contents> {
   const news = indexBy(await readNews(send, userIds), ({ userId }) => userId);
   return (userId) => {

@@ -9,13 +9,12 @@ import { readDevices } from './devices.ts';
 import { finishSend } from './finish.ts';
 import { gatewayKeyOf, gatewayOf } from './gateways.ts';
 
-/** Time after which a job frees its slot; outstanding answers are then awaited without one. */
+/** Outstanding answers are awaited without a slot. */
 const SLOT_MS = SECOND;
 
 export interface DeliveredJob {
   /** `more`: devices are left to start. `stuck`: same, but none was served. */
   state: 'done' | 'more' | 'stuck';
-  /** Resolves with the last outstanding answer. */
   open: Promise<void>;
 }
 

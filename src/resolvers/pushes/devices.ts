@@ -6,7 +6,6 @@ import type { PushSend } from '../../generated/prisma/client.ts';
 import type { DeliverJob } from './context.ts';
 
 const DELIVERY = columnsOf('PushDelivery', 'd', ['subscriptionId', 'userId', 'channel', 'attempts']);
-/** Null columns: the subscription was deleted. */
 const SUBSCRIPTION = withJson<{ keys: BrowserKeys | null }>()(
   orNull(columnsOf('PushSubscription', 's', ['environment', 'sequence', 'keys', 'bundleIdentifier'])),
 );
@@ -14,7 +13,6 @@ const IS_SUBSCRIBED = columns({ isSubscribed: ['boolean', 's.id IS NOT NULL'] })
 const EMAIL = orNull(columnsOf('User', 'u', ['email']));
 
 export type Device = RowOf<[typeof DELIVERY, typeof SUBSCRIPTION, typeof IS_SUBSCRIBED, typeof EMAIL]> & {
-  /** A later push of the same dialog is in flight to the device. */
   isOutdated: boolean;
 };
 

@@ -1,7 +1,6 @@
 import { db } from '../../db/client.ts';
 import type { PushContext, SpreadJob } from './context.ts';
 
-/** Finishes a send whose devices all have an outcome. */
 export async function finishSend(
   { applicationId, sendId }: SpreadJob,
   { now }: Pick<PushContext, 'now'>,

@@ -6,7 +6,6 @@ import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';
 import { openSettings } from './settings.ts';
 
-/** Devices with the same key share a gateway. */
 export const gatewayKeyOf = ({ channel, environment }: Device) => `${environment}/${providerOfChannel(channel).name}`;
 
 export async function gatewayOf(

@@ -26,7 +26,6 @@ const BATCH = 50;
 
 const MAX_ANSWER = 300;
 
-/** Stores outcomes in batches and schedules retries. */
 export class DeliveryLog {
   readonly #send: PushSend;
   readonly #context: PushContext;

@@ -9,15 +9,12 @@ import { OutboxReader, type StreamRow } from '../../realtime/outbox-reader.ts';
 import { MESSAGE_CHANNELS } from './channels.ts';
 import { type PushContext, SPREAD } from './context.ts';
 
-/** Seconds. Lease of the reading process; after it another one continues. */
+/** After it another process continues. */
 const LEASE_SECONDS = 10;
 
 type Progress = 'done' | 'more' | 'gap';
 
-/**
- * Reads the outbox, so that sends have no extra cost. One process reads at a time, and moves the cursor in the
- * transaction that stores the sends, so that each message is found once.
- */
+/** One process moves the cursor in the transaction that stores the sends, so that each message is found once. */
 export class MessagePushes {
   readonly #context: PushContext;
   readonly #process = randomUUID();
@@ -56,7 +53,6 @@ export class MessagePushes {
     return lease;
   }
 
-  /** Without devices there are no recipients for the events so far. */
   async #skip(): Promise<void> {
     this.#reader = undefined;
     await db.$executeRaw`
@@ -98,7 +94,7 @@ const DIALOG = columns({
 });
 type PushedDialog = RowOf<[typeof DIALOG]>;
 
-/** Dialogs with a message for a device; several messages of a dialog become one push. */
+/** Several messages of a dialog become one push. */
 function dialogsToPush(transaction: Transaction, sent: StreamRow[]): Promise<PushedDialog[]> {
   const statement = select`
     SELECT ${DIALOG}

@@ -4,7 +4,6 @@ import { queryIn } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { MESSAGE_CHANNELS } from './channels.ts';
 
-/** Users per page. */
 export const PAGE_USERS = 500;
 
 const CANDIDATE = columns({
@@ -13,10 +12,10 @@ const CANDIDATE = columns({
   channel: ['text | null', 's.channel::text'],
 });
 
-/** A recipient with one of their devices; without a device, the columns are null. */
+/** Null columns: a recipient without a device. */
 export type Candidate = RowOf<[typeof CANDIDATE]>;
 
-/** A page of recipients, by user id: one row per device of the event's channel and environment, or one without. */
+/** By user id: one row per device of the event's channel and environment, or one without. */
 export function eventCandidates(transaction: Transaction, event: Event, afterUserId: number): Promise<Candidate[]> {
   const { applicationId, externalUserIds, tagsAny, tagsAll, tagsExclude, channel, environment } = event;
   const userIds = event.userIds.filter((id) => id > afterUserId);
@@ -52,7 +51,6 @@ export interface MessageRange {
   lastSeq: number;
 }
 
-/** A page of occupants, by user id, who have not read or hidden one of the messages nor muted the dialog. */
 export function messageCandidates(
   transaction: Transaction,
   range: MessageRange,

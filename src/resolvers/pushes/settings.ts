@@ -11,7 +11,6 @@ export type PushProviderInput = { [Name in PushProvider]?: Settings | null };
 
 /** Operator only, because the service connects from inside its own network. Undefined changes nothing. */
 export interface OperatorInput {
-  /** Replaces the provider's host; null resets it. */
   endpoint?: string | null;
   /** PEM certificates instead of the system's; null resets it. */
   ca?: string | null;
@@ -28,7 +27,7 @@ export function listPushSettings(
   });
 }
 
-/** Preserves the operator's settings. @throws {UnprocessableError} unknown environment @throws {InvalidFieldsError} */
+/** Preserves the operator's settings. @throws {UnprocessableError} {InvalidFieldsError} */
 export async function updatePushSettings(
   environment: string,
   input: PushProviderInput,
@@ -56,7 +55,7 @@ export async function deletePushSettings(
   return true;
 }
 
-/** The `applicationServerKey` of browsers. @throws {NotFoundError} web push is not configured in this environment */
+/** @throws {NotFoundError} web push is not configured */
 export async function findWebPushKey(environment: string, { viewer }: UserContext): Promise<string> {
   const { applicationId } = viewer;
   const key = { applicationId, environment: requireEnvironment(environment), provider: 'web' as const };
@@ -65,7 +64,6 @@ export async function findWebPushKey(environment: string, { viewer }: UserContex
   return settings.publicId;
 }
 
-/** Like `updatePushSettings`, for the operator. */
 export async function storePushSettings(
   {
     applicationId,
@@ -102,7 +100,6 @@ export async function storePushSettings(
   });
 }
 
-/** @throws {DecryptionError} */
 export function openSettings(
   row: Pick<PushSettings, 'applicationId' | 'environment' | 'provider' | 'encryptedSettings'>,
   encrypter: Encrypter,
@@ -110,7 +107,6 @@ export function openSettings(
   return JSON.parse(encrypter.decrypt(row.encryptedSettings, additionalDataOfSettings(row))) as Settings;
 }
 
-/** Returns JSON without operator settings. @throws {Error} not the settings of the provider */
 export function withoutOperatorInput(text: string, provider: string | null): string {
   const { endpoint: _endpoint, ca: _ca, ...settings } = JSON.parse(text) as Settings;
   const { untrusted } = CONFIGURED_PROVIDERS.find(({ name }) => name === provider)!.settings;

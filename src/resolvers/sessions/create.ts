@@ -12,16 +12,13 @@ import type { OpenSession } from './rows.ts';
 import { signedSignIn, signIn } from './sign-in.ts';
 import { lockSignedIn, type SignedIn } from './signed-in.ts';
 
-/** Maximum difference between a signed timestamp and the server's clock. */
+/** Between a signed timestamp and the server's clock. */
 const TIMESTAMP_TOLERANCE_SECONDS = 3600;
 
 /** Longer than a timestamp is valid, so that a pair of nonce and timestamp cannot be replayed. */
 export const NONCE_LIFETIME_MS = 2 * HOUR;
 
-/**
- * Reads only the signed pairs, so that a client cannot request anything that was not signed.
- * @throws {UnprocessableError} application, signature, timestamp or nonce, checked in this order
- */
+/** Reads only the signed pairs. @throws {UnprocessableError} application, signature, timestamp, nonce, in this order */
 export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
   const { now, sessionClock } = context;
   const parameters = new Map(pairs);
@@ -101,7 +98,6 @@ function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) 
   });
 }
 
-/** Undefined unless decimal text within ±(2^53 − 1). */
 function integer(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?\d{1,16}$/.test(text)) return undefined;
   const number = Number(text);

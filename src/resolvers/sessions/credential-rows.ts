@@ -39,7 +39,6 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
   return hashes.map((hash) => byHash.get(hash));
 });
 
-/** Whether the key is not revoked, and its user still exists. */
 export const isKeyLiving = coalesce(
   async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[], applicationId: number) => {
     const rows = await query<{ ord: number }>`

@@ -2,7 +2,6 @@ import type { TokenContext } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
-/** Also closes its sockets. */
 export async function deleteSession({ viewer, now, outbox }: TokenContext): Promise<true> {
   const { applicationId, session } = viewer;
   await transact(jobOwnerOf(viewer), async (transaction) => {

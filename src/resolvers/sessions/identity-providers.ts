@@ -6,7 +6,6 @@ import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 
-/** Exactly one provider. */
 export interface ProviderInput {
   facebook?: { appId: string; appSecret: string } | null;
   twitter?: { consumerKey: string; consumerSecret: string } | null;
@@ -57,7 +56,7 @@ export async function storeIdentityProvider(
   });
 }
 
-/** Includes the secrets. @throws {DecryptionError} */
+/** Includes the secrets. */
 export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prisma.JsonObject {
   const { settings, encryptedSecrets } = row;
   const secrets =
@@ -79,7 +78,6 @@ export async function encryptIdentityProviders(encrypter: Encrypter): Promise<vo
   }
 }
 
-/** Not secret: app id, consumer key or project id. */
 export function publicId({ settings }: Pick<IdentityProvider, 'settings'>): string {
   const { appId, consumerKey, projectId } = settings as Record<string, string>;
   return appId ?? consumerKey ?? projectId ?? '';

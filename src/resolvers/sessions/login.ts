@@ -30,7 +30,6 @@ export async function loginUser(input: LoginInput, context: TokenContext): Promi
   return user;
 }
 
-/** Makes the token an application session again; idempotent. */
 export async function logoutUser(context: TokenContext): Promise<true> {
   if (context.viewer.kind === 'user') await switchUser(null, context);
   return true;

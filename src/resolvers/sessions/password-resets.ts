@@ -17,7 +17,6 @@ import { emailProblems, passwordProblems } from '../users/rules.ts';
 
 export const RESET_LIFETIME_MS = HOUR;
 
-/** Minimum time between mails to one address. */
 const MAIL_INTERVAL_MS = MINUTE;
 
 /** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
@@ -39,10 +38,7 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
   return true;
 }
 
-/**
- * Uses up all links, ends all sessions, removes all devices and proves the address. If that was unproven, another
- * person may have entered it, so all other credentials are removed.
- */
+/** If the address was unproven, another person may have entered it, so all other credentials are removed. */
 export async function resetPassword(token: string, password: string, context: Context): Promise<true> {
   const { now, outbox } = context;
   const applicationId = applicationOfToken(token);
@@ -98,7 +94,6 @@ async function requireSwitchedOn(id: number): Promise<void> {
   if (!passwordReset) throw new PasswordResetOffError();
 }
 
-/** @returns false if the address got a link within the last minute */
 function storeLink(key: { applicationId: number; tokenHash: string }, email: string, at: Date): Promise<boolean> {
   const { applicationId } = key;
   return transact(jobOwnerOf(key), async (transaction) => {

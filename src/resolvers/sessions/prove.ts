@@ -13,9 +13,7 @@ export interface Proof {
   applicationId: number;
   identity: Identity;
   fullName: string | null;
-  /** User who gets the identity if no user has proven it. */
   attachTo: AttachingViewer | undefined;
-  /** Whether `attachTo` may change credentials. */
   mayAttach: boolean;
 }
 
@@ -23,7 +21,6 @@ export type AttachingViewer = UserViewer & SessionViewer;
 
 export interface Proven {
   user: User;
-  /** State before attaching; undefined if nothing was attached. */
   attachedTo: User | undefined;
 }
 
@@ -32,10 +29,7 @@ const COLUMNS = { phone: 'phone', facebookId: 'facebook_id', twitterId: 'twitter
 /** Retries if other users claim the identity concurrently. */
 const ATTEMPTS = 10;
 
-/**
- * Returns the user who has proven the identity (the oldest if several), else the signed-in user, else a new one.
- * Removes the value from users who only claim it.
- */
+/** The user who has proven it (the oldest if several), else the signed-in user, else a new one. Others lose the value. */
 export async function proveIdentity(proof: Proof, services: Services): Promise<Proven> {
   const { provenId, isClaimed } = await standing(proof);
   const known = provenId !== null && !isClaimed ? await db.user.findUnique({ where: keyOf(proof, provenId) }) : null;
@@ -49,7 +43,6 @@ export async function proveIdentity(proof: Proof, services: Services): Promise<P
   }
 }
 
-/** Condition on users who have proven the identity. */
 export function provenBy(identity: Identity): Prisma.Sql {
   const { value, column, proven } = columnsOf(identity);
   return Prisma.sql`(${column} = ${value} AND ${proven} = ${value})`;

@@ -13,7 +13,6 @@ type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | nul
 const SESSION = columnsOf('Session', 'input', ['applicationId', 'id']);
 const USER = columns({ applicationId: ['int', 'input.application_id'], userId: ['int', 'input.id'] });
 
-/** Maximum delay until a request time is stored. */
 const FLUSH_DELAY_MS = SECOND;
 
 /** Stores request times once per second in one statement; until then reads them from memory, so that they are exact. */
@@ -22,7 +21,7 @@ export class BatchedSessionClock implements SessionClock {
   readonly #log: Logger;
   #sessions = new Map<string, SessionKey & { at: Date }>();
   #users = new Map<string, UserKey & { at: Date }>();
-  /** Being stored now, so that rows may not contain them yet. */
+  /** In flight, so that rows may not contain them yet. */
   #flushing = new Map<string, SessionKey & { at: Date }>();
   #flushingUsers = new Map<string, UserKey & { at: Date }>();
   #timer: NodeJS.Timeout | undefined;
@@ -64,7 +63,6 @@ export class BatchedSessionClock implements SessionClock {
     this.#schedule();
   }
 
-  /** Call it when the process stops. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -143,7 +141,6 @@ function storeUsers(touches: (UserKey & { at: Date })[]): Promise<UserKey[]> {
     WHERE (application_id, id) NOT IN (SELECT application_id, id FROM touched)`;
 }
 
-/** Retries skipped rows, unless a later time exists. */
 function putBack<Touch>(touches: Map<string, Touch>, from: Map<string, Touch>, keys: string[]): void {
   for (const key of keys) {
     const touch = from.get(key);

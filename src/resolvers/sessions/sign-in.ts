@@ -15,7 +15,6 @@ interface PasswordSignIn {
 
 export type SignIn = { social: SocialSignIn } | PasswordSignIn;
 
-/** Undefined for an application session. */
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
   const social = socialSignIn(parameters);
   if (social) return { social };

@@ -3,7 +3,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
 export interface SignedIn {
   user: User;
-  /** Condition on the user's row that is true while the check remains valid. */
+  /** True for the user's row while the check remains valid. */
   isAsChecked: Prisma.Sql;
 }
 

@@ -3,7 +3,6 @@ import type { IdentifiedViewer, ViewerSession } from '../../lib/access.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
 export interface Validity {
-  /** Undefined if they do not expire. */
   expiresAt: Date | undefined;
 }
 

@@ -25,11 +25,8 @@ import {
 import { latestToken } from './tokens.ts';
 
 export interface NewSubscription {
-  /** One subscription per channel. */
   channels: string[];
-  /** Default: the caller's latest push token. */
   token?: PushTokenInput | null;
-  /** Default: the device of that token. */
   device?: DeviceInput | null;
 }
 

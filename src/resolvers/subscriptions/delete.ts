@@ -2,7 +2,6 @@ import type { UserContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
-/** @throws {NotFoundError} unknown, or owned by another user */
 export async function deleteSubscription(id: number, { viewer }: UserContext): Promise<true> {
   const { applicationId, userId } = viewer;
   const { count } = isDatabaseId(id)

@@ -2,7 +2,6 @@ import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 
-/** Maximum of subscriptions, and of push tokens, per user. */
 const MAX_DEVICES = 10;
 
 export function jsonOf(keys: BrowserKeys | null): Prisma.InputJsonObject | typeof Prisma.DbNull {
@@ -19,7 +18,6 @@ interface Devices {
   deleteMany(query: { where: { applicationId: number; id: { in: number[] } } }): Promise<unknown>;
 }
 
-/** Deletes the least recently updated ones beyond the maximum. */
 export async function dropOldest(devices: Devices, { viewer }: UserContext): Promise<void> {
   const { applicationId, userId } = viewer;
   const surplus = await devices.findMany({

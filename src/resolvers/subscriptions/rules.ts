@@ -37,7 +37,6 @@ export const MAX_SEQUENCE = 4096;
 export const MAX_UDID = 255;
 export const MAX_BUNDLE = 255;
 
-/** @param isAccepted whether the providers concerned accept the token */
 export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceToken) => boolean): string[] {
   const sequence = sequenceOf(token);
   return [
@@ -51,7 +50,6 @@ export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceT
   ];
 }
 
-/** Checks the providers of the channels and, for an endpoint, the web provider. */
 export function isTokenOf(channels: readonly PushChannel[], pushGateways: PushGateways) {
   const ofChannels = channels.map(providerOfChannel);
   return (token: DeviceToken): boolean =>
@@ -69,7 +67,6 @@ export function deviceProblems({ platform, udid }: DeviceInput): string[] {
   ];
 }
 
-/** Requires a token without problems. */
 export function checkedToken(token: PushTokenInput): CheckedToken {
   return {
     environment: token.environment as PushEnvironment,

@@ -51,7 +51,7 @@ export async function createPushToken(
   });
 }
 
-/** Also deletes its subscriptions. @throws {NotFoundError} unknown, or owned by another user */
+/** Also deletes its subscriptions. */
 export async function deletePushToken(id: number, { viewer }: UserContext): Promise<true> {
   const { applicationId, userId } = viewer;
   const { count } = isDatabaseId(id)

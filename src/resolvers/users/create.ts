@@ -8,7 +8,7 @@ import { hashFirstPassword, hashOwner } from './passwords.ts';
 import { checkedUser, newUserProblems, type UserInput } from './rules.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
-/** Leaves the caller's session unchanged. @throws {InvalidFieldsError} all invalid fields */
+/** Leaves the caller's session unchanged. @throws {InvalidFieldsError} */
 export async function createUser(input: UserInput, context: IdentifiedContext): Promise<User> {
   const { viewer, now } = context;
   const { applicationId } = viewer;

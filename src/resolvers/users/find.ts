@@ -5,7 +5,7 @@ import { InvalidFieldsError, NoSuchUserError, SessionMissingError, UnknownUserEr
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { userById } from './rows.ts';
 
-/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {UnknownUserError} */
+/** @throws {InvalidFieldsError} {UnknownUserError} */
 export async function findUser(id: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(id);
   const { applicationId } = viewer;
@@ -14,7 +14,7 @@ export async function findUser(id: number, { viewer }: IdentifiedContext): Promi
   return user;
 }
 
-/** @throws {InvalidFieldsError} an id that is not a positive integer @throws {UnknownUserError} */
+/** @throws {InvalidFieldsError} {UnknownUserError} */
 export async function findUserByExternalId(externalUserId: number, { viewer }: IdentifiedContext): Promise<User> {
   requirePositive(externalUserId);
   const { applicationId } = viewer;

@@ -74,7 +74,7 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
   externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
 };
 
-/** By id by default. @throws {BadInputError} invalid page, cursor or filter @throws {UsersListingForbiddenError} */
+/** By id by default. @throws {BadInputError} {UsersListingForbiddenError} */
 export async function listUsers(
   listing: UserListing & ConnectionArguments,
   requestedFields: ReadonlySet<string>,
@@ -118,7 +118,6 @@ interface UserPage {
   total: () => Promise<number>;
 }
 
-/** Reads the page, and the total if it is wanted, with one statement. */
 async function pageOf(
   listing: UserListing & ConnectionArguments,
   isTotalWanted: boolean,
@@ -155,7 +154,7 @@ async function pageOf(
 
 const NOTHING = Prisma.sql`NULL::int`;
 
-/** Without a filter from a counter, so that the cost does not grow with the number of users. */
+/** Without a filter from a counter. */
 function totalOf(listing: UserListing, context: IdentifiedContext): Prisma.Sql {
   if (Object.keys(listing.filter ?? {}).length > 0) {
     return Prisma.sql`(SELECT count(*)::int FROM users u WHERE ${whereOf(listing, context)})`;

@@ -11,7 +11,6 @@ export async function mayListUsers({ viewer }: Pick<Context, 'viewer'>): Promise
   return viewer.kind === 'key' || ('applicationId' in viewer && isUsersListOn(viewer.applicationId));
 }
 
-/** Condition like `mayListUsers`. */
 export function listableBy(viewer: IdentifiedViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   return Prisma.sql`(SELECT a.users_list FROM applications a WHERE a.id = ${viewer.applicationId})`;

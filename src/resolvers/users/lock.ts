@@ -5,10 +5,7 @@ import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
 /** Above this, a generic plan would compare each user with each id. */
 const MANY = 100;
 
-/**
- * Blocks deletion of the users until the transaction ends. Locks in id order and before dialogs, as a deletion does, so
- * that they cannot deadlock. Returns the existing others, by id.
- */
+/** In id order and before dialogs, as a deletion does, so that they cannot deadlock. Returns the others, by id. */
 export async function lockUsers(
   transaction: Transaction,
   otherIds: number[],

@@ -14,7 +14,7 @@ const CORES = availableParallelism();
 /** A few seconds of waiting on a small machine; further callers get 503. */
 const QUEUE = {
   maxWaiting: 100,
-  /** Per application, and per network of it, so that neither fills the queue. */
+  /** Per application, and per network of it. */
   maxWaitingPerOwner: [80, 50],
   refuse: () => new ServiceUnavailableError(),
 };
@@ -23,7 +23,6 @@ const signIns = new Semaphore({ concurrency: CORES, ...QUEUE });
 /** Separate and smaller, because sign-ups can arrive at any rate and must not delay sign-ins. */
 const signUps = new Semaphore({ concurrency: Math.max(1, Math.floor(CORES / 2)), ...QUEUE });
 
-/** Alternates between applications and their networks. */
 export function hashOwner(applicationId: number, { network }: Pick<Context, 'network'>): JobOwner {
   return [`application:${applicationId}`, `network:${network}`];
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
-/** Closes their sockets once the outbox is woken after the commit. @param but a session to keep */
+/** Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
   transaction: Transaction,
   { applicationId, userId, but }: { applicationId: number; userId: number; but?: number | undefined },

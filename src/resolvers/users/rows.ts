@@ -7,7 +7,6 @@ import { indexBy } from '../../lib/collections.ts';
 export const USER_COLUMNS = columnsOf('User', 'u');
 const ORD = columns({ ord: ['int', 'wanted.ord::int'] });
 
-/** Batches reads of one event loop turn. */
 export const userById = coalesce(
   async (wanted: { applicationId: number; id: number }[], applicationId: number): Promise<(User | undefined)[]> => {
     const rows = await query`

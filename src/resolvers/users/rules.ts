@@ -61,7 +61,6 @@ export interface UserChanges extends UserInput {
   oldPassword?: string | null;
 }
 
-/** Messages by field, in record order. @param taken messages of fields that another user has */
 export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
   const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
   return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
@@ -106,7 +105,6 @@ function fieldProblems(input: UserInput, known: FieldErrors, before: UserNames =
   });
 }
 
-/** Requires input without problems. */
 export function checkedUser(input: UserInput): CheckedUser {
   const login = text(input.login);
   const externalUserId = text(input.externalUserId);

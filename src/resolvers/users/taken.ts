@@ -2,7 +2,6 @@ import { db, Prisma } from '../../db/client.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import type { CheckedUser } from './rules.ts';
 
-/** Unique per application. */
 const UNIQUE = ['loginKey', 'email', 'facebookId', 'twitterId', 'externalUserId'] as const;
 
 interface Owner {
@@ -21,7 +20,6 @@ export async function takenFields({ applicationId, id }: Owner, user: Partial<Ch
   return Object.fromEntries(taken.map((field) => [field === 'loginKey' ? 'login' : field, ['has already been taken']]));
 }
 
-/** Removes fields that are invalid by themselves. */
 export function wellFormed<Input extends object>(input: Input, problems: FieldErrors): Input {
   const broken = new Set(Object.keys(problems).map((field) => (field === 'tagList' ? 'tags' : field)));
   return Object.fromEntries(Object.entries(input).filter(([field]) => !broken.has(field))) as Input;

@@ -49,7 +49,6 @@ function changesSomething({ oldPassword: _oldPassword, ...changes }: UserChanges
 }
 
 interface OldPasswordProof {
-  /** The old password was needed and correct. */
   isUsed: boolean;
   problems: string[];
 }

@@ -12,7 +12,6 @@ import { sharedTypes } from './shared.ts';
 /** Per application, oldest first. Further classes have only the generic operations. */
 export const MAX_TYPED_CLASSES = 200;
 
-/** Names of the base schema, which classes cannot use. */
 const TAKEN = {
   types: Object.keys(schema.getTypeMap()),
   operations: [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
@@ -20,7 +19,7 @@ const TAKEN = {
   ),
 };
 
-/** `parts` is keyed by class shape, so that the next build reuses the parts of unchanged classes. */
+/** `parts` is keyed by class shape, so that the next build reuses them. */
 export interface BuiltSchema {
   schema: GraphQLSchema;
   parts: ReadonlyMap<string, ClassPart>;
@@ -49,7 +48,6 @@ export async function buildSchema({ byKey }: Catalogue, previous?: BuiltSchema):
   return { schema: joined, parts, busyMs: busyMs + performance.now() - begin };
 }
 
-/** Everything that the types of a class depend on. */
 export function classShape({ key, name, fields }: ClassDefinition): unknown[] {
   return [key, name, ...[...fields.values()].map((field) => [field.name, field.type, field.isArray, field.isRequired])];
 }
@@ -57,7 +55,6 @@ export function classShape({ key, name, fields }: ClassDefinition): unknown[] {
 function buildPart(definition: ClassDefinition, names: ClassNames): ClassPart {
   const builder = createBuilder({ observedAs: 'typed' });
   addClass(builder, sharedTypes(builder), typedClass(definition, names));
-  // Keeps the field order of the class.
   const classSchema = builder.toSchema({ sortSchema: false });
   assertValidSchema(classSchema);
   readAccess(classSchema);

@@ -33,7 +33,6 @@ import {
 import { classNamesOf, genericFilter, renamed, type Values, withoutNulls } from './generic-input.ts';
 import type { SharedTypes } from './shared.ts';
 
-/** Adds the types and operations of a class; they call the resolvers of the generic operations. */
 export function addClass(builder: Builder, shared: SharedTypes, typed: TypedClass): void {
   const record = recordType(builder, shared, typed);
   const where = filterType(builder, shared, typed);

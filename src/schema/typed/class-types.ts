@@ -29,7 +29,6 @@ import type { SharedTypes } from './shared.ts';
 export interface TypedClass {
   definition: ClassDefinition;
   names: ClassNames;
-  /** GraphQL names by field name. */
   fieldNames: ReadonlyMap<string, string>;
 }
 
@@ -107,7 +106,6 @@ function outputType(shared: SharedTypes, { type }: ClassField) {
   return type === 'File' ? shared.file : SCALARS[type];
 }
 
-/** Contains the name in the class, which may differ from the GraphQL name. */
 function fieldNote({ definition }: TypedClass, { name, type, isArray, isRequired, isUnique }: ClassField): string {
   const notes = [isRequired && 'required', isUnique && 'unique'].filter(Boolean);
   const kind = isArray ? `list of ${type}` : type;
@@ -212,7 +210,6 @@ export function changesType(builder: Builder, shared: SharedTypes, typed: TypedC
   });
 }
 
-/** Arguments of the update operators; undefined if no field of the class supports the operator. */
 export function operatorTypes(builder: Builder, shared: SharedTypes, typed: TypedClass) {
   const fields = fieldsOf(typed);
   const numbers = fields.filter(({ type, isArray }) => !isArray && (type === 'Integer' || type === 'Float'));

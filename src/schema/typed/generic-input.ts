@@ -2,7 +2,6 @@ import type { TypedClass } from './class-types.ts';
 
 export type Values = Record<string, unknown>;
 
-/** Maps GraphQL names to field names. */
 export function classNamesOf({ fieldNames }: TypedClass): (typed: string) => string {
   const names = new Map([...fieldNames].map(([name, typed]) => [typed, name]));
   return (typed) => names.get(typed) ?? typed;
@@ -19,7 +18,7 @@ export function withoutNulls(values: Values | null | undefined): Values | undefi
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** Fields of all records. The target names cannot be names of class fields. */
+/** The target names cannot be names of class fields. */
 const COMMON = new Map([
   ['id', '_id'],
   ['parentId', '_parent_id'],
@@ -28,7 +27,6 @@ const COMMON = new Map([
   ['updatedAt', 'updated_at'],
 ]);
 
-/** Converts `where` to the filter of the generic operations. */
 export function genericFilter(where: unknown, nameOf: (typed: string) => string): Values | undefined {
   if (where == null) return undefined;
   return Object.fromEntries(
@@ -41,7 +39,7 @@ export function genericFilter(where: unknown, nameOf: (typed: string) => string)
   );
 }
 
-/** Null operands are ignored, except for `eq` and `ne`, where null stands for unset values. */
+/** Null stands for unset values in `eq` and `ne`. */
 function operatorsOf(condition: Values): Values {
   return Object.fromEntries(
     Object.entries(condition).filter(([operator, value]) => value !== null || operator === 'eq' || operator === 'ne'),

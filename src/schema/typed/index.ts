@@ -21,21 +21,16 @@ const MAX_PAUSE_MS = 5 * SECOND;
 const builds = new Semaphore({ concurrency: 1, maxWaiting: 1_000, refuse: () => new ServiceUnavailableError() });
 
 interface CachedSchema extends BuiltSchema {
-  /** See `shapeOf`. */
   shape: string;
   fields: number;
-  /** `performance.now()` */
   builtAt: number;
 }
 
-/** By application, least recently used first. */
+/** Least recently used first. */
 const cached = new Map<number, CachedSchema>();
 const building = new Map<number, Promise<unknown>>();
 
-/**
- * Returns the base schema plus the types and operations of the classes of the caller's application. Each process
- * rebuilds it on the first request after a class changed.
- */
+/** Each process rebuilds it on the first request after a class changed. */
 export async function schemaFor(viewer: Viewer, log: Logger): Promise<GraphQLSchema> {
   if (viewer.kind === 'anonymous' || viewer.kind === 'refused' || viewer.catalogueVersion === 0) return schema;
   const { applicationId, catalogueVersion } = viewer;
@@ -73,7 +68,7 @@ async function pauseAfter({ builtAt, busyMs }: CachedSchema): Promise<void> {
   if (pauseMs > 0) await pause(Math.min(pauseMs, MAX_PAUSE_MS));
 }
 
-/** If building fails, serves the base schema, so that the generic operations stay available. */
+/** Otherwise the generic operations would be unavailable, too. */
 async function buildOrLog(catalogue: Catalogue, previous: BuiltSchema | undefined, log: Logger): Promise<BuiltSchema> {
   try {
     return await buildSchema(catalogue, previous);
@@ -99,7 +94,6 @@ function cache(applicationId: number, catalogue: Catalogue, built: BuiltSchema):
 
 const shapes = new WeakMap<Catalogue, string>();
 
-/** Equal for catalogues with the same schema. */
 function shapeOf(catalogue: Catalogue): string {
   const known = shapes.get(catalogue);
   if (known !== undefined) return known;

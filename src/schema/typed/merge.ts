@@ -18,13 +18,12 @@ type Fields = GraphQLFieldConfigMap<unknown, unknown>;
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'] as const;
 
-/** Types and operations of a class. They refer only to types of this class and of the base schema. */
+/** Refers only to types of this class and of the base schema. */
 export interface ClassPart {
   types: readonly GraphQLNamedType[];
   roots: Record<(typeof ROOTS)[number], Fields>;
 }
 
-/** Extracts the part of a class from its schema, and replaces stand-ins by types of the base schema. */
 export function partOf(classSchema: GraphQLSchema, service: GraphQLSchema): ClassPart {
   const own = Object.values(classSchema.getTypeMap()).filter(({ name }) => !service.getType(name));
   const rewired = new Map<string, GraphQLNamedType>();
@@ -41,7 +40,7 @@ export function partOf(classSchema: GraphQLSchema, service: GraphQLSchema): Clas
   return part;
 }
 
-/** Adds parts to the base schema, whose operations win name conflicts. */
+/** Operations of the base schema win name conflicts. */
 export function joinParts(service: GraphQLSchema, parts: readonly ClassPart[]): GraphQLSchema {
   const [query, mutation, subscription] = ROOTS.map((name) => {
     const own = (service.getType(name) as GraphQLObjectType).toConfig();

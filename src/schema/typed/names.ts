@@ -1,12 +1,9 @@
 import pluralize from 'pluralize';
 
-/** GraphQL names of a class. */
 export interface ClassNames {
-  /** Type: `Car` for the classes `cars`, `Car` and `CARS`. */
+  /** `Car` for the classes `cars`, `Car` and `CARS`. */
   type: string;
-  /** Query for one record: `car`. */
   one: string;
-  /** Query for several records: `cars`. */
   many: string;
 }
 
@@ -41,11 +38,7 @@ export function namesOf({ type, one, many }: ClassNames): { types: string[]; ope
   };
 }
 
-/**
- * Assigns names to the oldest class first, so that a new class never renames another. If the base schema or an older
- * class uses a name, appends `Record`, then the key of the class.
- * @param taken names of the base schema
- */
+/** Oldest class first, so that a new class never renames another. On a conflict appends `Record`, then the key. */
 export function nameClasses(
   classes: readonly { key: number; name: string }[],
   taken: { types: Iterable<string>; operations: Iterable<string> },
@@ -75,13 +68,12 @@ function namesFrom(type: string): ClassNames {
   return { type, one, many: plural === one ? `${one}List` : plural };
 }
 
-/** Fields of all typed records. A class field of the same name gets a trailing `_`. */
+/** A class field of the same name gets a trailing `_`. */
 export const OWN_FIELDS = ['id', 'parentId', 'userId', 'owner', 'createdAt', 'updatedAt', 'permissions'] as const;
 
 /** Reserved in filters or enums, or inherited by every input object (`toString`). */
 const SPECIAL = ['or', 'and', 'true', 'false', 'null', ...Object.getOwnPropertyNames(Object.prototype)];
 
-/** GraphQL names by field name. */
 export function nameFields(names: readonly string[]): Map<string, string> {
   const taken = new Set<string>([...OWN_FIELDS, ...SPECIAL]);
   const all = new Set(names);

@@ -6,10 +6,7 @@ import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import type { RecordGrants } from '../../resolvers/records/rows.ts';
 import type { Builder } from '../builder.ts';
 
-/**
- * Stand-ins for types of the base schema, because a builder can refer only to its own types. `merge.ts` replaces them
- * by name.
- */
+/** A builder can refer only to its own types; `merge.ts` replaces these stand-ins by name. */
 export type SharedTypes = ReturnType<typeof sharedTypes>;
 
 function standIn(t: { boolean: () => unknown }) {

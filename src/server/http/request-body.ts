@@ -5,7 +5,7 @@ import { bodyTooLarge } from '../../lib/errors.ts';
 
 /** Discarded bytes of a refused body until the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-/** The rest of a refused body can arrive before the connection closes. */
+/** Delays the response to a refused body, so that the rest can arrive before the connection closes. */
 const LINGER_MS = 500;
 
 const NO_BYTES = Buffer.alloc(0);
