@@ -1,67 +1,26 @@
 import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
-import { recordShape } from '../../shapes/record.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
-import { argumentsOf, inputOf } from './from-graphql.ts';
+import { argumentsOf } from './from-graphql.ts';
 import { windowMembers } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
+import { changed, changes, created, listed, operator, record } from './record-bodies.ts';
 import { recordLists } from './record-lists.ts';
-import { permissionsAsked, permissionsShown } from './record-permissions.ts';
+import { permissionsShown } from './record-permissions.ts';
 import { SAMPLES } from './samples.ts';
 import {
-  anything,
   closed,
   described,
   integer,
   listOf,
   mapOf,
-  named,
   type ObjectSchema,
   requestObject,
   stringId,
   text,
   together,
 } from './schemas.ts';
-
-const record = recordShape.schema;
-
-const VALUES = described(anything, 'Value of the field with this name.');
-
-/** A caller who may not read the record receives only the required members. */
-const changed: ObjectSchema = named('ChangedRecord', {
-  ...record,
-  required: ['_id', 'created_at', 'updated_at'],
-});
-
-/** Lists omit permissions by default, and members that `output` does not select. */
-const { required: _required, ...members } = record;
-const listed: ObjectSchema = named('ListedRecord', members);
-
-const permissions = permissionsAsked(['read', 'update', 'delete']);
-const created: ObjectSchema = named('NewRecord', {
-  ...inputOf('CreateRecordInput', {
-    _parent_id: [
-      'parentId',
-      described(text, 'Id of the parent record, of any class. Deleting the parent deletes this record.'),
-    ],
-    permissions,
-  }),
-  additionalProperties: VALUES,
-});
-const operator = (description: string) => described(mapOf(anything), description);
-const changes: ObjectSchema = {
-  ...inputOf('UpdateRecordInput', {
-    inc: ['inc', operator('Numbers to add, by field. An unset field counts as 0.')],
-    push: ['push', operator('Items to append to arrays, by field: one item or a list.')],
-    add_to_set: ['addToSet', operator('Items to append to arrays, by field, unless the array contains them.')],
-    pull: ['pull', operator('Items to remove from arrays, by field: a value, or a condition such as `{"lt": 5}`.')],
-    pull_all: ['pullAll', operator('Lists of items to remove from arrays, by field.')],
-    pop: ['pop', operator('1 removes the last item of an array, -1 the first, by field.')],
-    permissions,
-  }),
-  additionalProperties: VALUES,
-};
 
 const className = described(text, 'Name of the class.');
 const path = { class: className, id: described(text, 'Id of the record, 24 hex digits.') };

@@ -9,93 +9,15 @@ import {
   UnprocessableError,
   UsersListingForbiddenError,
 } from '../../../lib/errors.ts';
-import {
-  changeProblems,
-  emailProblems,
-  MAX_TAG,
-  MAX_TAGS,
-  newUserProblems,
-  USER_LENGTHS,
-} from '../../../resolvers/users/rules.ts';
+import { changeProblems, emailProblems, newUserProblems } from '../../../resolvers/users/rules.ts';
 import { userShape } from '../../shapes/user.ts';
 import { FIELDS, ORDERS } from '../../user-filters.ts';
-import { argumentsOf, inputOf, type Renaming } from './from-graphql.ts';
+import { argumentsOf, inputOf } from './from-graphql.ts';
 import { pageOf, pageParameters } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, flag, integerId, listOf, requestObject, type Schema, text, together } from './schemas.ts';
-
-function rangeOf({ min, max }: { min: number; max: number }): string {
-  return `${min} to ${max}`;
-}
-
-function textOf({ min, max }: { min: number; max: number }): Schema {
-  return { ...text, ...(min > 0 ? { minLength: min } : {}), maxLength: max };
-}
-
-const parameters: Record<string, Renaming> = {
-  login: [
-    'login',
-    described(
-      { ...textOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' },
-      `Name to sign in with, ${rangeOf(USER_LENGTHS.login)} characters; unique, letter case ignored.`,
-    ),
-  ],
-  email: ['email', described(textOf(USER_LENGTHS.email), 'Email address; unique, stored in lower case.')],
-  password: [
-    'password',
-    described(
-      textOf(USER_LENGTHS.password),
-      `${rangeOf(USER_LENGTHS.password)} printable ASCII characters without spaces.`,
-    ),
-  ],
-  full_name: [
-    'fullName',
-    described(textOf(USER_LENGTHS.fullName), `Display name, up to ${USER_LENGTHS.fullName.max} characters.`),
-  ],
-  phone: ['phone', described(text, 'Phone number: 4 to 20 digits, spaces and `+()-.`; stored as sent.')],
-  website: [
-    'website',
-    described(textOf(USER_LENGTHS.website), `Address of a website, up to ${USER_LENGTHS.website.max} characters.`),
-  ],
-  external_user_id: [
-    'externalUserId',
-    described({ type: 'integer', minimum: 1 }, 'Id of the user in an external system; unique.'),
-  ],
-  facebook_id: ['facebookId', described(text, 'Id of the Facebook account, 1 to 20 digits; unique.')],
-  twitter_id: ['twitterId', described(text, 'Id of the Twitter account, 1 to 20 digits; unique.')],
-  blob_id: ['blobId', described(integerId, 'Id of a file with the picture of the user; need not exist.')],
-  custom_data: [
-    'customData',
-    described(
-      { ...textOf(USER_LENGTHS.customData), type: ['string', 'object', 'array'] },
-      `Data of the client, up to ${USER_LENGTHS.customData.max} characters. JSON values are stored as their text.`,
-    ),
-  ],
-  parents_contacts: [
-    'parentsContacts',
-    described(
-      textOf(USER_LENGTHS.parentsContacts),
-      `Contact data of the parents of a minor, up to ${USER_LENGTHS.parentsContacts.max} characters.`,
-    ),
-  ],
-  tag_list: [
-    'tags',
-    described(
-      { type: ['string', 'array'], items: { ...text, maxLength: MAX_TAG }, maxItems: MAX_TAGS },
-      `Up to ${MAX_TAGS} tags of 1 to ${MAX_TAG} characters, as an array or separated by commas. Replaces all tags.`,
-    ),
-  ],
-  age_over16: ['ageOver16', described(flag, 'Whether the user states to be older than 16. Default false.')],
-  allow_statistics_analysis: [
-    'allowStatisticsAnalysis',
-    described(flag, 'Whether the user has opted in to statistics. Default false.'),
-  ],
-  allow_sales_activities: [
-    'allowSalesActivities',
-    described(flag, 'Whether the user has opted in to marketing. Default false.'),
-  ],
-};
+import { described, integerId, listOf, requestObject, text, together } from './schemas.ts';
+import { userParameters } from './user-parameters.ts';
 
 const broken = { login: 'a'.repeat(99), password: 'short' };
 const path = { id: described(integerId, 'Id of the user.') };
@@ -128,7 +50,7 @@ export const userDocs = {
       'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
       'the caller does not change. The response to invalid input lists all invalid fields.',
     body: requestObject(
-      { user: described(inputOf('CreateUserInput', parameters, ['password']), 'The fields of the user.') },
+      { user: described(inputOf('CreateUserInput', userParameters, ['password']), 'The fields of the user.') },
       ['user'],
     ),
     status: 201,
@@ -287,7 +209,7 @@ export const userDocs = {
       {
         user: described(
           inputOf('UpdateUserInput', {
-            ...parameters,
+            ...userParameters,
             old_password: [
               'oldPassword',
               described(
