@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Between statements the caller must check the signal. Call the result before closing a connection, because the server
- * continues a closed connection's statement for as long as it waits for a lock.
+ * Cancels only running statements: between statements the caller must check the signal. Call the result before closing
+ * a connection, because the server continues a closed connection's statement for as long as it waits for a lock.
  */
 export async function cancelOn(
   signal: AbortSignal | undefined,

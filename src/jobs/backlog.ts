@@ -12,7 +12,10 @@ interface Found {
   deliver: number;
 }
 
-/** Reads only the ends of indexes. @param readUpTo undefined without subscriptions, because no reader runs */
+/**
+ * Reads only the ends of indexes; undefined while the database does not respond. @param readUpTo undefined without
+ * subscriptions, because no reader runs
+ */
 export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date) {
   const rows = await probe.query<Found>(
     `WITH cursor AS (SELECT coalesce(max(position), 0) AS position FROM push_cursor)

@@ -14,8 +14,8 @@ const MAX_OWNERS = 1_000;
 
 /**
  * Not `cockatiel` or `opossum`, because owners choose the peer and one owner must not open the circuit for all. A
- * failure counts only if no job succeeded since it started. An open circuit still admits owners that have not failed, a
- * few at a time, and closes with the first response.
+ * failure counts only if no job succeeded since it started, because a peer that responds to some is available. An open
+ * circuit still admits owners that have not failed, a few at a time, and closes with the first response.
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;

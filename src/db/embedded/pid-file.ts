@@ -13,7 +13,8 @@ export function readPidFile(folder: string): PidFile | undefined {
 
 /**
  * PostgreSQL does not start while the process in the lock file lives, but that id may belong to another process or an
- * unreaped zombie by now. Writing the id of this process helps, because a server ignores its parent.
+ * unreaped zombie by now. Writing the id of this process helps, because a server ignores its parent; it still detects
+ * processes of its predecessor by other means.
  */
 export function disownStranger(folder: string): void {
   if (process.platform !== 'linux') return;

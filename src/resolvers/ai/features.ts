@@ -14,7 +14,7 @@ const NAMES: Record<AiFeature, string> = {
   gateway: 'AI Gateway',
 };
 
-/** Checks run in this order, and the assistant last. */
+/** Checks the feature, `problems`, `check()` and the assistant, in this order. */
 export async function requireAssistant(
   feature: AiFeature,
   assistantId: string | null | undefined,

@@ -21,7 +21,10 @@ export interface RateCount extends Limit {
   isExceeded: boolean;
 }
 
-/** Application sessions and refused credentials count per network, because every client can create them. */
+/**
+ * Per API key, else per user, else per network: every client can open application sessions and invent credentials, so
+ * these count per network.
+ */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
   if (limit === 'signIn') return `client:${network}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;
