@@ -50,8 +50,19 @@ export class Deliveries {
     return { frame: this.#frame, text: this.#frame.slice(start, start + textOf(0).length) };
   }
 
-  /** @throws if a socket received too few or too many messages */
-  async measure(seconds: number): Promise<Figures> {
+  /** Several messages in flight. @throws if a socket received too few or too many messages */
+  async rate(seconds: number): Promise<Figures> {
+    const { delivered, took } = await this.#deliverFor(seconds, IN_FLIGHT);
+    return { 'deliveries/s': delivered / took, ...this.#percentiles() };
+  }
+
+  /** One message at a time. @throws if a socket received too few or too many messages */
+  async latency(seconds: number): Promise<Figures> {
+    await this.#deliverFor(seconds, 1);
+    return this.#percentiles();
+  }
+
+  async #deliverFor(seconds: number, inFlight: number): Promise<{ delivered: number; took: number }> {
     this.#latencies = [];
     const start = performance.now();
     const end = start + seconds * 1000;
@@ -62,17 +73,20 @@ export class Deliveries {
         await this.#deliver();
       }
     };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, sendOn));
+    await Promise.all(Array.from({ length: inFlight }, sendOn));
     const took = (performance.now() - start) / 1000;
     const delivered = this.#latencies.length;
     if (delivered !== messages * this.#sockets) {
       throw new Error(`${delivered} deliveries instead of ${messages * this.#sockets}`);
     }
+    return { delivered, took };
+  }
+
+  #percentiles(): Figures {
     const latencies = Float64Array.from(this.#latencies).sort();
     return {
-      'deliveries/s': delivered / took,
-      'ms p50': latencies[Math.floor(delivered * 0.5)]!,
-      'ms p99': latencies[Math.floor(delivered * 0.99)]!,
+      'ms p50': latencies[Math.floor(latencies.length * 0.5)]!,
+      'ms p99': latencies[Math.floor(latencies.length * 0.99)]!,
     };
   }
 

@@ -6,27 +6,38 @@ import { createGroup, sendMessage } from './doors.ts';
 import { startScript } from './processes.ts';
 import { listeners, subscribers } from './subscribers.ts';
 
-const SOCKETS = 2_000;
+const SOCKETS = [1_000, 2_000];
 
-export async function fanOut({ serviceUrl, people, seconds, cleanup }: Arena): Promise<Contest[]> {
-  const dialogId = await createGroup(serviceUrl, people, 'bench fan-out');
+export async function fanOut(arena: Arena): Promise<Contest[]> {
+  const contests = [];
+  for (const count of SOCKETS) contests.push(...(await fanOutTo(count, arena)));
+  return contests;
+}
+
+async function fanOutTo(count: number, { serviceUrl, people, seconds, cleanup }: Arena): Promise<Contest[]> {
+  const dialogId = await createGroup(serviceUrl, people, `bench fan-out to ${count}`);
   const sendTo = (url: string) => (text: string) => sendMessage(url, people[0]!, dialogId, text);
 
-  const ours = new Deliveries(SOCKETS, sendTo(serviceUrl));
-  await subscribers(serviceUrl, { people, dialogId, count: SOCKETS }, ours.onFrame, cleanup);
+  const ours = new Deliveries(count, sendTo(serviceUrl));
+  await subscribers(serviceUrl, { people, dialogId, count }, ours.onFrame, cleanup);
   const { frame, text } = await ours.untilAllListen();
 
   const settings: BroadcastSettings = { frame, text };
   const bare = await startScript(new URL('./bare/broadcast.ts', import.meta.url), settings, cleanup);
-  const limit = new Deliveries(SOCKETS, sendTo(bare.url));
-  await listeners(bare.url, SOCKETS, limit.onFrame, cleanup);
+  const limit = new Deliveries(count, sendTo(bare.url));
+  await listeners(bare.url, count, limit.onFrame, cleanup);
   await limit.untilAllListen();
 
   return [
     {
-      name: `fan-out to ${SOCKETS} sockets`,
-      service: () => ours.measure(seconds),
-      bare: () => limit.measure(seconds),
+      name: `fan-out to ${count} sockets`,
+      service: () => ours.rate(seconds),
+      bare: () => limit.rate(seconds),
+    },
+    {
+      name: `one message to ${count} sockets`,
+      service: () => ours.latency(seconds),
+      bare: () => limit.latency(seconds),
     },
   ];
 }

@@ -24,7 +24,8 @@ class Following {
   readonly #services: Services;
   readonly #onEnd: () => void;
   #stopListening = () => {};
-  #expiresAt: Date | undefined;
+  /** Milliseconds since 1970. */
+  #expiresAt: number | undefined;
   #isFollowing = true;
 
   constructor(viewer: IdentifiedViewer, services: Services, onEnd: () => void) {
@@ -46,7 +47,7 @@ class Following {
   }
 
   look(): void {
-    if (this.#expiresAt && this.#expiresAt <= this.#services.now()) void this.#check();
+    if (this.#expiresAt !== undefined && this.#expiresAt <= this.#services.now().getTime()) void this.#check();
   }
 
   // Reads the session because requests in other processes may have extended its lifetime.
@@ -55,13 +56,13 @@ class Following {
     this.#expiresAt = undefined;
     try {
       const validity = await findValidity(this.#viewer, this.#services);
-      this.#expiresAt = validity?.expiresAt;
+      this.#expiresAt = validity?.expiresAt?.getTime();
       if (validity || !this.#isFollowing) return;
       this.stop();
       this.#onEnd();
     } catch (error) {
       log.warn({ err: error }, 'credentials of an open connection could not be checked; retrying within a second');
-      this.#expiresAt = now();
+      this.#expiresAt = now().getTime();
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { WeightedCache } from '../lib/weighted-cache.ts';
-import { keepText } from './websocket/shared-text.ts';
+import { keepText } from './websocket/frames.ts';
 
 /** Maximum tokens of a plain introspection; tools send about 300. */
 const MAX_TOKENS = 1_000;

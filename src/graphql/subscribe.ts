@@ -30,9 +30,7 @@ const AGAIN_AFTER = 250;
  * `subscribe` for every transport. Each subscriber has its own queue, rights and position in the outbox. Subscribers
  * with the same document and variables (and viewer, if a field depends on it) share one execution of each event.
  */
-export async function subscribe(
-  args: ExecutionArgs,
-): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult, undefined>> {
+export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | Answers> {
   const context = args.contextValue as Context;
   // A copy, so that data cached in the context while subscribing is not retained as long as the subscription.
   const source = await createSourceEventStream({ ...args, contextValue: { ...context } });
@@ -62,15 +60,23 @@ export async function subscribe(
   return new Answers(queue, run, context);
 }
 
+export interface Receiver {
+  /** @returns a promise when the next result should wait */
+  send: (result: ExecutionResult, hasMore: boolean) => Promise<void> | undefined;
+  /** The subscription has ended, by the error if there is one. */
+  end: (error?: Error) => void;
+}
+
 /**
  * Results in the order of the events. Available events are executed together and read their rows together, so that a
  * burst costs a few queries.
  */
-class Answers implements AsyncIterableIterator<ExecutionResult> {
+export class Answers implements AsyncIterableIterator<ExecutionResult> {
   readonly #queue: LiveQueue<unknown>;
   readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
   readonly #context: Context;
   #inFlight: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
+  #isForwarding = false;
   #isOver = false;
   #isCounted = true;
 
@@ -88,9 +94,13 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     for (;;) {
       if (this.#inFlight.length === 0) {
-        const first = await this.#first();
-        if (first.done) return first;
-        const turn = this.#execute([first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1)]);
+        const ready = this.#queue.takeReady(MAX_TOGETHER);
+        if (ready.length === 0) {
+          const first = await this.#first();
+          if (first.done) return first;
+          ready.push(first.value, ...this.#queue.takeReady(MAX_TOGETHER - 1));
+        }
+        const turn = this.#execute(ready);
         if (turn) await turn;
         if (this.#inFlight.length === 0) continue;
       }
@@ -102,6 +112,32 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
       this.#observeDelivery(event);
       return { value, done: false };
     }
+  }
+
+  /**
+   * Sends the results until the end, instead of `next`. Holds no promise while there are no events, because each
+   * idle subscriber would retain it with its callers.
+   */
+  forward(receiver: Receiver): void {
+    this.#queue.onReady = () => void this.#forward(receiver);
+    void this.#forward(receiver);
+  }
+
+  async #forward(receiver: Receiver): Promise<void> {
+    if (this.#isForwarding) return;
+    this.#isForwarding = true;
+    await undefined; // the hub may be about to add more events, which are executed together
+    try {
+      while (this.#inFlight.length > 0 || !this.#queue.isIdle) {
+        const { value, done } = await this.next();
+        if (done) return receiver.end();
+        const sent = receiver.send(value, this.#inFlight.length > 0);
+        if (sent) await sent;
+      }
+    } catch (error) {
+      return receiver.end(error as Error);
+    }
+    this.#isForwarding = false;
   }
 
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
@@ -143,11 +179,11 @@ class Answers implements AsyncIterableIterator<ExecutionResult> {
   #start(events: LiveEvent[]): void {
     if (this.#isOver) return;
     const loaders = new Loaders(this.#context.viewer);
-    for (const event of events) {
+    this.#inFlight = events.map((event) => {
       const answer = this.#run(event, loaders);
       answer.catch(() => {}); // avoids an unhandled rejection; `next` awaits the result
-      this.#inFlight.push({ event, answer });
-    }
+      return { event, answer };
+    });
   }
 
   #observeDelivery({ occurredAt }: LiveEvent): void {

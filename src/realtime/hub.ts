@@ -143,11 +143,10 @@ export class Hub {
    */
   async onCredentialsChanged(viewer: IdentifiedViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
-    const topics = credentialTopics(viewer);
-    for (const topic of topics) addTo(this.#credentials, topic, callback);
+    for (const topic of credentialTopics(viewer)) addTo(this.#credentials, topic, callback);
     let isListening = true;
     return () => {
-      for (const topic of topics) removeFrom(this.#credentials, topic, callback);
+      for (const topic of credentialTopics(viewer)) removeFrom(this.#credentials, topic, callback);
       if (isListening) this.#listeners--;
       isListening = false;
     };

@@ -36,6 +36,8 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
   #end: 'open' | 'finishing' | 'done' = 'open';
   #isTooSlow = false;
   #onTooSlow: (() => void) | undefined;
+  /** Called when the queue receives an event or ends, for readers that do not wait in `next`. */
+  onReady: (() => void) | undefined;
 
   constructor(leave: (queue: LiveQueue<Payload>) => void) {
     this.#leave = leave;
@@ -55,14 +57,19 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
       this.#onTooSlow?.();
     } else {
       this.#queue.push(event);
-      this.#wake?.();
+      this.#signal();
     }
   }
 
   finish(): void {
     if (this.#end !== 'open') return;
     this.#end = 'finishing';
-    this.#wake?.();
+    this.#signal();
+  }
+
+  /** Whether `next` would wait for an event. */
+  get isIdle(): boolean {
+    return this.#end === 'open' && this.#queue.length === 0 && !this.hasMissed;
   }
 
   get isOpen(): boolean {
@@ -84,7 +91,10 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
   }
 
   takeReady(max: number): LiveEvent<Payload>[] {
-    return this.#queue.splice(0, max);
+    if (this.#queue.length > max) return this.#queue.splice(0, max);
+    const ready = this.#queue;
+    this.#queue = [];
+    return ready;
   }
 
   async next(): Promise<IteratorResult<LiveEvent<Payload>, undefined>> {
@@ -149,6 +159,11 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     this.#end = 'done';
     this.clear();
     this.#leave(this);
+    this.#signal();
+  }
+
+  #signal(): void {
     this.#wake?.();
+    this.onReady?.();
   }
 }

@@ -106,6 +106,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   }
 
   override takeReady(max: number): StreamEvent[] {
+    if (this.#missed.length === 0) return this.hasMissed ? [] : super.takeReady(max);
     const missed = this.#missed.splice(0, max);
     return !this.hasMissed ? [...missed, ...super.takeReady(max - missed.length)] : missed;
   }

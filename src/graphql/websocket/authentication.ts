@@ -6,7 +6,7 @@ import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { callerOf } from '../../server/observability/requests.ts';
 import { followCredentials } from '../follow-credentials.ts';
 import { presentError } from '../presented-errors.ts';
-import { type Connection, close, isOpen, logOf } from './connections.ts';
+import type { Connection } from './connection.ts';
 
 const TRY_AGAIN_LATER = 1013;
 const TOO_MANY_SOCKETS = 4429;
@@ -20,45 +20,42 @@ export class SocketAuthentication {
     this.#tokenHeaders = tokenHeaders;
   }
 
-  /** @returns false to have graphql-ws close the socket with 4403, unless it is closed here */
-  async admit(connection: Connection): Promise<boolean> {
+  /** Closes the socket if it is refused. */
+  async admit(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
     try {
-      return await this.#accept(connection);
+      const isAdmitted = await this.#accept(connection, payload);
+      if (!isAdmitted) connection.close(CloseCode.Forbidden, 'Forbidden'); // no effect on a closed socket
+      return isAdmitted;
     } catch (error) {
-      presentError(error, logOf(connection.extra, this.#services));
+      presentError(error, connection.logTo(this.#services));
       // Clients reconnect automatically only after 1013.
-      if (isDatabaseUnavailable(error)) close(connection, TRY_AGAIN_LATER, 'Service unavailable');
-      else close(connection, CloseCode.InternalServerError, 'Internal server error');
+      if (isDatabaseUnavailable(error)) connection.close(TRY_AGAIN_LATER, 'Service unavailable');
+      else connection.close(CloseCode.InternalServerError, 'Internal server error');
       return false;
     }
   }
 
-  async #accept(connection: Connection): Promise<boolean> {
-    const credentials = readCredentials(payloadReader(connection.connectionParams), this.#tokenHeaders);
+  async #accept(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
+    const credentials = readCredentials(payloadReader(payload), this.#tokenHeaders);
     const viewer = await authenticate(credentials, this.#services);
-    if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false; // closes with 4403
-    connection.extra.caller = callerOf(viewer);
+    if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false;
+    connection.caller = callerOf(viewer);
     if (this.#services.rateLimits) {
       const leave = this.#services.rateLimits.connections.take(viewer);
       if (!leave) {
-        close(connection, TOO_MANY_SOCKETS, 'Too many sockets');
+        connection.close(TOO_MANY_SOCKETS, 'Too many sockets');
         return false;
       }
-      connection.extra.leave = leave;
-      if (!isOpen(connection)) leave();
+      connection.onClosed(leave);
     }
-    if (viewer.kind === 'user') {
-      connection.extra.disconnect = this.#services.presence.connect(viewer);
-      if (!isOpen(connection)) connection.extra.disconnect();
-    }
-    connection.extra.credentials = credentials;
+    if (viewer.kind === 'user') connection.onClosed(this.#services.presence.connect(viewer));
+    connection.credentials = credentials;
     const release = await followCredentials(viewer, this.#services, () =>
-      close(connection, CloseCode.Forbidden, 'Forbidden'),
+      connection.close(CloseCode.Forbidden, 'Forbidden'),
     );
-    connection.extra.release = release;
-    if (!isOpen(connection)) release();
-    else logOf(connection.extra, this.#services).info(connection.extra.caller, 'socket opened');
-    return isOpen(connection);
+    connection.onClosed(release);
+    if (connection.isOpen) connection.logTo(this.#services).info(connection.caller, 'socket opened');
+    return connection.isOpen;
   }
 }
 

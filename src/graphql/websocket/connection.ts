@@ -1,8 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { CloseCode, MessageType, type Server } from 'graphql-ws';
+import { CloseCode } from 'graphql-ws';
 import type { Logger } from 'pino';
-import type { WebSocket } from 'ws';
-import { isPlaceholder } from './shared-text.ts';
+import { WebSocket } from 'ws';
+import type { Services } from '../../context.ts';
+import type { Credentials } from '../../lib/credentials.ts';
+import type { CallingRequest } from '../../server/limits/client-address.ts';
+import type { requestedOperation } from '../operations.ts';
+import type { Answers } from '../subscribe.ts';
+import { frameOf } from './frames.ts';
 
 /** Maximum unread bytes of one client; a page of the longest messages fits twice. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
@@ -10,126 +17,161 @@ const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 export const TOO_SLOW = 4429;
 
-type Send = (text: string) => Promise<void> | void;
+/** Refers to its connection, so that all sockets share their listeners. */
+export class ServerSocket extends WebSocket {
+  connection: Connection | undefined;
+}
 
-export interface InFlight {
-  /** Ids of operations that have begun and not been cleaned up, including cancelled ones. */
-  underWay: Set<string>;
-  /** Ids of queries and mutations without a response so far. */
-  unanswered: Set<string>;
-  /** Aborted when the client cancels or disconnects; only operations that react to it. */
-  waiting: Map<string, AbortController>;
-  onAnswered: (() => void) | undefined;
-  /** Id of the operation that the current message starts. */
-  begins: string | undefined;
-  /** Returns a promise when the message waits for earlier ones. */
-  send: Send;
+export function connectionOf(socket: WebSocket): Connection {
+  return (socket as ServerSocket).connection!;
+}
+
+export class Operation {
+  /** The client has cancelled it or disconnected. */
+  isCancelled = false;
+  /** A query or mutation; a drained socket waits for its response. */
+  isAwaited = true;
+  stream: Answers | undefined;
+  /** Only if the operation reacts to cancellation. */
+  #left: AbortController | undefined;
+
+  get callerLeft(): AbortSignal {
+    this.#left ??= new AbortController();
+    if (this.isCancelled) this.#left.abort();
+    return this.#left.signal;
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.#left?.abort();
+    void this.stream?.return();
+  }
 }
 
 /**
- * Connects a socket to the protocol server. Unlike the `ws` adapter of `graphql-ws` it retains neither the upgrade
- * request nor messages, has no timer per socket, and logs errors.
- * @param wire stream below the socket
+ * A socket with its caller and operations. Ten thousand of them are idle, so it has few objects of its own: no
+ * closures, timers, log child or upgrade request.
  */
-export function serveConnection<Extra extends InFlight>(
-  socket: WebSocket,
-  wire: Duplex,
-  protocol: Server<Extra>,
-  extra: Extra,
-  log: Logger,
-): void {
-  const fail = (error: unknown) => {
-    log.error({ err: error }, 'handling a WebSocket message failed; socket closed with 4500');
-    socket.close(CloseCode.InternalServerError, 'Internal server error');
-  };
-  let isGathering = false;
-  // Batches the writes of one turn of the event loop, because one system call per message would dominate the cost.
-  const gather = () => {
-    if (isGathering) return;
-    isGathering = true;
-    wire.cork();
-    process.nextTick(() => {
-      isGathering = false;
-      wire.uncork();
-    });
-  };
-  // Backpressure: large senders wait until the data is with the operating system.
-  extra.send = (text) => {
-    if (socket.readyState !== socket.OPEN) return;
-    gather();
-    if (socket.bufferedAmount < HIGH_WATER_MARK_BYTES) return socket.send(text);
-    boundBuffer(socket);
-    return new Promise((resolve) => socket.send(text, () => resolve()));
-  };
-  const closed = protocol.opened(
-    {
-      protocol: socket.protocol,
-      send: (text) => (isPlaceholder(text) ? undefined : extra.send(text)),
-      close: (code, reason) => socket.close(code, reason),
-      onMessage: (take) => {
-        socket.on('message', (frame) => {
-          if (socket.readyState !== socket.OPEN) return;
-          boundBuffer(socket);
-          const text = String(frame);
-          if (isServerMessage(text)) return socket.close(CloseCode.BadRequest, 'Invalid message received');
-          cancelIn(text, extra);
-          const taken = take(text);
-          const id = extra.begins;
-          extra.begins = undefined;
-          void taken.catch(fail).finally(() => {
-            if (id === undefined) return;
-            extra.underWay.delete(id);
-            extra.unanswered.delete(id);
-            extra.waiting.delete(id);
-            if (extra.unanswered.size === 0) extra.onAnswered?.();
-          });
-        });
-      },
-    },
-    extra,
-  );
-  socket.on('ping', () => boundBuffer(socket));
-  // Invalid or too large frames: `ws` closes with the matching code.
-  socket.on('error', (error) => log.debug({ err: error }, 'invalid WebSocket frame from a client; socket closed'));
-  socket.once('close', (code, reason) => {
-    for (const controller of extra.waiting.values()) controller.abort();
-    closed(code, String(reason)).catch((error: unknown) =>
-      log.error({ err: error }, 'cleanup of a closed socket failed'),
+export class Connection {
+  readonly socket: ServerSocket;
+  /** Stream below the socket. */
+  readonly #wire: Duplex;
+  readonly id = randomUUID();
+  readonly openedAt = performance.now();
+  /** The parts of the upgrade request that rate limits need. */
+  readonly request: CallingRequest;
+  /** Until it is cleaned up, including cancelled ones. */
+  readonly operations = new Map<string, Operation>();
+  operationCount = 0;
+  caller: Record<string, number> = {};
+  credentials: Credentials | undefined;
+  state: 'open' | 'initializing' | 'acknowledged' = 'open';
+  /** Called when no query or mutation remains. */
+  onAnswered: (() => void) | undefined;
+  #cleanups: (() => void)[] = [];
+  #isGathering = false;
+  #initTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: ServerSocket, { socket: wire, headers }: IncomingMessage) {
+    this.socket = socket;
+    this.#wire = wire;
+    const { remoteAddress } = wire;
+    this.request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': headers['x-forwarded-for'] } };
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
+  get isAnswered(): boolean {
+    for (const { isAwaited } of this.operations.values()) if (isAwaited) return false;
+    return true;
+  }
+
+  /** Closes the socket of a client that does not initialize the connection. */
+  startInitTimer(milliseconds: number): void {
+    this.#initTimer = setTimeout(
+      () => this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
+      milliseconds,
     );
-  });
-}
-
-export function waitingFor({ waiting }: InFlight, id: string): AbortController {
-  const controller = waiting.get(id) ?? new AbortController();
-  waiting.set(id, controller);
-  return controller;
-}
-
-/** graphql-ws itself cancels only subscriptions. */
-function cancelIn(text: string, extra: InFlight): void {
-  if (extra.underWay.size === 0 || !text.includes('"complete"')) return;
-  const { type, id } = parsed(text) ?? {};
-  if (type === MessageType.Complete && typeof id === 'string' && extra.underWay.has(id)) {
-    waitingFor(extra, id).abort();
   }
-}
 
-function parsed(text: string): { type?: unknown; id?: unknown } | null | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // graphql-ws reports the invalid message
+  stopInitTimer(): void {
+    clearTimeout(this.#initTimer);
+    this.#initTimer = undefined;
   }
-}
 
-/** Only servers send these types; graphql-ws would treat them as an internal error. */
-function isServerMessage(text: string): boolean {
-  return /"(?:connection_ack|next|error)"/.test(text) && SERVER_MESSAGES.has(parsed(text)?.type);
-}
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason);
+  }
 
-const SERVER_MESSAGES = new Set<unknown>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);
+  /** Runs when the socket has closed, also if it already has. */
+  onClosed(cleanup: () => void): void {
+    if (this.isOpen)
+      this.#cleanups = [...this.#cleanups, cleanup]; // `push` would reserve space for 16 more
+    else cleanup();
+  }
 
-/** Disconnects clients that send without reading. */
-function boundBuffer(socket: WebSocket): void {
-  if (socket.bufferedAmount > MAX_BUFFERED_BYTES) socket.close(TOO_SLOW, 'Too slow');
+  closed(): void {
+    this.stopInitTimer();
+    for (const operation of this.operations.values()) operation.cancel();
+    for (const cleanup of this.#cleanups) cleanup();
+  }
+
+  end(id: string): void {
+    this.operations.delete(id);
+    if (this.onAnswered && this.isAnswered) this.onAnswered();
+  }
+
+  send(message: object): Promise<void> | undefined {
+    return this.write(frameOf(JSON.stringify(message)), false);
+  }
+
+  /**
+   * Writes the frame to the stream directly, because `ws` would encode it for each socket.
+   * @param hasMore more follow: gathers the writes of one turn of the event loop into one system call
+   * @returns a promise when the sender should wait for the client to read
+   */
+  write(frame: Buffer, hasMore: boolean): Promise<void> | undefined {
+    if (!this.isOpen) return undefined;
+    if (hasMore) this.#gather();
+    if (this.socket.bufferedAmount < HIGH_WATER_MARK_BYTES) {
+      this.#wire.write(frame);
+      return undefined;
+    }
+    this.boundBuffer();
+    if (!this.isOpen) return undefined;
+    return new Promise((resolve) => this.#wire.write(frame, () => resolve()));
+  }
+
+  /** Disconnects clients that send without reading. */
+  boundBuffer(): void {
+    if (this.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.close(TOO_SLOW, 'Too slow');
+  }
+
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    this.#wire.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      this.#wire.uncork();
+    });
+  }
+
+  logTo({ log }: Pick<Services, 'log'>): Logger {
+    return log.child({ socketId: this.id });
+  }
+
+  reportOperation(operation: ReturnType<typeof requestedOperation>, log: Logger): void {
+    if (!log.isLevelEnabled('debug') || !operation) return;
+    const { type, name, fields } = operation;
+    // Omits the operation id, because it is arbitrary client text.
+    log.debug({ socketId: this.id, ...this.caller, type, operation: name, fields }, 'operation');
+  }
+
+  reportClosed(code: number, log: Logger): void {
+    const seconds = Math.round((performance.now() - this.openedAt) / 1000);
+    log.info({ socketId: this.id, ...this.caller, code, seconds, operations: this.operationCount }, 'socket closed');
+  }
 }

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { WebSocket } from 'ws';
-import type { InFlight } from './connection.ts';
+import type { Connection, ServerSocket } from './connection.ts';
 
 /** Spreads the closing evenly over the given milliseconds, so that clients do not reconnect all at once. */
-export async function drainWithin(sockets: ReadonlyMap<WebSocket, InFlight>, milliseconds: number): Promise<void> {
-  const all = [...sockets];
+export async function drainWithin(connections: Connection[], milliseconds: number): Promise<void> {
   const begin = performance.now();
   const until = (moment: number) => pause(begin + moment - performance.now());
-  for (const [nth, [socket, underWay]] of all.entries()) {
-    const due = (milliseconds * nth) / all.length;
+  for (const [nth, connection] of connections.entries()) {
+    const due = (milliseconds * nth) / connections.length;
     if (performance.now() < begin + due) await until(due);
-    void drain(socket, underWay);
+    void drain(connection);
   }
   await until(milliseconds);
 }
@@ -19,20 +17,21 @@ export async function drainWithin(sockets: ReadonlyMap<WebSocket, InFlight>, mil
  * Closes a socket after its queries and mutations have completed. Does not read later messages: clients resend
  * unanswered operations to another process, and none executes twice.
  */
-export function drain(socket: WebSocket, underWay: InFlight): Promise<void> {
+export function drain(connection: Connection): Promise<void> {
+  const { socket } = connection;
   return new Promise((resolve) => {
     const end = () => {
       closeGoingAway(socket);
       resolve();
     };
-    if (underWay.unanswered.size === 0) return end();
+    if (connection.isAnswered) return end();
     socket.pause();
     socket.once('close', () => resolve());
-    underWay.onAnswered = end;
+    connection.onAnswered = end;
   });
 }
 
-export function closeGoingAway(socket: WebSocket): void {
+export function closeGoingAway(socket: ServerSocket): void {
   socket.close(1001, 'Going away');
   socket.resume(); // to receive the close frame of the client
 }

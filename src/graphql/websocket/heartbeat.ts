@@ -15,18 +15,26 @@ export class Heartbeat {
   #turn = 0;
   #newcomers = 0;
 
+  // Listeners that all sockets share.
+  readonly #answered: (this: WebSocket) => void;
+  readonly #left: (this: WebSocket) => void;
+
   constructor(askEvery = PING_INTERVAL_MS) {
     this.#timer = setInterval(() => this.#ask(), askEvery / TURNS).unref();
+    const [turns, silent] = [this.#turns, this.#silent];
+    this.#answered = function () {
+      silent.delete(this);
+    };
+    this.#left = function () {
+      silent.delete(this);
+      for (const turn of turns) turn.delete(this);
+    };
   }
 
   add(socket: WebSocket): void {
-    const turn = this.#turns[this.#newcomers++ % TURNS]!;
-    turn.add(socket);
-    socket.on('pong', () => this.#silent.delete(socket));
-    socket.once('close', () => {
-      turn.delete(socket);
-      this.#silent.delete(socket);
-    });
+    this.#turns[this.#newcomers++ % TURNS]!.add(socket);
+    socket.on('pong', this.#answered);
+    socket.on('close', this.#left);
   }
 
   stop(): void {

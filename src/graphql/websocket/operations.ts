@@ -1,37 +1,132 @@
-import { type ExecutionArgs, GraphQLError } from 'graphql';
-import { CloseCode, type SubscribePayload } from 'graphql-ws';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import { CloseCode, MessageType, type SubscribePayload } from 'graphql-ws';
 import type { Services } from '../../context.ts';
 import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
+import { execute } from '../execute.ts';
 import { requestedOperation } from '../operations.ts';
+import { presentError } from '../presented-errors.ts';
 import { readRequest } from '../read-request.ts';
-import { TOO_SLOW, waitingFor } from './connection.ts';
-import { type Connection, close, isOpen, reportOperation } from './connections.ts';
+import { Answers, type Receiver, subscribe } from '../subscribe.ts';
+import { tracedExecution } from '../traced-execution.ts';
+import { type Connection, Operation, TOO_SLOW } from './connection.ts';
+import { nextFrame } from './frames.ts';
 
 const MAX_OPERATIONS = 100;
+
+/** A root span, because the upgrade request has ended. */
+const OF_MESSAGE = { kind: 'server', isRoot: true } as const;
+
+/** Executes an operation and sends its results. Returns when a subscription has begun. */
+export async function runOperation(
+  connection: Connection,
+  id: string,
+  payload: SubscribePayload,
+  services: Services,
+): Promise<void> {
+  // A cancelled operation may still be in cleanup.
+  if (connection.operations.has(id)) {
+    return connection.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+  }
+  connection.operationCount++;
+  if (connection.operations.size >= MAX_OPERATIONS) {
+    const refusal = new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations in flight`);
+    return void connection.send(errorMessage(id, [refusal], connection, services));
+  }
+  const operation = new Operation();
+  connection.operations.set(id, operation);
+  try {
+    await answer(connection, { id, operation, payload }, services);
+  } finally {
+    if (!operation.stream) connection.end(id);
+  }
+}
+
+interface Begun {
+  id: string;
+  operation: Operation;
+  payload: SubscribePayload;
+}
+
+async function answer(connection: Connection, begun: Begun, services: Services): Promise<void> {
+  const { id, operation } = begun;
+  const args = await prepare(connection, begun, services);
+  if (operation.isCancelled) return;
+  if (!('schema' in args)) return void connection.send(errorMessage(id, args, connection, services));
+  const result = await tracedExecution(
+    args,
+    (): Promise<ExecutionResult | Answers> => (operation.isAwaited ? execute(args) : subscribe(args)),
+    OF_MESSAGE,
+  );
+  const sender = new Sender(connection, begun, services);
+  if (result instanceof Answers) {
+    operation.stream = result;
+    if (operation.isCancelled) await result.return();
+    result.forward(sender);
+  } else if (!operation.isCancelled) {
+    await sender.send(result, true);
+    sender.complete();
+  }
+}
+
+/** Sends the results of one operation. */
+class Sender implements Receiver {
+  readonly #connection: Connection;
+  readonly #id: string;
+  readonly #operation: Operation;
+  readonly #services: Services;
+
+  constructor(connection: Connection, { id, operation }: Begun, services: Services) {
+    this.#connection = connection;
+    this.#id = id;
+    this.#operation = operation;
+    this.#services = services;
+  }
+
+  send(result: ExecutionResult, hasMore: boolean): Promise<void> | undefined {
+    if (this.#operation.isCancelled) return undefined;
+    return this.#connection.write(nextFrame(this.#id, result, this.#present), hasMore);
+  }
+
+  complete(): void {
+    if (!this.#operation.isCancelled) this.#connection.send({ id: this.#id, type: MessageType.Complete });
+  }
+
+  /** The subscription has ended, by an error if there is one. */
+  end(error?: Error): void {
+    if (!error) this.complete();
+    else if (!this.#operation.isCancelled) {
+      const message = new GraphQLError(error.message, { originalError: error });
+      this.#connection.send(errorMessage(this.#id, [message], this.#connection, this.#services));
+    }
+    this.#connection.end(this.#id);
+  }
+
+  #present = (result: ExecutionResult): ExecutionResult => {
+    if (!result.errors) return result;
+    const log = this.#connection.logTo(this.#services);
+    return { ...result, errors: result.errors.map((error) => presentError(error, log)) };
+  };
+}
 
 /**
  * Prepares an operation, or returns its errors. Authenticates again, because the rights of the caller may have changed
  * since the socket was opened.
  */
-export async function prepareOperation(
+async function prepare(
   connection: Connection,
-  id: string,
-  { query, variables, operationName }: SubscribePayload,
+  { operation, payload: { query, variables, operationName } }: Begun,
   services: Services,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-  connection.extra.operations++;
-  const refusal = begin(connection, id);
-  if (refusal) return [refusal];
-  const viewer = await authenticate(connection.extra.credentials!, services).catch(asGraphQLError);
+  const viewer = await authenticate(connection.credentials!, services).catch(asGraphQLError);
   if (viewer instanceof GraphQLError) return [viewer];
   if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
-    close(connection, CloseCode.Forbidden, 'Forbidden');
+    connection.close(CloseCode.Forbidden, 'Forbidden');
     return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
   }
-  const network = services.networkOf(connection.extra.request);
+  const network = services.networkOf(connection.request);
   const meter = services.rateLimits?.meter(network, viewer);
   const read = await readRequest({ query, variables, operationName }, { viewer, meter }, services).catch(
     asGraphQLError,
@@ -40,41 +135,26 @@ export async function prepareOperation(
   if (read.errors) return read.errors;
   if (read.problem) return [read.problem];
   const { schema, document } = read;
-  const operation = requestedOperation(document, operationName);
-  if (operation?.type === 'subscription') connection.extra.unanswered.delete(id);
-  reportOperation(connection.extra, operation, services.log);
+  const requested = getOperationAST(document, operationName);
+  if (!requested) return [new GraphQLError('Unable to identify operation')];
+  operation.isAwaited = requested.operation !== OperationTypeNode.SUBSCRIPTION;
+  connection.reportOperation(requestedOperation(document, operationName), services.log);
   const contextValue = createContext(services, viewer, {
     network,
     meter,
     responseSize: new ResponseSize(viewer),
-    onTooSlow: () => close(connection, TOO_SLOW, 'Too slow'),
-    callerLeft: () => callerLeft(connection, id),
+    onTooSlow: () => connection.close(TOO_SLOW, 'Too slow'),
+    callerLeft: () => operation.callerLeft,
   });
   return { schema, document, variableValues: variables, operationName, contextValue };
 }
 
-function begin({ extra }: Connection, id: string): BadInputError | undefined {
-  // A cancelled operation may still be in cleanup; graphql-ws would confuse two operations with the same id.
-  if (extra.underWay.has(id)) {
-    extra.socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
-    return new BadInputError('The operation exists already');
-  }
-  if (extra.underWay.size >= MAX_OPERATIONS) {
-    return new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations in flight`);
-  }
-  extra.underWay.add(id);
-  extra.unanswered.add(id);
-  extra.begins = id;
-  return undefined;
+function errorMessage(id: string, errors: readonly GraphQLError[], connection: Connection, services: Services) {
+  const log = connection.logTo(services);
+  return { id, type: MessageType.Error, payload: errors.map((error) => presentError(error, log).toJSON()) };
 }
 
-function callerLeft(connection: Connection, id: string): AbortSignal {
-  const controller = waitingFor(connection.extra, id);
-  if (!isOpen(connection)) controller.abort();
-  return controller.signal;
-}
-
-/** Wraps an error so that a hook may return it; `onError` masks it. */
+/** Wraps an error, so that it is returned and masked like those of GraphQL. */
 function asGraphQLError(fault: Error): GraphQLError {
   if (fault instanceof GraphQLError) return fault;
   return new GraphQLError('Internal server error', { originalError: fault });

@@ -1,25 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
-import type { Logger } from 'pino';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
-import { schema } from '../../schema/index.ts';
 import type { Requests } from '../../server/observability/requests.ts';
-import { execute } from '../execute.ts';
-import { presentError } from '../presented-errors.ts';
-import { subscribe } from '../subscribe.ts';
-import { tracedExecution } from '../traced-execution.ts';
 import { SocketAuthentication } from './authentication.ts';
-import { serveConnection } from './connection.ts';
-import { logOf, newExtra, reportClosed, type SocketExtra } from './connections.ts';
+import { Connection, connectionOf, ServerSocket } from './connection.ts';
 import { closeGoingAway, drain, drainWithin } from './drain.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { prepareOperation } from './operations.ts';
-import { nextMessage, SENT, textOf } from './shared-text.ts';
+import { createProtocol } from './protocol.ts';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** Time for clients to confirm the close frame during shutdown. */
@@ -32,9 +23,10 @@ export function graphqlOverSocket(
   { tokenHeaders, requests }: { tokenHeaders: readonly string[]; requests: Requests },
 ) {
   const heartbeat = new Heartbeat();
-  const open = new Map<WebSocket, SocketExtra>();
-  const sockets = new WebSocketServer({
+  const serve = createProtocol(services, new SocketAuthentication(services, tokenHeaders));
+  const sockets = new WebSocketServer<typeof ServerSocket>({
     noServer: true,
+    WebSocket: ServerSocket,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     handleProtocols: (protocols) =>
@@ -48,52 +40,33 @@ export function graphqlOverSocket(
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (accepted) => {
-      heartbeat.add(accepted);
-      const extra = newExtra(accepted, request);
-      services.observer.socketOpened();
-      open.set(accepted, extra);
-      accepted.once('close', (code) => {
-        open.delete(accepted);
-        reportClosed(extra, code, services.log);
-      });
-      serveConnection(accepted, socket, protocol, extra, logOf(extra, services));
-    });
+    sockets.handleUpgrade(request, socket, head, accept);
   });
 
-  const authentication = new SocketAuthentication(services, tokenHeaders);
-  const protocol = makeServer<Record<string, unknown>, SocketExtra>({
-    schema,
-    execute: (args: ExecutionArgs) => tracedExecution(args, () => execute(args), OF_MESSAGE),
-    subscribe: (args: ExecutionArgs) => tracedExecution(args, () => subscribe(args), OF_MESSAGE),
-    onConnect: (connection) => authentication.admit(connection),
-    onDisconnect: (connection) => {
-      connection.extra.release?.();
-    },
-    // Unlike `onDisconnect`, also called for connections that were not admitted.
-    onClose: ({ extra }) => {
-      extra.leave?.();
-      extra.disconnect?.();
-    },
-    onSubscribe: (connection, id, payload) => prepareOperation(connection, id, payload, services),
-    onNext: async ({ extra }, id, _payload, _args, result) => {
-      const text = textOf(result, (shared) => masked(shared, logOf(extra, services)));
-      await extra.send(nextMessage(id, text));
-      return SENT;
-    },
-    onError: ({ extra }, _id, _payload, errors) =>
-      errors.map((error) => presentError(error, logOf(extra, services)).toJSON()),
-  });
+  // Not closures of the upgrade, because they would retain the request as long as the socket.
+  function accept(socket: ServerSocket, request: IncomingMessage): void {
+    heartbeat.add(socket);
+    const connection = new Connection(socket, request);
+    services.observer.socketOpened();
+    socket.on('close', onClose);
+    serve(connection);
+  }
+
+  function onClose(this: WebSocket, code: number): void {
+    connectionOf(this).reportClosed(code, services.log);
+  }
+
+  const connections = () => [...sockets.clients].map(connectionOf);
 
   return {
-    count: (): number => open.size,
+    count: (): number => sockets.clients.size,
     /** Closes the currently open sockets with 1001, evenly over the given milliseconds. */
-    closeWithin: (milliseconds: number) => drainWithin(open, milliseconds),
+    closeWithin: (milliseconds: number) => drainWithin(connections(), milliseconds),
     /** Closes all sockets with 1001 after their operations have completed, at the latest after `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
       heartbeat.stop();
       const closed = new Promise((resolve) => sockets.close(resolve));
-      const drained = Promise.all([...open].map(([socket, extra]) => drain(socket, extra)));
+      const drained = Promise.all(connections().map(drain));
       await Promise.race([drained, pause(timeoutMs, undefined, { ref: false })]);
       const hurry = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
@@ -107,12 +80,4 @@ export function graphqlOverSocket(
 
 function destroy(this: Duplex): void {
   this.destroy();
-}
-
-/** A root span, because the upgrade request has ended. */
-const OF_MESSAGE = { kind: 'server', isRoot: true } as const;
-
-function masked(result: ExecutionResult, log: Logger): ExecutionResult {
-  if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error) => presentError(error, log)) };
 }

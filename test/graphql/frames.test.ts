@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { MessageType, type NextMessage, stringifyMessage } from 'graphql-ws';
 import { expect, test } from 'vitest';
-import { isPlaceholder, nextMessage, SENT, textOf } from '../../src/graphql/websocket/shared-text.ts';
+import * as ws from 'ws';
+import { frameOf, nextFrame } from '../../src/graphql/websocket/frames.ts';
 import { fc } from '../support/app/properties.ts';
 
 const TRICKY = [
@@ -31,30 +32,33 @@ test('a message with a shared result equals the message that graphql-ws would se
   fc.assert(
     fc.property(fc.array(id, { minLength: 1, maxLength: 4 }), result, (ids, shared) => {
       for (const id of ids) {
-        expect(nextMessage(id, textOf(shared, asIs))).toBe(write(id, shared));
+        expect(nextFrame(id, shared, asIs)).toEqual(frameOf(write(id, shared)));
       }
     }),
     { numRuns: 500 },
   );
 });
 
-test('isPlaceholder recognizes the placeholder of a shared message and no other message', () => {
+test('a frame of any length equals that of ws', () => {
+  const { Sender } = ws as unknown as { Sender: { frame: (data: Buffer, options: object) => Buffer[] } };
+  const options = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
+  const frame = (text: string) => Buffer.concat(Sender.frame(Buffer.from(text), options));
+  for (const length of [0, 1, 125, 126, 127, 0xffff, 0x10000, 0x10001]) {
+    const written = 'x'.repeat(length);
+    expect(frameOf(written).equals(frame(written))).toBe(true);
+  }
   fc.assert(
-    fc.property(id, result, fc.oneof(text, fc.jsonValue({ maxDepth: 2 })), (id, shared, payload) => {
-      expect(isPlaceholder(write(id, SENT))).toBe(true);
-      const others = [
-        { id, type: MessageType.Complete },
-        { id, type: MessageType.Next, payload: shared },
-        { id, type: MessageType.Next, payload: { data: { type: 'next', payload: {} } } },
-        { id, type: MessageType.Error, payload: [{ message: '{}' }] },
-        { type: MessageType.Pong, payload: { payload, type: 'next', x: {} } },
-        { type: MessageType.Pong, payload: { type: 'next', payload: {} } },
-        { type: MessageType.Pong, payload: {} },
-        { type: MessageType.ConnectionAck },
-      ] as unknown as NextMessage[];
-      for (const other of others) expect(isPlaceholder(stringifyMessage(other, undefined))).toBe(false);
+    fc.property(text, (written) => {
+      expect(frameOf(written)).toEqual(frame(written));
     }),
   );
+});
+
+test('subscribers with the same id share the frame of a result', () => {
+  const [one, other] = [{ data: { a: 1 } }, { data: { a: 2 } }];
+  expect(nextFrame('1', one, asIs)).toBe(nextFrame('1', one, asIs));
+  expect(nextFrame('2', one, asIs)).toEqual(frameOf(write('2', one)));
+  expect(nextFrame('1', other, asIs)).toEqual(frameOf(write('1', other)));
 });
 
 test('a shared result is serialized once, and different results separately', () => {
@@ -64,7 +68,7 @@ test('a shared result is serialized once, and different results separately', () 
     return value;
   };
   const [one, other] = [{ data: { a: 1 } }, { data: { a: 2 } }];
-  const messages = [one, other, one, other].map((shared) => nextMessage('x', textOf(shared, present)));
-  expect(messages).toEqual([one, other, one, other].map((shared) => write('x', shared)));
+  const frames = [one, other, one, other].map((shared, nth) => nextFrame(`${nth}`, shared, present));
+  expect(frames).toEqual([one, other, one, other].map((shared, nth) => frameOf(write(`${nth}`, shared))));
   expect(written).toBe(2);
 });

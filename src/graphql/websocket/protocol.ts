@@ -1,0 +1,92 @@
+import { CloseCode, type Message, MessageType, parseMessage } from 'graphql-ws';
+import type { RawData, WebSocket } from 'ws';
+import type { Services } from '../../context.ts';
+import { SECOND } from '../../lib/time.ts';
+import type { SocketAuthentication } from './authentication.ts';
+import { type Connection, connectionOf } from './connection.ts';
+import { runOperation } from './operations.ts';
+
+const INIT_TIMEOUT_MS = 3 * SECOND;
+
+/**
+ * The server side of `graphql-transport-ws`. Unlike the server of `graphql-ws`, it retains neither messages nor
+ * promises while a subscription is idle, and it can send one frame to many sockets.
+ * @returns serves a new connection; all sockets share the listeners
+ */
+export function createProtocol(
+  services: Services,
+  authentication: SocketAuthentication,
+): (connection: Connection) => void {
+  async function handle(connection: Connection, message: Message): Promise<void> {
+    switch (message.type) {
+      case MessageType.ConnectionInit:
+        if (connection.state !== 'open') {
+          return connection.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
+        }
+        connection.state = 'initializing';
+        connection.stopInitTimer();
+        if (!(await authentication.admit(connection, message.payload))) return;
+        connection.state = 'acknowledged';
+        return void connection.send({ type: MessageType.ConnectionAck });
+      case MessageType.Ping:
+        return void connection.send({ type: MessageType.Pong, payload: message.payload || undefined });
+      case MessageType.Pong:
+        return;
+      case MessageType.Subscribe:
+        if (connection.state !== 'acknowledged') return connection.close(CloseCode.Unauthorized, 'Unauthorized');
+        return runOperation(connection, message.id, message.payload, services);
+      case MessageType.Complete:
+        return connection.operations.get(message.id)?.cancel();
+      default: // only servers send the other types
+        connection.close(CloseCode.BadRequest, 'Invalid message received');
+    }
+  }
+
+  function onMessage(this: WebSocket, data: RawData): void {
+    const connection = connectionOf(this);
+    if (!connection.isOpen) return;
+    connection.boundBuffer();
+    const message = readMessage(String(data));
+    if (!message) {
+      connection.close(CloseCode.BadRequest, 'Invalid message received');
+      return;
+    }
+    handle(connection, message).catch((error: unknown) => {
+      connection.logTo(services).error({ err: error }, 'handling a WebSocket message failed; socket closed with 4500');
+      connection.close(CloseCode.InternalServerError, 'Internal server error');
+    });
+  }
+
+  function onPing(this: WebSocket): void {
+    connectionOf(this).boundBuffer();
+  }
+
+  // Invalid or too large frames: `ws` closes with the matching code.
+  function onError(this: WebSocket, error: Error): void {
+    const log = connectionOf(this).logTo(services);
+    log.debug({ err: error }, 'invalid WebSocket frame from a client; socket closed');
+  }
+
+  function onClose(this: WebSocket): void {
+    connectionOf(this).closed();
+  }
+
+  return (connection) => {
+    const { socket } = connection;
+    socket.connection = connection;
+    socket.on('ping', onPing);
+    socket.on('error', onError);
+    socket.on('close', onClose);
+    if (!socket.protocol) return connection.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
+    socket.on('message', onMessage);
+    connection.startInitTimer(INIT_TIMEOUT_MS);
+  };
+}
+
+function readMessage(text: string): Message | undefined {
+  try {
+    return parseMessage(text);
+  } catch {
+    return undefined;
+  }
+}
