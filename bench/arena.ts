@@ -4,6 +4,7 @@ import type { Person } from './doors.ts';
 
 export interface Arena {
   serviceUrl: string;
+  servicePid: number;
   databaseUrl: string;
   /** Data directory of the PostgreSQL server. */
   postgresDir: string;

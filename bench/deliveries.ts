@@ -1,4 +1,5 @@
 import type { Figures } from './contest.ts';
+import { cpuOfProcess } from './cpu.ts';
 
 const IN_FLIGHT = 4;
 const PATIENCE_MS = 20_000;
@@ -16,14 +17,16 @@ interface Sent {
 export class Deliveries {
   readonly #sockets: number;
   readonly #send: (text: string) => Promise<unknown>;
+  readonly #pid: number;
   readonly #underWay = new Map<number, Sent>();
   readonly #hearing = new Set<number>();
   #latencies: number[] = [];
   #count = 0;
   #frame = '';
 
-  constructor(sockets: number, send: (text: string) => Promise<unknown>) {
+  constructor(sockets: number, { pid, send }: { pid: number; send: (text: string) => Promise<unknown> }) {
     this.#sockets = sockets;
+    this.#pid = pid;
     this.#send = send;
   }
 
@@ -52,8 +55,10 @@ export class Deliveries {
 
   /** Several messages in flight. @throws if a socket received too few or too many messages */
   async rate(seconds: number): Promise<Figures> {
+    const cpu = cpuOfProcess(this.#pid);
     const { delivered, took } = await this.#deliverFor(seconds, IN_FLIGHT);
-    return { 'deliveries/s': delivered / took, ...this.#percentiles() };
+    const micros = (cpuOfProcess(this.#pid) - cpu) / delivered;
+    return { 'deliveries/s': delivered / took, ...this.#percentiles(), 'CPU µs of each': micros };
   }
 
   /** One message at a time. @throws if a socket received too few or too many messages */

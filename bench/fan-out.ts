@@ -14,17 +14,20 @@ export async function fanOut(arena: Arena): Promise<Contest[]> {
   return contests;
 }
 
-async function fanOutTo(count: number, { serviceUrl, people, seconds, cleanup }: Arena): Promise<Contest[]> {
+async function fanOutTo(
+  count: number,
+  { serviceUrl, servicePid, people, seconds, cleanup }: Arena,
+): Promise<Contest[]> {
   const dialogId = await createGroup(serviceUrl, people, `bench fan-out to ${count}`);
   const sendTo = (url: string) => (text: string) => sendMessage(url, people[0]!, dialogId, text);
 
-  const ours = new Deliveries(count, sendTo(serviceUrl));
+  const ours = new Deliveries(count, { pid: servicePid, send: sendTo(serviceUrl) });
   await subscribers(serviceUrl, { people, dialogId, count }, ours.onFrame, cleanup);
   const { frame, text } = await ours.untilAllListen();
 
   const settings: BroadcastSettings = { frame, text };
   const bare = await startScript(new URL('./bare/broadcast.ts', import.meta.url), settings, cleanup);
-  const limit = new Deliveries(count, sendTo(bare.url));
+  const limit = new Deliveries(count, { pid: bare.child.pid!, send: sendTo(bare.url) });
   await listeners(bare.url, count, limit.onFrame, cleanup);
   await limit.untilAllListen();
 

@@ -90,7 +90,7 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
     ? { url: process.env.DATABASE_URL, dataDir: await dataDirectoryOf(process.env.DATABASE_URL) }
     : await startCluster(join(folder, 'postgres'));
   const home = { databaseUrl: cluster.url, dataDir: join(folder, 'data') };
-  const { url: serviceUrl } = await startService(
+  const { url: serviceUrl, child } = await startService(
     home,
     cleanup,
     profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
@@ -99,6 +99,7 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
   for (const login of ['ada', 'bob', 'cleo', 'dan', 'eve']) people.push(await createPerson(serviceUrl, login));
   const arena = {
     serviceUrl,
+    servicePid: child.pid!,
     databaseUrl: cluster.url,
     postgresDir: cluster.dataDir,
     folder,

@@ -5,9 +5,9 @@ import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../src/lib/tokens
 import type { Arena } from './arena.ts';
 import type { Contest, Figures } from './contest.ts';
 import { startCrowd } from './crowd.ts';
-import { createGroup, createPerson, sendMessage } from './doors.ts';
+import { call, createGroup, createPerson, sendMessage } from './doors.ts';
 import { Flock } from './flock.ts';
-import { startNode } from './processes.ts';
+import { type Started, startNode } from './processes.ts';
 import { queries } from './seeded.ts';
 import { APPLICATION, startService } from './service.ts';
 import { memoryOf, WEIGHABLE } from './weigh.ts';
@@ -16,6 +16,7 @@ const SOCKETS = 10_000;
 const MISSED = 20;
 const SEND_EVERY_MS = 1_000;
 const PATIENCE_MS = 60_000;
+const REQUEST_EVERY_MS = 20;
 
 export async function sockets(arena: Arena): Promise<Contest[]> {
   const { cleanup, folder } = arena;
@@ -30,46 +31,46 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   ]);
   const settings = (base: string) => ({ url: socketUrl(base), protocol: ['graphql-transport-ws'], tokens, dialogId });
 
+  /** Also measures the requests of another client while the sockets join. */
   const listening = async (flock: Flock, base: string, resumes: boolean) => {
+    const bystander = new Bystander(() => call(`${base}/account_settings.json`, 200, {}));
     const talk = new Talk((text) => sendMessage(base, sender, dialogId, text), flock);
     for (let number = 0; resumes && number < MISSED; number++) await talk.send();
     talk.start();
+    bystander.start();
     const { milliseconds } = await flock.subscribe(resumes);
+    const others = await bystander.stop();
     await talk.stop();
-    return milliseconds;
+    return { ...percentiles(milliseconds), 'ms p99 of others': others.p99, 'ms longest of others': others.longest };
   };
   const weigh = async (): Promise<Figures> => {
     const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, WEIGHABLE);
     const flock = await Flock.start(settings(service.url), cleanup);
-    const { rss: before } = await memoryOf(service);
-    await listening(flock, service.url, false);
-    const { rss: after } = await memoryOf(service);
+    const figures = await weighTwice(service, flock, () => listening(flock, service.url, false));
     await Promise.all([flock.stop(), service.stop()]);
-    return { 'KB of each': (after - before) / SOCKETS / 1024 };
+    return figures;
   };
   const weighBare = async (): Promise<Figures> => {
     const idle = fileURLToPath(new URL('./bare/idle.mjs', import.meta.url));
     const bare = await startNode([...WEIGHABLE, idle], { cleanup });
     const silent = { url: socketUrl(bare.url), protocol: [], tokens: tokens.map(() => undefined), dialogId: undefined };
     const flock = await Flock.start(silent, cleanup);
-    const { rss: before } = await memoryOf(bare);
-    await flock.sit();
-    const { rss: after } = await memoryOf(bare);
+    const figures = await weighTwice(bare, flock, () => flock.sit());
     await Promise.all([flock.stop(), bare.stop()]);
-    return { 'KB of each': (after - before) / SOCKETS / 1024 };
+    return figures;
   };
 
   const returning = await Flock.start(settings(url), cleanup);
   const firstConnect = async (): Promise<Figures> => {
     await returning.leave();
-    return percentiles(await listening(returning, url, false));
+    return listening(returning, url, false);
   };
   const storm = async (): Promise<Figures> => {
     if ((await returning.count()).last === 0) await firstConnect();
     await returning.leave();
-    const milliseconds = await listening(returning, url, true);
+    const figures = await listening(returning, url, true);
     await allHave(returning);
-    return percentiles(milliseconds);
+    return figures;
   };
   return [
     { name: `${SOCKETS} idle subscribers`, service: weigh, bare: weighBare },
@@ -80,6 +81,18 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
       note: () => `"${SOCKETS} reconnect together" is compared with the first connect of the same sockets.`,
     },
   ];
+}
+
+/** The first time includes the growth of V8's young generation, a fixed amount that later joins reuse. */
+async function weighTwice(started: Started, flock: Flock, join: () => Promise<unknown>): Promise<Figures> {
+  const weigh = async () => {
+    const { rss: before } = await memoryOf(started);
+    await join();
+    const { rss: after } = await memoryOf(started);
+    await flock.leave();
+    return (after - before) / SOCKETS / 1024;
+  };
+  return { 'KB of each': await weigh(), 'KB of each again': await weigh() };
 }
 
 async function openSessions(databaseUrl: string): Promise<string[]> {
@@ -123,6 +136,36 @@ class Talk {
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#talking;
+  }
+}
+
+/** Sends one request after the other. */
+class Bystander {
+  readonly #request: () => Promise<unknown>;
+  readonly #milliseconds: number[] = [];
+  #isOver = false;
+  #asking: Promise<void> | undefined;
+
+  constructor(request: () => Promise<unknown>) {
+    this.#request = request;
+  }
+
+  start(): void {
+    this.#asking = (async () => {
+      while (!this.#isOver) {
+        const begin = performance.now();
+        await this.#request();
+        this.#milliseconds.push(performance.now() - begin);
+        await pause(REQUEST_EVERY_MS);
+      }
+    })();
+  }
+
+  async stop(): Promise<{ p99: number; longest: number }> {
+    this.#isOver = true;
+    await this.#asking;
+    const { 'ms p99': p99, 'ms all': longest } = percentiles(this.#milliseconds);
+    return { p99: p99!, longest: longest! };
   }
 }
 
