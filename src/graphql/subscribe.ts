@@ -37,27 +37,7 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
   if (!(Symbol.asyncIterator in source)) return source;
   const queue = source as LiveQueue<unknown>;
   queue.onTooSlow = context.onTooSlow;
-  const key = sharingKey(args, context.viewer);
-  // While the database is unavailable, the event and those behind it wait in the queue.
-  const execute = async (event: LiveEvent, loaders: Loaders) => {
-    let answer = await executeEvent(args, context, event, loaders);
-    while (queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
-      await delay(AGAIN_AFTER, undefined, { ref: false });
-      answer = await executeEvent(args, context, event, new Loaders(context.viewer));
-    }
-    return answer;
-  };
-  const run = async (event: LiveEvent, loaders: Loaders) => {
-    let isOwn = false;
-    const shared = await event.once(key, () => {
-      isOwn = true;
-      return execute(event, loaders);
-    });
-    // The shared result may rest on rights that either subscriber has since lost, so execute again.
-    const isOthers = !isOwn && (shared.errors !== undefined || queue.isDoubtful(event));
-    return isOthers ? execute(event, new Loaders(context.viewer)) : shared;
-  };
-  return new Answers(queue, run, context);
+  return new Answers(queue, args);
 }
 
 export interface Receiver {
@@ -73,21 +53,20 @@ export interface Receiver {
  */
 export class Answers implements AsyncIterableIterator<ExecutionResult> {
   readonly #queue: LiveQueue<unknown>;
-  readonly #run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>;
+  readonly #args: ExecutionArgs;
   readonly #context: Context;
+  readonly #key: string;
   #inFlight: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
   #isForwarding = false;
   #isOver = false;
   #isCounted = true;
 
-  constructor(
-    queue: LiveQueue<unknown>,
-    run: (event: LiveEvent, loaders: Loaders) => Promise<ExecutionResult>,
-    context: Context,
-  ) {
+  constructor(queue: LiveQueue<unknown>, args: ExecutionArgs) {
+    const context = args.contextValue as Context;
     this.#queue = queue;
-    this.#run = run;
+    this.#args = args;
     this.#context = context;
+    this.#key = sharingKey(args, context.viewer);
     context.observer.subscriptionBegan();
   }
 
@@ -184,6 +163,27 @@ export class Answers implements AsyncIterableIterator<ExecutionResult> {
       answer.catch(() => {}); // avoids an unhandled rejection; `next` awaits the result
       return { event, answer };
     });
+  }
+
+  async #run(event: LiveEvent, loaders: Loaders): Promise<ExecutionResult> {
+    let isOwn = false;
+    const shared = await event.once(this.#key, () => {
+      isOwn = true;
+      return this.#executeEvent(event, loaders);
+    });
+    // The shared result may rest on rights that either subscriber has since lost, so execute again.
+    const isOthers = !isOwn && (shared.errors !== undefined || this.#queue.isDoubtful(event));
+    return isOthers ? this.#executeEvent(event, new Loaders(this.#context.viewer)) : shared;
+  }
+
+  /** While the database is unavailable, the event and those behind it wait in the queue. */
+  async #executeEvent(event: LiveEvent, loaders: Loaders): Promise<ExecutionResult> {
+    let answer = await executeEvent(this.#args, this.#context, event, loaders);
+    while (this.#queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
+      await delay(AGAIN_AFTER, undefined, { ref: false });
+      answer = await executeEvent(this.#args, this.#context, event, new Loaders(this.#context.viewer));
+    }
+    return answer;
   }
 
   #observeDelivery({ occurredAt }: LiveEvent): void {

@@ -10,7 +10,7 @@ import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbo
 import { RecentEvents } from './recent-events.ts';
 import { RecipientResolver } from './recipients.ts';
 import type { RecordClass } from './record-filters.ts';
-import { type StreamEvent, Subscription, type SubscriptionTarget } from './subscription.ts';
+import { type StreamEvent, Subscription, type SubscriptionSource, type SubscriptionTarget } from './subscription.ts';
 import { SubscriptionRegistry } from './subscriptions.ts';
 
 /** Polling interval, because wake-up signals can be lost (for example when the sender is killed after its commit). */
@@ -50,6 +50,13 @@ export class Hub {
   #horizon = 0n;
   #undelivered: StreamRow[] = [];
   #listeners = 0;
+  /** One for all subscriptions, because there are tens of thousands. */
+  readonly #ofSubscription: SubscriptionSource = {
+    readMissed: (after, upTo, target) => this.#readMissed(after, upTo, target),
+    leave: (left) => {
+      if (this.#subscriptions.delete(left)) this.#listeners--;
+    },
+  };
   #started: Promise<void> | undefined;
   #isDraining = false;
   #isWanted = false;
@@ -94,10 +101,7 @@ export class Hub {
     await this.#retain();
     // The cursor may come from a process that has read further than this one.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
-    const missed = { read: this.#readMissed.bind(this) };
-    const subscription = new Subscription(target, { since, startsAfter }, missed, (left) => {
-      if (this.#subscriptions.delete(left)) this.#listeners--;
-    });
+    const subscription = new Subscription(target, { since, startsAfter }, this.#ofSubscription);
     try {
       this.#subscriptions.add(subscription);
     } catch (error) {

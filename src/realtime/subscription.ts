@@ -57,16 +57,17 @@ export interface RecordFilter {
 
 const ASK_AGAIN_AFTER = 250;
 
-export interface MissedEvents {
+export interface SubscriptionSource {
   /**
    * Reads the next events after a position, up to `upTo`, that the subscriber wants and may receive now.
    * @returns how far they reach, and whether they were read from the database
    */
-  read: (
+  readMissed: (
     after: bigint,
     upTo: bigint,
     target: SubscriptionTarget,
   ) => Promise<{ events: StreamEvent[]; reached: bigint; isStored: boolean }>;
+  leave: (subscription: Subscription) => void;
 }
 
 /**
@@ -76,7 +77,7 @@ export interface MissedEvents {
 export class Subscription extends LiveQueue<StreamRow> {
   readonly target: SubscriptionTarget;
   readonly startsAfter: bigint;
-  readonly #missedEvents: MissedEvents;
+  readonly #source: SubscriptionSource;
   /** Position up to which missed events have been read; undefined when complete. */
   #missedFrom: bigint | undefined;
   #missed: StreamEvent[] = [];
@@ -86,14 +87,13 @@ export class Subscription extends LiveQueue<StreamRow> {
   constructor(
     target: SubscriptionTarget,
     { since, startsAfter }: { since: bigint | undefined; startsAfter: bigint },
-    missedEvents: MissedEvents,
-    leave: (subscription: Subscription) => void,
+    source: SubscriptionSource,
   ) {
-    super(() => leave(this));
+    super(source.leave as (queue: LiveQueue<StreamRow>) => void);
     this.target = target;
     this.startsAfter = startsAfter;
     this.#missedFrom = since !== undefined && since < startsAfter ? since : undefined;
-    this.#missedEvents = missedEvents;
+    this.#source = source;
   }
 
   /** The viewer has left a dialog and has no rights to its earlier events. */
@@ -128,7 +128,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   protected override async nextMissed(): Promise<StreamEvent | undefined> {
     while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
       try {
-        const { events, reached, isStored } = await this.#missedEvents.read(
+        const { events, reached, isStored } = await this.#source.readMissed(
           this.#missedFrom,
           this.startsAfter,
           this.target,
