@@ -114,6 +114,7 @@ export class Answers implements AsyncIterableIterator<ExecutionResult> {
         if (sent) await sent;
       }
     } catch (error) {
+      void this.return(); // the result could not be sent
       return receiver.end(error as Error);
     }
     this.#isForwarding = false;

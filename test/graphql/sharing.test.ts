@@ -50,6 +50,29 @@ test('an event is serialized once for all subscribers that share its payload', a
   for (const other of others) expect(other).toEqual(first);
 });
 
+test('a subscription whose payload cannot be sent ends with an error and leaves no subscriber behind', async () => {
+  const { users, alice, dialogId } = await group(2);
+  const { hub } = running.app.services;
+  const before = hub.subscriptionCount;
+  const subscriber = await listen(MESSAGE_SENT, { dialogId }, users[1]!);
+  const { stringify } = JSON;
+  const failing = vi.spyOn(JSON, 'stringify').mockImplementation((value, ...rest) => {
+    if (value?.data?.messageSent) throw new RangeError('Invalid string length');
+    return stringify(value, ...(rest as []));
+  });
+  try {
+    await send(alice, dialogId, 'hi');
+    const { payload } = await subscriber.socket.find(({ type }) => type === 'error');
+    expect(payload).toEqual([{ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
+  } finally {
+    failing.mockRestore();
+  }
+  await until(() => hub.subscriptionCount === before);
+  const again = await listenOn(subscriber.socket, MESSAGE_SENT, { dialogId }, running.app, 'again');
+  await send(alice, dialogId, 'again');
+  expect((await again.atLeast(1))[0].messageSent.message.text).toBe('again');
+});
+
 test('subscribers that reconnect at the same time share the missed events', async () => {
   const { users, alice, dialogId } = await group(31);
   const start = await listen(MESSAGE_SENT, { dialogId }, alice);
