@@ -46,7 +46,7 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   const weigh = async (): Promise<Figures> => {
     const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, WEIGHABLE);
     const flock = await Flock.start(settings(service.url), cleanup);
-    const figures = await weighTwice(service, flock, () => listening(flock, service.url, false));
+    const figures = await weighJoined(service, () => listening(flock, service.url, false));
     await Promise.all([flock.stop(), service.stop()]);
     return figures;
   };
@@ -55,7 +55,7 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
     const bare = await startNode([...WEIGHABLE, idle], { cleanup });
     const silent = { url: socketUrl(bare.url), protocol: [], tokens: tokens.map(() => undefined), dialogId: undefined };
     const flock = await Flock.start(silent, cleanup);
-    const figures = await weighTwice(bare, flock, () => flock.sit());
+    const figures = await weighJoined(bare, () => flock.sit());
     await Promise.all([flock.stop(), bare.stop()]);
     return figures;
   };
@@ -83,16 +83,18 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   ];
 }
 
-/** The first time includes the growth of V8's young generation, a fixed amount that later joins reuse. */
-async function weighTwice(started: Started, flock: Flock, join: () => Promise<unknown>): Promise<Figures> {
-  const weigh = async () => {
-    const { rss: before } = await memoryOf(started);
-    await join();
-    const { rss: after } = await memoryOf(started);
-    await flock.leave();
-    return (after - before) / SOCKETS / 1024;
+/** Of the resident memory, the young generation of V8 is shown apart, because any load makes it grow by a fixed amount. */
+async function weighJoined(started: Started, join: () => Promise<unknown>): Promise<Figures> {
+  const before = await memoryOf(started);
+  await join();
+  const after = await memoryOf(started);
+  const young = after.young - before.young;
+  const kilobytesOfEach = (bytes: number) => bytes / SOCKETS / 1024;
+  return {
+    'KB of each': kilobytesOfEach(after.rss - before.rss),
+    'KB of each without young generation': kilobytesOfEach(after.rss - before.rss - young),
+    'KB heap of each': kilobytesOfEach(after.heapUsed - before.heapUsed),
   };
-  return { 'KB of each': await weigh(), 'KB of each again': await weigh() };
 }
 
 async function openSessions(databaseUrl: string): Promise<string[]> {

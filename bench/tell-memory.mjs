@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { getHeapSpaceStatistics } from 'node:v8';
 
 // Preloaded into a server. Plain JavaScript, because memory freed by a compiler would hide that of the sockets.
 process.on('message', async (asked) => {
@@ -8,5 +9,6 @@ process.on('message', async (asked) => {
     await pause(250);
   }
   const { rss, heapUsed } = process.memoryUsage();
-  process.send({ rss, heapUsed });
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').physical_space_size;
+  process.send({ rss, heapUsed, young });
 });

@@ -4,9 +4,16 @@ import type { Started } from './processes.ts';
 
 export const WEIGHABLE = ['--expose-gc', '--import', fileURLToPath(new URL('./tell-memory.mjs', import.meta.url))];
 
+interface Memory {
+  rss: number;
+  heapUsed: number;
+  /** Resident size of V8's young generation, which grows with the load and not with the objects that remain. */
+  young: number;
+}
+
 /** Bytes after a garbage collection. */
-export async function memoryOf({ child }: Started): Promise<{ rss: number; heapUsed: number }> {
+export async function memoryOf({ child }: Started): Promise<Memory> {
   child.send('memory');
   const [told] = await once(child, 'message');
-  return told as { rss: number; heapUsed: number };
+  return told as Memory;
 }
