@@ -50,7 +50,7 @@ export class Operation {
 
 /**
  * A socket with its caller and operations. Ten thousand of them are idle, so it has few objects of its own: no
- * closures, timers, log child or upgrade request.
+ * listeners, log child or upgrade request, and no timer once it is initialized.
  */
 export class Connection {
   readonly socket: ServerSocket;
