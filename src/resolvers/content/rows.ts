@@ -23,7 +23,8 @@ export async function requireBlob(id: number, { applicationId }: IdentifiedViewe
 export async function findBlobByUid(uid: string): Promise<BlobWithUpload | null> {
   const applicationId = applicationOfUid(uid);
   if (applicationId === undefined) return null;
-  return db.blob.findUnique({ where: { applicationId_uid: { applicationId, uid } }, include: { upload: true } });
+  // Not `findUnique`: Prisma would merge simultaneous look-ups of different applications into one statement.
+  return db.blob.findFirst({ where: { applicationId, uid }, include: { upload: true } });
 }
 
 /** Every change of a blob locks its row first. @throws {NotFoundError} deleted in the meantime */

@@ -17,8 +17,9 @@ export function contentsOf(send: PushSend, userIds: number[]): Promise<Contents>
 }
 
 async function eventContents({ applicationId }: PushSend, id: number): Promise<Contents> {
-  const event = await db.event.findUnique({
-    where: { applicationId_id: { applicationId, id } },
+  // Not `findUnique`: Prisma would merge simultaneous look-ups of different applications into one statement.
+  const event = await db.event.findFirst({
+    where: { applicationId, id },
     select: { message: true, name: true, application: { select: { name: true } } },
   });
   if (!event) return () => undefined;

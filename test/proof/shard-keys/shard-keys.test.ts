@@ -1,7 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, db } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
+import { findBlobByUid } from '../../../src/resolvers/content/rows.ts';
+import { newUid } from '../../../src/resolvers/content/uids.ts';
 import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { judge } from './judge.ts';
@@ -12,12 +15,16 @@ import { shardKeys } from './tables.ts';
 let database: OwnDatabase;
 let pool: pg.Pool;
 let askAsService: (sql: string) => Promise<unknown>;
+let findBlobAsService: typeof findBlobByUid;
 beforeAll(async () => {
   database = await startOwnDatabase();
   pool = createPool({ ...database.config, max: 1 });
   askAsService = AsyncResource.bind((text: string) => pool.query({ text }));
+  await connectDatabase(database.config);
+  findBlobAsService = AsyncResource.bind(findBlobByUid);
 });
 afterAll(async () => {
+  await db.$disconnect();
   await pool.end();
   await database.drop();
 });
@@ -33,6 +40,14 @@ test('a statement belongs to the caller that sends it, not to the one that relea
   expect([...sent].filter((text) => text.includes('"of the'))).toEqual(
     Array.from({ length: 5 }, (_, nth) => `SELECT ${nth} AS "of the service"`),
   );
+});
+
+test('simultaneous look-ups of files of two applications are two statements', async () => {
+  const before = new Set(sent);
+  await Promise.all([newUid(1), newUid(2)].map((uid) => findBlobAsService(uid)));
+  const statements = [...sent].filter((text) => !before.has(text));
+  expect(statements).toEqual([expect.stringContaining('"public"."blobs"')]);
+  expect(judge(statements).faults).toEqual([]);
 });
 
 test.each([
