@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
+import { createYoga, type FetchAPI, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context, Services } from '../../context.ts';
 import { readCredentials } from '../../lib/credentials.ts';
@@ -22,6 +22,7 @@ import { presentError } from '../presented-errors.ts';
 import { type ReadRequest, type RequestCaller, readRequest } from '../read-request.ts';
 import { subscribeWhileCredentialsHold } from '../stream-credentials.ts';
 import { tracedExecution } from '../traced-execution.ts';
+import { type PlainRequest, plainRequest } from './plain-requests.ts';
 import { acceptsPage, requireReadable } from './request-shape.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -33,6 +34,8 @@ interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
   caller: () => Promise<RequestCaller & { network: string }>;
+  /** Set for requests that are read before Yoga sees them. */
+  reading?: Promise<ReadRequest>;
   /** Set once the document has been parsed. */
   read?: ReadRequest;
   facts: RequestFacts;
@@ -59,12 +62,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     cors: { origin: '*', credentials: false, methods: METHODS, exposedHeaders: EXPOSED },
     maskedErrors: { maskError: (error) => presentError(error, services.log) },
     plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders)],
-    context: async ({ caller, res }) => {
-      const onTooSlow = () => void res.destroy();
-      const { viewer, ...call } = await caller();
-      const responseSize = new ResponseSize(viewer);
-      return createContext(services, viewer, { ...call, responseSize, onTooSlow, callerLeft: callerLeft(res) });
-    },
+    context: (server) => contextOf(server, services),
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
@@ -78,20 +76,77 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       const network = services.networkOf(request);
       return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
+    const headersOf = async () => ({ ...fixedHeaders, ...(await countsOf(request, caller)) });
+    const server: ServerContext = { req: request, res: response, caller, facts, requestLog };
     try {
       const body = await readBodyOf(request, caller);
       requireReadable(request);
+      const plain = plainRequest(request, body);
+      const result = plain && (await plainResult(plain, server, services));
+      if (result) {
+        const { status, headers, text } = await responseOf(result, plain, yoga.fetchAPI);
+        response.writeHead(status, { ...corsHeaders(request), ...headers, ...(await headersOf()) });
+        response.end(text);
+        return;
+      }
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, requestLog(), { ...fixedHeaders, ...(await countsOf(request, caller)) });
+      refuse(response, error, requestLog(), await headersOf());
       return;
     }
-    const answer = () => yoga(request, response, { caller, facts, requestLog });
+    const answer = () => yoga(request, response, server);
     if (!acceptsPage(request)) return answer();
-    const headers = { ...corsHeaders(request), ...fixedHeaders, ...(await countsOf(request, caller)) };
-    response.setHeaders(new Map(Object.entries(headers)));
+    response.setHeaders(new Map(Object.entries({ ...corsHeaders(request), ...(await headersOf()) })));
     pages(request, response, answer);
   };
+}
+
+/**
+ * Executes without the Fetch API objects and plugin calls of Yoga, which cost as much CPU time as a small operation.
+ * @returns undefined if the document or its variables are invalid, or for subscriptions: Yoga responds
+ */
+async function plainResult(
+  { text }: PlainRequest,
+  server: ServerContext,
+  services: Services,
+): Promise<ExecutionResult | undefined> {
+  server.reading = server.caller().then((caller) => readRequest(text, caller, services));
+  const read = await server.reading.catch(() => undefined);
+  if (!read || read.errors || read.problem) return undefined;
+  const { schema, document } = read;
+  const { variables: variableValues, operationName } = text;
+  const operation = getOperationAST(document, operationName)?.operation;
+  if (!operation || operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+  const contextValue = await contextOf(server, services);
+  const args = { schema, document, variableValues, operationName, contextValue };
+  noteOperation(args, server.facts);
+  return executePresented(args, server);
+}
+
+async function contextOf({ caller, res }: ServerContext, services: Services): Promise<Context> {
+  const onTooSlow = () => void res.destroy();
+  const { viewer, ...call } = await caller();
+  const responseSize = new ResponseSize(viewer);
+  return createContext(services, viewer, { ...call, responseSize, onTooSlow, callerLeft: callerLeft(res) });
+}
+
+async function executePresented(
+  args: ExecutionArgs,
+  { requestLog }: Pick<ServerContext, 'requestLog'>,
+): Promise<ExecutionResult> {
+  const result: ExecutionResult = await tracedExecution(args, () => execute(args));
+  if (!result.errors) return result;
+  return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
+}
+
+async function responseOf(result: ExecutionResult, { mediaType }: PlainRequest, fetchAPI: FetchAPI) {
+  if (!result.errors) {
+    const text = Buffer.from(JSON.stringify(result));
+    const headers = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': text.length };
+    return { status: 200, headers, text };
+  }
+  const response = processRegularResult(result, fetchAPI, mediaType);
+  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
 }
 
 /** Bounds the speed of large bodies of unauthenticated callers. */
@@ -155,7 +210,8 @@ const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
     const server = context as unknown as ServerContext;
     const caller = await server.caller();
     const { query, variables, operationName } = params;
-    server.read = await readRequest({ query: String(query), variables, operationName }, caller, services);
+    server.reading ??= readRequest({ query: String(query), variables, operationName }, caller, services);
+    server.read = await server.reading;
   },
   onParse({ setParseFn, context }) {
     const { read } = context as unknown as ServerContext;
@@ -182,17 +238,15 @@ const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerCon
 
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
-    const { requestLog, read } = noteOperation(args);
+    const { requestLog, read, facts } = args.contextValue as unknown as ServerContext;
+    noteOperation(args, facts);
     const refused = refusedResult(read);
     if (refused) return setExecuteFn(async () => refused);
-    setExecuteFn(async (args: ExecutionArgs) => {
-      const result: ExecutionResult = await tracedExecution(args, () => execute(args));
-      if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
-    });
+    setExecuteFn((args: ExecutionArgs) => executePresented(args, { requestLog }));
   },
   onSubscribe({ args, setSubscribeFn }) {
-    const { res, read } = noteOperation(args);
+    const { res, read, facts } = args.contextValue as unknown as ServerContext;
+    noteOperation(args, facts);
     const refused = refusedResult(read);
     if (refused) return setSubscribeFn(async () => refused);
     const subscribe = (args: ExecutionArgs) => withinLimit(res, args, () => subscribeWhileCredentialsHold(args));
@@ -220,9 +274,7 @@ async function withinLimit<Result>(
   return subscribe();
 }
 
-function noteOperation({ document, operationName, contextValue }: ExecutionArgs): ServerContext {
-  const context = contextValue as unknown as ServerContext;
-  const result = requestedOperation(document, operationName);
-  if (result) Object.assign(context.facts, { operation: result.name, fields: result.fields });
-  return context;
+function noteOperation({ document, operationName }: ExecutionArgs, facts: RequestFacts): void {
+  const operation = requestedOperation(document, operationName);
+  if (operation) Object.assign(facts, { operation: operation.name, fields: operation.fields });
 }
