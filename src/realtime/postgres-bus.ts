@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { db } from '../db/client.ts';
+import { query } from '../db/query.ts';
 import type { BusDriver } from './bus.ts';
 
 const CHANNEL = 'atrium';
@@ -37,7 +37,7 @@ export class PostgresBus implements BusDriver {
   }
 
   async send(text: string): Promise<void> {
-    await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${text})`;
+    await query`SELECT pg_notify(${CHANNEL}, ${text})`;
   }
 
   async stop(): Promise<void> {
