@@ -1,14 +1,19 @@
 import {
   type DocumentNode,
   defaultFieldResolver,
+  type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLError,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  getOperationAST,
   isLeafType,
   isListType,
   isNonNullType,
@@ -16,32 +21,28 @@ import {
   Kind,
   locatedError,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type SelectionSetNode,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import type { Context } from '../context.ts';
 import { isIncluded } from '../schema/requested-fields.ts';
-import { readsProperty } from '../schema/response-size.ts';
+import { countedProperty, readsProperty } from '../schema/response-size.ts';
 import { argumentsOf, type Variables, variablesOf } from './compiled-inputs.ts';
+import { type Complete, failed, ignore, isPromise, keysOf, listOf, type Place, type Run } from './compiled-values.ts';
 
 type Path = GraphQLResolveInfo['path'];
+type Resolve = (source: unknown, run: Run) => unknown;
 
-/** One execution. */
-interface Run {
-  context: unknown;
-  variables: Variables;
-  /** By number of the field. */
-  infos: GraphQLResolveInfo[];
-  /** Whether `@skip` and `@include` select a field, by its number. */
-  included: boolean[];
-}
+/** Larger operations would occupy too much memory. */
+const MAX_FIELDS = 500;
 
-/** Completes a value of a type, like "Value Completion" of the specification; a promise if any part of it is one. */
-type Complete = (value: unknown, run: Run) => unknown;
+export class UnsupportedDocument extends Error {}
 
 /**
  * An operation whose selections are resolved once, so that an execution visits only fields and values, in a fifth of
- * the time of an interpreter. It is for callers that use no partial results: the first error rejects, even below a
- * nullable field. It supports one root field and no abstract types; paths of errors lack list indexes.
+ * the time of an interpreter. The document must be valid. Abstract types, introspection, directives at fragments and
+ * mutations of several root fields are not supported.
  */
 export class CompiledOperation {
   readonly #schema: GraphQLSchema;
@@ -50,39 +51,66 @@ export class CompiledOperation {
   readonly #fragments: Record<string, FragmentDefinitionNode> = {};
   readonly #variablesFrom: (given: Variables) => Variables;
   readonly #execute: Complete;
-  #fields = 0;
+  #numbers = 0;
+  /** Of all selection sets; fragments count at each spread. */
+  fieldCount = 0;
 
-  /** @param inProcess names of scalars that are not serialized */
-  constructor(schema: GraphQLSchema, document: DocumentNode, inProcess: readonly string[] = []) {
+  /** @param inProcess names of scalars that are not serialized @throws {UnsupportedDocument} */
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    {
+      inProcess = [],
+      operationName,
+    }: { inProcess?: readonly string[]; operationName?: string | null | undefined } = {},
+  ) {
     this.#schema = schema;
     this.#inProcess = inProcess;
+    const requested = getOperationAST(document, operationName);
+    if (!requested) throw new UnsupportedDocument('no operation is selected');
+    this.#operation = requested;
     for (const one of document.definitions) {
       if (one.kind === Kind.FRAGMENT_DEFINITION) this.#fragments[one.name.value] = one;
     }
-    this.#operation = document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)!;
-    const { operation, selectionSet } = this.#operation;
-    if (selectionSet.selections.length > 1) throw new Error('a compiled operation has one root field');
-    this.#variablesFrom = variablesOf(schema, this.#operation);
+    const { operation, selectionSet } = requested;
+    if (operation === OperationTypeNode.MUTATION && this.#fieldsOf([selectionSet]).size > 1)
+      throw new UnsupportedDocument('a mutation of several root fields');
+    this.#variablesFrom = variablesOf(schema, requested);
     this.#execute = this.#ofObject(schema.getRootType(operation)!, [selectionSet], undefined);
   }
 
-  /** @throws {GraphQLError} the first error of a variable or a field */
+  /** @throws {GraphQLError} the first error of a variable or a field, even below a nullable field */
   async execute(variables: Variables, context: unknown): Promise<unknown> {
-    const run = { context, variables: this.#variablesFrom(variables), infos: [], included: [] };
-    return this.#execute(undefined, run);
+    const run = { context, variables: this.#variablesFrom(variables), infos: [], included: [], errors: undefined };
+    return this.#execute(undefined, run, undefined);
+  }
+
+  async executePartially(given: Variables, context: unknown): Promise<ExecutionResult> {
+    const errors: GraphQLError[] = [];
+    let variables: Variables;
+    try {
+      variables = this.#variablesFrom(given);
+    } catch (error) {
+      return { errors: [error as GraphQLError] };
+    }
+    try {
+      const run = { context, variables, infos: [], included: [], errors };
+      const data = (await this.#execute(undefined, run, undefined)) as Record<string, unknown>;
+      return errors.length > 0 ? { errors, data } : { data };
+    } catch (error) {
+      return { errors: [...errors, error as GraphQLError], data: null };
+    }
   }
 
   #ofObject(type: GraphQLObjectType, sets: SelectionSetNode[], path: Path | undefined): Complete {
-    const nodes = new Map<string, FieldNode[]>();
-    for (const set of sets) this.#collect(set, nodes);
-    const fields = [...nodes].map(([name, ofField]) => this.#ofField(type, name, ofField, path));
-    return (source, run) => {
+    const fields = [...this.#fieldsOf(sets)].map(([name, nodes]) => this.#ofField(type, name, nodes, path));
+    return (source, run, at) => {
       const target: Record<string, unknown> = {};
       let pending: Promise<unknown>[] | undefined;
       try {
         for (const { name, isIncluded, read } of fields) {
           if (isIncluded && !isIncluded(run)) continue;
-          const value = read(source, run);
+          const value = read(source, run, at);
           target[name] = value;
           if (!isPromise(value)) continue;
           pending ??= [];
@@ -100,36 +128,54 @@ export class CompiledOperation {
     };
   }
 
-  #collect({ selections }: SelectionSetNode, fields: Map<string, FieldNode[]>): void {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const name = selection.alias?.value ?? selection.name.value;
-        fields.set(name, [...(fields.get(name) ?? []), selection]);
-        continue;
+  /** Nodes by response name, like "Field Collection" of the specification. */
+  #fieldsOf(sets: SelectionSetNode[]): Map<string, FieldNode[]> {
+    const fields = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if (selection.kind === Kind.FIELD) {
+          const name = selection.alias?.value ?? selection.name.value;
+          const nodes = fields.get(name);
+          if (nodes) nodes.push(selection);
+          else fields.set(name, [selection]);
+          continue;
+        }
+        if (selection.directives?.length) throw new UnsupportedDocument('a directive at a fragment');
+        if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+        else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value);
+          collect(this.#fragments[selection.name.value]!.selectionSet);
+        }
       }
-      if (selection.directives?.length) throw new Error('a compiled operation has no directives at fragments');
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-      this.#collect((isSpread ? this.#fragments[selection.name.value]! : selection).selectionSet, fields);
-    }
+    };
+    for (const set of sets) collect(set);
+    return fields;
   }
 
   #ofField(parentType: GraphQLObjectType, name: string, nodes: FieldNode[], prev: Path | undefined) {
+    if (++this.fieldCount > MAX_FIELDS) throw new UnsupportedDocument('too many fields');
     const [node] = nodes as [FieldNode];
     const isTypeName = node.name.value === TypeNameMetaFieldDef.name;
-    const definition = isTypeName ? TypeNameMetaFieldDef : parentType.getFields()[node.name.value]!;
+    const definition = isTypeName ? TypeNameMetaFieldDef : parentType.getFields()[node.name.value];
+    if (!definition) throw new UnsupportedDocument('introspection');
     const path: Path = { prev, key: name, typename: parentType.name };
+    const isLeaf = isLeafType(getNullableType(definition.type));
+    const isNullable = !isNonNullType(definition.type);
     const complete = this.#ofType(definition.type, nodes, path);
     const resolve = this.#resolverOf(definition, parentType, nodes, path);
-    const fail = (error: unknown): never => {
-      throw locatedError(error, nodes, pathKeys(path));
-    };
-    const read = (source: unknown, run: Run): unknown => {
+    const fail = (error: unknown, run: Run, at: Place) =>
+      failed(locatedError(error, nodes, keysOf({ prev: at, key: name })), isNullable, run);
+    const read = (source: unknown, run: Run, at: Place): unknown => {
+      const here = isLeaf ? undefined : { prev: at, key: name };
       try {
         const value = resolve(source, run);
-        const completed = isPromise(value) ? value.then((settled) => complete(settled, run)) : complete(value, run);
-        return isPromise(completed) ? completed.then(undefined, fail) : completed;
+        const completed = isPromise(value)
+          ? value.then((settled) => complete(settled, run, here))
+          : complete(value, run, here);
+        return isPromise(completed) ? completed.then(undefined, (error) => fail(error, run, at)) : completed;
       } catch (error) {
-        return fail(error);
+        return fail(error, run, at);
       }
     };
     return { name, isIncluded: this.#conditionOf(nodes), read };
@@ -137,8 +183,11 @@ export class CompiledOperation {
 
   /** `@skip` and `@include`; undefined without them. */
   #conditionOf(nodes: FieldNode[]): ((run: Run) => boolean) | undefined {
-    if (nodes.some(({ directives }) => !directives?.length)) return undefined;
-    const number = this.#fields++;
+    const conditional = nodes.filter(({ directives }) => directives?.length);
+    if (conditional.length === 0) return undefined;
+    if (nodes.length > 1 && nodes[0]!.selectionSet) throw new UnsupportedDocument('directives at a repeated field');
+    if (conditional.length < nodes.length) return undefined;
+    const number = this.#numbers++;
     return ({ included, variables }) => {
       included[number] ??= nodes.some((node) => isIncluded(node, variables));
       return included[number];
@@ -150,9 +199,9 @@ export class CompiledOperation {
     parentType: GraphQLObjectType,
     fieldNodes: FieldNode[],
     path: Path,
-  ): Complete {
+  ): Resolve {
     const { name, type, resolve = defaultFieldResolver } = definition;
-    const number = this.#fields++;
+    const number = this.#numbers++;
     // Lists every member, because extending a spread object is slow.
     const infoOf = ({ variables }: Run): GraphQLResolveInfo => ({
       fieldName: name,
@@ -167,15 +216,18 @@ export class CompiledOperation {
       variableValues: variables,
     });
     const argumentsFrom = argumentsOf(definition, fieldNodes[0]!);
-    const call: Complete = (source, run) => {
+    const call: Resolve = (source, run) => {
       run.infos[number] ??= infoOf(run);
       return resolve(source, argumentsFrom(run.variables), run.context, run.infos[number]);
     };
     if (!readsProperty(resolve)) return call;
-    // No response size is counted, so the resolver would only read the property.
+    const isLeaf = isLeafType(getNamedType(type));
+    const responseName = String(path.key);
     return (source, run) => {
       const value = (source as Record<string, unknown>)[name];
-      return typeof value === 'function' ? call(source, run) : value;
+      if (typeof value === 'function') return call(source, run);
+      const size = (run.context as Partial<Context>).responseSize;
+      return size ? countedProperty(size, responseName, value, isLeaf) : value;
     };
   }
 
@@ -183,23 +235,23 @@ export class CompiledOperation {
     if (isNonNullType(type)) {
       const complete = this.#ofType(type.ofType, nodes, path);
       const field = `${path.typename}.${nodes[0]!.name.value}`;
-      return (value, run) => {
+      return (value, run, at) => {
         if (value === null || value === undefined)
           throw new Error(`Cannot return null for non-nullable field ${field}.`);
-        return complete(value, run);
+        return complete(value, run, at);
       };
     }
     const complete = this.#ofNullable(type, nodes, path);
-    return (value, run) => {
+    return (value, run, at) => {
       if (value instanceof Error) throw value;
-      return value === null || value === undefined ? null : complete(value, run);
+      return value === null || value === undefined ? null : complete(value, run, at);
     };
   }
 
   #ofNullable(type: GraphQLOutputType, nodes: FieldNode[], path: Path): Complete {
     if (isLeafType(type)) return this.#inProcess.includes(type.name) ? asIs : (value) => serialized(type, value);
-    if (isListType(type)) return listOf(this.#ofType(type.ofType, nodes, path));
-    if (!isObjectType(type)) throw new Error('a compiled operation has no abstract types');
+    if (isListType(type)) return listOf(type.ofType, nodes, this.#ofType(type.ofType, nodes, path));
+    if (!isObjectType(type)) throw new UnsupportedDocument('an abstract type');
     return this.#ofObject(
       type,
       nodes.map(({ selectionSet }) => selectionSet!),
@@ -208,42 +260,10 @@ export class CompiledOperation {
   }
 }
 
-function listOf(complete: Complete): Complete {
-  return (list, run) => {
-    const items: unknown[] = [];
-    let hasPromises = false;
-    try {
-      for (const item of list as Iterable<unknown>) {
-        const completed = isPromise(item) ? item.then((settled) => complete(settled, run)) : complete(item, run);
-        hasPromises ||= isPromise(completed);
-        items.push(completed);
-      }
-    } catch (error) {
-      ignore(items.filter(isPromise));
-      throw error;
-    }
-    return hasPromises ? Promise.all(items) : items;
-  };
-}
-
 const asIs: Complete = (value) => value;
 
 function serialized(type: GraphQLLeafType, value: unknown): unknown {
   const result = type.serialize(value);
   if (result === null || result === undefined) throw new Error(`${type.name} cannot represent ${String(value)}`);
   return result;
-}
-
-function pathKeys(path: Path | undefined): (string | number)[] {
-  return path ? [...pathKeys(path.prev), path.key] : [];
-}
-
-/** Queries of Prisma are thenable, but no promises. */
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}
-
-/** Another field has already failed. */
-function ignore(pending: Promise<unknown>[]): void {
-  for (const one of pending) one.then(undefined, () => {});
 }

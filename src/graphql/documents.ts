@@ -54,8 +54,12 @@ export function prepareDocument(text: string, schema: GraphQLSchema, keepsRefuse
 const keyOf = (text: string, schema: GraphQLSchema) => `${idOf(schema)} ${text}`;
 
 function bytesOf(text: string, prepared: PreparedDocument): number {
-  const tokens = prepared.errors ? 0 : (prepared.document.tokenCount ?? LIMITS.tokens);
-  return ENTRY_BYTES + 2 * text.length + TOKEN_BYTES * tokens;
+  return 2 * text.length + (prepared.errors ? ENTRY_BYTES : documentBytes(prepared.document));
+}
+
+/** Heap of a document without locations, with its entry in a cache. */
+export function documentBytes({ tokenCount = LIMITS.tokens }: DocumentNode): number {
+  return ENTRY_BYTES + TOKEN_BYTES * tokenCount;
 }
 
 function prepare(text: string, schema: GraphQLSchema): PreparedDocument {

@@ -1,7 +1,7 @@
 /** LRU cache with a maximum total weight. An entry heavier than an eighth of the maximum is not stored. */
-export class WeightedCache<Value> {
+export class WeightedCache<Value, Key = string> {
   readonly #maxWeight: number;
-  readonly #entries = new Map<string, { value: Value; weight: number }>();
+  readonly #entries = new Map<Key, { value: Value; weight: number }>();
   #weight = 0;
 
   constructor(maxWeight: number) {
@@ -12,7 +12,7 @@ export class WeightedCache<Value> {
     return this.#weight;
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
@@ -20,7 +20,7 @@ export class WeightedCache<Value> {
     return entry.value;
   }
 
-  set(key: string, value: Value, weight: number): void {
+  set(key: Key, value: Value, weight: number): void {
     this.#forget(key);
     if (weight > this.#maxWeight / 8) return;
     this.#entries.set(key, { value, weight });
@@ -31,7 +31,7 @@ export class WeightedCache<Value> {
     }
   }
 
-  #forget(key: string): void {
+  #forget(key: Key): void {
     this.#weight -= this.#entries.get(key)?.weight ?? 0;
     this.#entries.delete(key);
   }

@@ -52,16 +52,22 @@ function counted(resolver: Resolver, isLeaf: boolean): Resolver {
     // `execute` replaces the response by one error; null is cheaper than an error per field.
     if (!size.addField(String(info.path.key))) return null;
     const result = resolver(parent, args, context, info);
-    if (!isLeaf) return result;
-    return result instanceof Promise ? result.then((value) => measured(size, value)) : measured(size, result);
+    return isLeaf ? measured(size, result) : result;
   };
   if (resolver === defaultFieldResolver) propertyResolvers.add(counting);
   return counting;
 }
 
-function measured(size: ResponseSize, value: unknown): unknown {
-  size.addValue(value);
-  return value;
+/** Counts a property that is read without its resolver. */
+export function countedProperty(size: ResponseSize, name: string, value: unknown, isLeaf: boolean): unknown {
+  if (!size.addField(name)) return null;
+  return isLeaf ? measured(size, value) : value;
+}
+
+function measured(size: ResponseSize, result: unknown): unknown {
+  if (result instanceof Promise) return result.then((value) => measured(size, value));
+  size.addValue(result);
+  return result;
 }
 
 // Introspection types are global objects of graphql-js, so no builder wraps their resolvers.

@@ -272,7 +272,7 @@ const operations = new WeakMap<DocumentNode, CompiledOperation>();
 
 function run({ document }: Route, variables: Record<string, unknown>, context: Context): Promise<never> {
   const known = operations.get(document);
-  const operation = known ?? new CompiledOperation(schema, document, ['DateTime']);
+  const operation = known ?? new CompiledOperation(schema, document, { inProcess: ['DateTime'] });
   if (!known) operations.set(document, operation);
   return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
 }

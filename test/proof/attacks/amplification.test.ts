@@ -5,6 +5,7 @@ import { parse } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
 import { limitProblem } from '../../../src/graphql/document-limits.ts';
 import { keptDocumentBytes, knownDocument } from '../../../src/graphql/documents.ts';
+import { compiledBytes } from '../../../src/graphql/execute.ts';
 import { schema } from '../../../src/schema/index.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
@@ -267,10 +268,12 @@ describe('#48 multipart amplification', () => {
 describe('#49 cache exhaustion', () => {
   const list = (nth: number) => `query q${nth} { presence(userIds: [${'1 '.repeat(9_700)}]) { online } }`;
 
-  test('the document cache has a limit in bytes', async () => {
+  test('the caches of documents and of compiled operations have limits in bytes', async () => {
     const alice = await insertSession(await insertUser());
     for (let nth = 0; nth < 60; nth++) await graphql(list(nth), {}, alice);
     expect(keptDocumentBytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(compiledBytes()).toBeLessThanOrEqual(32 * 1024 * 1024);
+    expect(compiledBytes()).toBeGreaterThan(24 * 1024 * 1024);
     expect(knownDocument(list(59), schema)).toBeDefined();
     expect(knownDocument(list(0), schema)).toBeUndefined();
     const kept = knownDocument(list(59), schema)!;
