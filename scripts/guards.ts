@@ -284,6 +284,7 @@ export const GUARDS: Guard[] = [
       [
         30,
         'src/resolvers/users/rows.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: quotes a template
         'ON u.application_id = ${applicationId} AND u.id = wanted.id`;',
         'ON u.id = wanted.id`;',
       ],
