@@ -127,6 +127,16 @@ test('a valid archive packed by these tests is imported', async () => {
   expect((await allRows(place)).messages).toHaveLength(1);
 }, 600_000);
 
+test('an archive from before compound indexes is imported', async () => {
+  const place = await emptyInstallation();
+  const file = join(await temporaryFolder(), 'older.tar.gz');
+  const slots = Array.from({ length: 8 }, (_, nth) => `c${nth + 1}`);
+  const older = slots.reduce((entries, slot) => withoutColumn(entries, /\/records\//, slot), good);
+  await writeFile(file, await packed(recounted(without(/class_indexes/)(older))));
+  await storeArchive(file, place);
+  expect((await allRows(place)).records).toHaveLength(1);
+}, 600_000);
+
 test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   ['zero bytes', () => Buffer.alloc(0)],
   ['JSON instead of gzip', () => Buffer.from('{"format": 1}')],
