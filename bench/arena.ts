@@ -1,6 +1,6 @@
+import type { Person } from './calls.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { Contest } from './contest.ts';
-import type { Person } from './doors.ts';
 
 export interface Arena {
   serviceUrl: string;

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { call, messageBody, type Person, sendMessage, tokenHeader } from './doors.ts';
+import { call, messageBody, type Person, sendMessage, tokenHeader } from './calls.ts';
 import { messageId, type Talk } from './talk.ts';
 import type { Turn } from './turns.ts';
 

@@ -1,9 +1,9 @@
 import { strictEqual } from 'node:assert';
 import type { Arena } from './arena.ts';
+import { call, tokenHeader } from './calls.ts';
 import { READS, type Read } from './chat-reads.ts';
 import { WRITES, type Write } from './chat-writes.ts';
 import type { Contest } from './contest.ts';
-import { call, tokenHeader } from './doors.ts';
 import { startTalk, type Talk } from './talk.ts';
 import { takeTurns } from './turns.ts';
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import pg from 'pg';
 import type { Arena } from './arena.ts';
+import { call, type Person, tokenHeader } from './calls.ts';
 import type { Contest, Figures } from './contest.ts';
 import { type Crowd, startCrowd } from './crowd.ts';
-import { call, type Person, tokenHeader } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 import { APPLICATION } from './service.ts';
 

@@ -1,5 +1,5 @@
 import type { Arena } from './arena.ts';
-import { createPerson, type Person } from './doors.ts';
+import { createPerson, type Person } from './calls.ts';
 import { fill, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 

@@ -1,8 +1,8 @@
 import type { Arena } from './arena.ts';
 import type { BroadcastSettings } from './bare/broadcast.ts';
+import { createGroup, sendMessage } from './calls.ts';
 import type { Contest } from './contest.ts';
 import { Deliveries } from './deliveries.ts';
-import { createGroup, sendMessage } from './doors.ts';
 import { startScript } from './processes.ts';
 import { listeners, subscribers } from './subscribers.ts';
 

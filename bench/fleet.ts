@@ -1,5 +1,5 @@
 import type { Arena } from './arena.ts';
-import { call, createPerson, type Person } from './doors.ts';
+import { call, createPerson, type Person } from './calls.ts';
 import { fill, queries, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 

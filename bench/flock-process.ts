@@ -17,7 +17,7 @@ interface Seat {
 
 const SUBSCRIPTION = `subscription ($dialogId: ID!, $since: String) {
   messageSent(dialogId: $dialogId, since: $since) { cursor dialogId message { id text senderId } } }`;
-const MAX_AT_THE_DOOR = 500;
+const MAX_CONNECTING = 500;
 const OPTIONS = { perMessageDeflate: false, skipUTF8Validation: true };
 const MESSAGE = /"cursor":"(\d+)".*"text":"message (\d+)"/;
 
@@ -77,11 +77,11 @@ process.on('message', async (command: FlockCommand) => {
 process.stdout.write('ready at nowhere\n');
 
 /** Limits connection attempts to the listen backlog, because beyond it the kernel retries after seconds or minutes. */
-const atTheDoor = {
+const connecting = {
   count: 0,
   waiting: [] as (() => void)[],
   async enter(): Promise<void> {
-    if (this.count++ >= MAX_AT_THE_DOOR) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.count++ >= MAX_CONNECTING) await new Promise<void>((resolve) => this.waiting.push(resolve));
   },
   leave(): void {
     this.count--;
@@ -97,14 +97,14 @@ async function sit(seat: Seat): Promise<void> {
 
 /** Retries, because a full backlog may refuse the first attempt. */
 async function subscribe(seat: Seat, resumes: boolean): Promise<void> {
-  await atTheDoor.enter();
+  await connecting.enter();
   const socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
   seat.socket = socket;
   seat.awaits = 0;
   socket.on('error', () => {});
-  socket.once('open', () => atTheDoor.leave());
+  socket.once('open', () => connecting.leave());
   socket.on('close', () => {
-    if (!socket.protocol) atTheDoor.leave(); // it was never opened
+    if (!socket.protocol) connecting.leave(); // it was never opened
     if (seat.socket === socket) setTimeout(() => void subscribe(seat, resumes), 100);
   });
   socket.on('open', () => {

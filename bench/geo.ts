@@ -1,7 +1,7 @@
 import { strictEqual } from 'node:assert';
 import type { Arena } from './arena.ts';
+import { call, createPerson, forEach, type Person, tokenHeader } from './calls.ts';
 import type { Contest } from './contest.ts';
-import { call, createPerson, forEach, type Person, tokenHeader } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 import { fill, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';

@@ -1,6 +1,6 @@
 import type { Arena } from './arena.ts';
+import { call, createGroup, forEach, messageBody, sendMessage, tokenHeader } from './calls.ts';
 import type { Contest } from './contest.ts';
-import { call, createGroup, forEach, messageBody, sendMessage, tokenHeader } from './doors.ts';
 import { type HttpLoad, httpLoad } from './http-load.ts';
 import { APPLICATION } from './service.ts';
 

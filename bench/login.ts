@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import pg from 'pg';
 import type { Arena } from './arena.ts';
+import { logIn, loginBody, PASSWORD } from './calls.ts';
 import type { Contest, Figures, Outcome } from './contest.ts';
-import { logIn, loginBody, PASSWORD } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 
 /** Concurrent password hashes, as in the service. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Arena } from './arena.ts';
+import { call, createGroup, forEach, sendMessage, tokenHeader } from './calls.ts';
 import type { Contest, Figures } from './contest.ts';
-import { call, createGroup, forEach, sendMessage, tokenHeader } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 import { barePackages } from './packages.ts';
 import { type Started, startNode } from './processes.ts';

@@ -1,4 +1,4 @@
-import type { Person } from './doors.ts';
+import type { Person } from './calls.ts';
 import { ALIKE, carsOf, type Fleet, notesOf, OWN, placeOf } from './fleet.ts';
 
 export interface RecordRead {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import type { Arena } from './arena.ts';
+import { call, tokenHeader } from './calls.ts';
 import type { Contest } from './contest.ts';
-import { call, tokenHeader } from './doors.ts';
 import { FEW, type Fleet, MANY, SOME, startFleet } from './fleet.ts';
 import { type Car, QUESTIONS, READS, type RecordRead } from './record-reads.ts';
 import { APPLICATION } from './service.ts';

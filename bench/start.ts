@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Arena } from './arena.ts';
+import { call } from './calls.ts';
 import type { Contest, Figures } from './contest.ts';
-import { call } from './doors.ts';
 import { barePackages } from './packages.ts';
 import { type Started, startNode } from './processes.ts';
 import { startService } from './service.ts';

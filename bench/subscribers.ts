@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { forEach, type Person } from './calls.ts';
 import type { Cleanup } from './cleanup.ts';
-import { forEach, type Person } from './doors.ts';
 
 const SUBSCRIPTION =
   'subscription ($dialogId: ID!) { messageSent(dialogId: $dialogId) { cursor dialogId message { id text senderId } } }';

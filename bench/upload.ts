@@ -4,8 +4,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { Arena } from './arena.ts';
 import type { UploadSettings } from './bare/upload.ts';
+import { call, forEach, tokenHeader } from './calls.ts';
 import type { Contest, Figures } from './contest.ts';
-import { call, forEach, tokenHeader } from './doors.ts';
 import { startScript } from './processes.ts';
 
 const FILE_BYTES = 32 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { strictEqual } from 'node:assert';
 import type { Arena } from './arena.ts';
+import { call, forEach, tokenHeader } from './calls.ts';
 import type { Contest } from './contest.ts';
 import { type Crowd, startCrowd, TAGGED_TOGETHER } from './crowd.ts';
-import { call, forEach, tokenHeader } from './doors.ts';
 import { httpLoad } from './http-load.ts';
 
 const FEW = 1_000;

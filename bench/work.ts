@@ -1,9 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Arena } from './arena.ts';
 import type { IndependentSettings } from './bare/independent.ts';
-import type { Contest, Figures } from './contest.ts';
-import { cpuOfPostgres, cpuOfProcess } from './cpu.ts';
-import { startCrowd } from './crowd.ts';
 import {
   call,
   createGroup,
@@ -13,7 +10,10 @@ import {
   type Person,
   sendMessage,
   tokenHeader,
-} from './doors.ts';
+} from './calls.ts';
+import type { Contest, Figures } from './contest.ts';
+import { cpuOfPostgres, cpuOfProcess } from './cpu.ts';
+import { startCrowd } from './crowd.ts';
 import { httpLoad } from './http-load.ts';
 import { startScript } from './processes.ts';
 import { queries } from './seeded.ts';

@@ -21,7 +21,7 @@ export class DatabaseProbe {
     });
   }
 
-  isThere(): Promise<boolean> {
+  isReachable(): Promise<boolean> {
     this.#pending ??= this.query('SELECT 1 AS one')
       .then((rows) => rows !== undefined)
       .finally(() => {

@@ -57,7 +57,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const metrics = new Metrics(readings, { peers });
   const { services, bus } = await createServices(dependencies, metrics, () => url);
   const { hub, presence, rateLimits, sessionClock } = services;
-  const health = new Health(() => probe.isThere());
+  const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
   const http = createHttpServer(services, { tokenHeaders, health, metrics, stalledAfter });
   const { server, sockets } = http;

@@ -40,8 +40,8 @@ test('full introspection returns the exact schema on every transport, also from 
   for (const document of documents) {
     const { data } = executeSync({ schema, document: parse(document) });
     for (let time = 0; time < 2; time++) expect((await graphql(document, {}, anonymous)).data).toEqual(data);
-    for (const [transport, door] of GRAPHQL_TRANSPORTS) {
-      expect([transport, await door(document, {}, apiKey)]).toMatchObject([transport, { data }]);
+    for (const [transport, run] of GRAPHQL_TRANSPORTS) {
+      expect([transport, await run(document, {}, apiKey)]).toMatchObject([transport, { data }]);
     }
     const url = `${running.url}/graphql?${new URLSearchParams({ query: document.replaceAll(/\s+/g, ' ') })}`;
     expect(await (await fetch(url, { headers: { Accept: 'application/json' } })).json()).toEqual({ data });

@@ -23,8 +23,8 @@ describe('a non-integer page size', () => {
   test.each([[{ toString: 'x', valueOf: 1 }], [[2]], [['x']], [true], ['2'], [1e300], [1.5]])(
     'every transport rejects the page size %j',
     async (size) => {
-      for (const [name, door] of GRAPHQL_TRANSPORTS) {
-        expect([name, codeOf(await door(document, { size }, apiKey))]).toEqual([name, 'BAD_USER_INPUT']);
+      for (const [name, run] of GRAPHQL_TRANSPORTS) {
+        expect([name, codeOf(await run(document, { size }, apiKey))]).toEqual([name, 'BAD_USER_INPUT']);
       }
       const parameters = new URLSearchParams({ query: document, variables: JSON.stringify({ size }) });
       const response = await fetch(`${running.url}/graphql?${parameters}`, { headers: apiKey.headers });

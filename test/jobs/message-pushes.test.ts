@@ -5,7 +5,7 @@ import { startAnother } from '../support/app/other-apps.ts';
 import { statementsOf } from '../support/app/sql.ts';
 import { rest } from '../support/clients/rest.ts';
 import { connect, until } from '../support/clients/websocket.ts';
-import { type Apple, startApple } from '../support/fakes/apple.ts';
+import { type Apple, startApns } from '../support/fakes/apns.ts';
 import { type Browser, startBrowser } from '../support/fakes/browser.ts';
 import { type Google, startGoogle } from '../support/fakes/google.ts';
 import { execute } from '../support/fixtures/chat.ts';
@@ -32,7 +32,7 @@ let carol: TestUser;
 let group: string;
 
 beforeAll(async () => {
-  apple = await startApple();
+  apple = await startApns();
   google = await startGoogle(running.now);
   browser = await startBrowser();
   await setUpApple(apple);

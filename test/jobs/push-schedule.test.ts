@@ -3,7 +3,7 @@ import { db } from '../../src/db/client.ts';
 import { clock, SAMPLE_TIME, useApp } from '../support/app/app.ts';
 import { rest } from '../support/clients/rest.ts';
 import { until } from '../support/clients/websocket.ts';
-import { type Apple, startApple } from '../support/fakes/apple.ts';
+import { type Apple, startApns } from '../support/fakes/apns.ts';
 import {
   advanceClock,
   appleToken,
@@ -26,7 +26,7 @@ let device: number;
 let tokens = 100;
 
 beforeAll(async () => {
-  apple = await startApple();
+  apple = await startApns();
   await setUpApple(apple);
   return () => apple.down();
 });

@@ -18,7 +18,7 @@ function documentFor(field: string): string {
     fragment Changed on DialogChanged { dialog { id ${isOfMessage ? '' : field} } }`;
 }
 
-async function heardBy(
+async function receivedBy(
   callers: Caller[],
   { dialogId, field, act }: { dialogId?: string; field: string; act: () => Promise<unknown> },
 ): Promise<ReceivedEvent[]> {
@@ -52,7 +52,7 @@ test('each occupant sees a group with their own unread count and last visible me
   };
   for (const [field, values] of Object.entries(expected)) {
     const act = () => throughRest.update(alice, dialogId, { name: field });
-    const events = await heardBy([alice, bob, carol, apiKey], { dialogId, field, act });
+    const events = await receivedBy([alice, bob, carol, apiKey], { dialogId, field, act });
     expect(events.map(({ dialog }) => dialog[field])).toEqual(values);
   }
 });
@@ -60,7 +60,7 @@ test('each occupant sees a group with their own unread count and last visible me
 test('each user sees a private dialog under the name of the other', async () => {
   const [alice, bob] = [await createUser({ full_name: 'Alice' }), await createUser({ full_name: 'Bob' })];
   const act = () => throughRest.createPrivate(alice, bob);
-  const events = await heardBy([alice, bob, apiKey], { field: 'name', act });
+  const events = await receivedBy([alice, bob, apiKey], { field: 'name', act });
   expect(events.map(({ dialog }) => dialog.name)).toEqual(['Bob', 'Alice', 'Bob']);
 });
 
@@ -73,13 +73,13 @@ test('each user sees their own reactions', async () => {
   await throughRest.react(bob, id, 'wow');
   const act = () => throughRest.edit(alice, [id], 'Hello');
   const callers = [alice, bob, apiKey];
-  const own = await heardBy(callers, { dialogId, field: 'ownReactions', act });
+  const own = await receivedBy(callers, { dialogId, field: 'ownReactions', act });
   expect(own.map(({ message }) => message.ownReactions)).toEqual([['like'], ['like', 'wow'], []]);
   const reactions = (like: boolean, wow: boolean) => [
     { name: 'like', count: 2, own: like },
     { name: 'wow', count: 1, own: wow },
   ];
-  const all = await heardBy(callers, { dialogId, field: 'reactions { name count own }', act });
+  const all = await receivedBy(callers, { dialogId, field: 'reactions { name count own }', act });
   expect(all.map(({ message }) => message.reactions)).toEqual([
     reactions(true, false),
     reactions(true, true),

@@ -64,10 +64,10 @@ function timesOf(event: PresentedEvent, changes: EventChanges, at: Date): Prisma
   const isActive = changes.active ?? event.active;
   if (!isActive) return { date, period, endDate, active: false, dueAt: null };
   if (event.active && !isMoved) return {};
-  const isUnderWay = event.active && event.dueAt === null;
+  const isBeingSent = event.active && event.dueAt === null;
   // An event whose send is in progress is not sent again immediately.
-  const dueAt = isUnderWay && !(date && date > at) ? nextDue(schedule, at) : firstDue(schedule, at);
-  return { date, period, endDate, active: isUnderWay || dueAt !== null, dueAt };
+  const dueAt = isBeingSent && !(date && date > at) ? nextDue(schedule, at) : firstDue(schedule, at);
+  return { date, period, endDate, active: isBeingSent || dueAt !== null, dueAt };
 }
 
 function movedSchedule(event: PresentedEvent, { date, period, endDate }: EventChanges, at: Date): Schedule {

@@ -42,8 +42,8 @@ export async function subscribeToRecords(
   const filter = { text: textOf(where), valueCount: countValues(condition) };
   const subscription = await hub.subscribe({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
   // Deleting the class ends all subscriptions; it may have been deleted during `subscribe`.
-  const isThere = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
-  if (isThere > 0) return subscription;
+  const classCount = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
+  if (classCount > 0) return subscription;
   await subscription.return();
   throw new ForbiddenError('Undefined class');
 }

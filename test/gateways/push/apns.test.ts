@@ -4,7 +4,7 @@ import { hashSecret } from '../../../src/lib/tokens.ts';
 import { APPLICATION, clock, running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { until } from '../../support/clients/websocket.ts';
-import { type Apple, startApple } from '../../support/fakes/apple.ts';
+import { type Apple, startApns } from '../../support/fakes/apns.ts';
 import {
   advanceClock,
   appleToken,
@@ -29,7 +29,7 @@ let device: number;
 let tokens = 0;
 
 beforeAll(async () => {
-  apple = await startApple();
+  apple = await startApns();
   await setUpApple(apple);
   return () => apple.down();
 });

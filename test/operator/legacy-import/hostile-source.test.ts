@@ -295,12 +295,12 @@ test('a repeated migration keeps rows that the source no longer has and does not
     { id: ID(22), seq: 3 },
   ]);
   const members = await client.query(
-    `SELECT user_id, left_at IS NULL AS "isThere" FROM members WHERE dialog_id = $1 ORDER BY 1`,
+    `SELECT user_id, left_at IS NULL AS "isOccupant" FROM members WHERE dialog_id = $1 ORDER BY 1`,
     [ID(1)],
   );
   expect(members.rows.slice(0, 2)).toEqual([
-    { user_id: 1, isThere: true },
-    { user_id: 2, isThere: false },
+    { user_id: 1, isOccupant: true },
+    { user_id: 2, isOccupant: false },
   ]);
 }, 600_000);
 

@@ -147,11 +147,11 @@ describe('#51 starvation of connections', () => {
   test('filters of subscriptions use the search turns of their subscribers', async () => {
     const [caller, listener] = [await newCaller(), await newCaller()];
     const heard = await listen(CHANGED, { where: { code: { contains: 'turn' } } }, caller);
-    const heardByOther = await listen(CHANGED, { where: { code: { contains: 'TURN' } } }, listener);
+    const receivedByOther = await listen(CHANGED, { where: { code: { contains: 'TURN' } } }, listener);
     const release = await holdTurns(caller);
     expect((await rest('POST', '/data/H', { as: bob, json: { code: 'turn 1' } })).status).toBe(201);
     await until(() => searches.load.waiting === 1 || heard.payloads().length > 0);
-    await heardByOther.atLeast(1);
+    await receivedByOther.atLeast(1);
     expect(heard.payloads()).toEqual([]);
     await release();
     expect(await heard.atLeast(1)).toMatchObject([{ recordChanged: {} }]);

@@ -4,7 +4,7 @@ import { clock, running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { findDifferences } from '../../support/app/integrity.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, listen } from '../../support/clients/websocket.ts';
-import { startApple } from '../../support/fakes/apple.ts';
+import { startApns } from '../../support/fakes/apns.ts';
 import {
   createDialog,
   errorOf,
@@ -134,7 +134,7 @@ test('sessions survive a clock that is set back, and expire on time', async () =
 });
 
 test('due pushes are sent once and retried, however the clock jumps', async () => {
-  const apple = await startApple();
+  const apple = await startApns();
   try {
     await setUpApple(apple);
     const user = await createUser();

@@ -7,7 +7,7 @@ import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
 import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 import { until } from '../../support/clients/websocket.ts';
-import { type Apple, startApple } from '../../support/fakes/apple.ts';
+import { type Apple, startApns } from '../../support/fakes/apns.ts';
 import { appleToken } from '../../support/fixtures/pushes.ts';
 
 const DEVICES = 5_000;
@@ -21,7 +21,7 @@ let settings: Record<string, string>;
 
 beforeAll(async () => {
   database = await startOwnDatabase();
-  apple = await startApple();
+  apple = await startApns();
   folder = await createDataDir();
   settings = {
     DATABASE_URL: database.url,

@@ -3,7 +3,7 @@ import { UNKNOWN_ID } from '../../support/fixtures/chat-cast.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 import type { ChatModel } from './chat-model.ts';
 import type { Actor, ModelDialog } from './records.ts';
-import { type Door, graphqlTransport, restTransport } from './transports.ts';
+import { graphqlTransport, restTransport, type Transport } from './transports.ts';
 
 export interface Doer {
   /** Index of a user; the index after the last is the API key. */
@@ -20,7 +20,7 @@ export interface Pick {
 /** Caller and transport of a step, and the objects that its arguments stand for. */
 export class ModelFixture {
   readonly model: ChatModel;
-  readonly transport: Door;
+  readonly transport: Transport;
   readonly actor: Actor;
   readonly caller: Caller;
   readonly text: string;

@@ -31,7 +31,7 @@ export interface ReadMessage {
   deliveredIds: number[];
 }
 
-export interface Door {
+export interface Transport {
   createDialog: (as: Caller, kind: Kind, others: number[], name: string) => Promise<Answer<string>>;
   updateDialog: (as: Caller, id: string, update: DialogUpdate) => Promise<Answer<void>>;
   deleteDialog: (as: Caller, id: string, force: boolean) => Promise<Answer<void>>;
@@ -46,7 +46,7 @@ export interface Door {
 
 const TYPES = { PUBLIC_GROUP: 1, GROUP: 2, PRIVATE: 3 };
 
-export const restTransport: Door = {
+export const restTransport: Transport = {
   createDialog: (as, kind, others, name) =>
     callRest('POST', '/chat/Dialog', { type: TYPES[kind], occupants_ids: others, name }, as, ({ _id }) => _id),
   updateDialog: (as, id, { name, addOccupants, removeOccupants, addAdmins, removeAdmins }) => {
@@ -87,7 +87,7 @@ export const restTransport: Door = {
 
 const DELETED = 'deletedIds notFoundIds wrongPermissionsIds';
 
-export const graphqlTransport: Door = {
+export const graphqlTransport: Transport = {
   createDialog: (as, type, occupantIds, name) =>
     callGraphql(
       'mutation ($input: CreateDialogInput!) { answer: createDialog(input: $input) { id } }',

@@ -7,7 +7,7 @@ import { sign } from '../../../src/lib/signature.ts';
 import { cli, cliHere, cliJson } from '../../support/app/cli.ts';
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 import { until } from '../../support/clients/websocket.ts';
-import { startApple } from '../../support/fakes/apple.ts';
+import { startApns } from '../../support/fakes/apns.ts';
 import { startGoogle } from '../../support/fakes/google.ts';
 import { says, startModel } from '../../support/fakes/model.ts';
 import { answerJson, startProvider } from '../../support/fakes/provider.ts';
@@ -306,7 +306,7 @@ describe('push', () => {
   }
 
   test('APNs is called with the endpoint and the certificate that were set', async () => {
-    const apple = await startApple();
+    const apple = await startApns();
     onTestFinished(() => apple.down());
     const { topic, teamId, keyId, key, endpoint, ca } = apple.settings;
     const [keyFile, caFile] = [join(env.DATA_DIR, 'key.p8'), join(env.DATA_DIR, 'ca.pem')];

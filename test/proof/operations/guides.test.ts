@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startApple } from '../../support/fakes/apple.ts';
+import { startApns } from '../../support/fakes/apns.ts';
 import { startBrowser } from '../../support/fakes/browser.ts';
 import { startGoogle } from '../../support/fakes/google.ts';
 import { follow } from './follow-guides.ts';
@@ -14,7 +14,7 @@ test('docs/permissions.md prints the documented output', () => follow(['docs/per
 test('docs/password-reset.md prints the documented output', () => follow(['docs/password-reset.md']), 0);
 
 test('docs/push-credentials.md prints the documented output, with fake providers', async () => {
-  const [apple, google, browser] = await Promise.all([startApple(), startGoogle(() => new Date()), startBrowser()]);
+  const [apple, google, browser] = await Promise.all([startApns(), startGoogle(() => new Date()), startBrowser()]);
   onTestFinished(() => Promise.all([apple.down(), google.stop(), browser.stop()]).then(() => {}));
   const files = await mkdtemp(join(tmpdir(), 'atrium-keys-'));
   onTestFinished(() => rm(files, { recursive: true }));

@@ -3,14 +3,14 @@ import { db } from '../../../src/db/client.ts';
 import { APPLICATION, running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { startAnother } from '../../support/app/other-apps.ts';
 import { until } from '../../support/clients/websocket.ts';
-import { startApple } from '../../support/fakes/apple.ts';
+import { startApns } from '../../support/fakes/apns.ts';
 import { appleToken, setUpApple, subscribeDevice } from '../../support/fixtures/pushes.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
 test('several processes start each occurrence once', async () => {
-  const apple = await startApple();
+  const apple = await startApns();
   await setUpApple(apple);
   const user = await createUser();
   await subscribeDevice(user, 'apns', { client_identification_sequence: appleToken(1) });

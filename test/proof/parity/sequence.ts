@@ -8,7 +8,7 @@ import type { Command } from './command.ts';
 import { createParityFixture, type ParityFixture, type Who } from './fixture.ts';
 import { Listeners, type Topic } from './listeners.ts';
 import { rowsOf, viewsOf } from './state.ts';
-import { type Door, endpoints, overHttp, overRest, SocketTransport } from './transports.ts';
+import { endpoints, overHttp, overRest, SocketTransport, type Transport } from './transports.ts';
 
 export interface Step {
   command: Command;
@@ -40,7 +40,7 @@ export interface Settings {
 
 interface Stage {
   name: string;
-  transport: Door;
+  transport: Transport;
   fixture: ParityFixture;
   listeners: Listeners;
 }
@@ -56,7 +56,7 @@ export async function expectParity(
   const sockets = new SocketTransport();
   const stages: Stage[] = [];
   try {
-    const transports: [name: string, transport: Door][] = [
+    const transports: [name: string, transport: Transport][] = [
       ['REST', overRest],
       ['GraphQL', overHttp],
       ['WebSocket', sockets.run],

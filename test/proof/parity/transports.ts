@@ -20,7 +20,7 @@ export interface Call {
   variables: Record<string, unknown>;
 }
 
-export type Door = (endpoint: Route, call: Call, as: Caller) => Promise<Outcome>;
+export type Transport = (endpoint: Route, call: Call, as: Caller) => Promise<Outcome>;
 
 export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
@@ -28,7 +28,7 @@ export function nameOf({ method, path }: Route): string {
 
 export const endpoints = new Map(routes.map((endpoint) => [nameOf(endpoint), endpoint]));
 
-export const overRest: Door = async (endpoint, { path = {}, query, json, form, headers = {} }, as) => {
+export const overRest: Transport = async (endpoint, { path = {}, query, json, form, headers = {} }, as) => {
   const target = targetOf(endpoint.path, path, query);
   const method = endpoint.method.toUpperCase();
   const body = form ? multipartOf(form) : json && JSON.stringify(json);
@@ -41,7 +41,7 @@ export const overRest: Door = async (endpoint, { path = {}, query, json, form, h
   return ofRest(endpoint, answer);
 };
 
-export const overHttp: Door = async (endpoint, call, as) => {
+export const overHttp: Transport = async (endpoint, call, as) => {
   if (call.form) return overRest(endpoint, call, as);
   const answer = await graphql(documentOf(endpoint), call.variables, as);
   return ofGraphql(endpoint, answer, asked(call), as);
@@ -51,7 +51,7 @@ export const overHttp: Door = async (endpoint, call, as) => {
 export class SocketTransport {
   readonly #sockets = new Map<string, RawSocket>();
 
-  readonly run: Door = async (endpoint, call, as) => {
+  readonly run: Transport = async (endpoint, call, as) => {
     // A socket requires credentials, so calls without them use HTTP.
     if (call.form || rulesOf(endpoint).access === 'anyone') return overHttp(endpoint, call, as);
     const socket = await this.#socketOf(as);

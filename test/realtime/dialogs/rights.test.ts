@@ -84,8 +84,8 @@ describe.each(LOSSES)('an occupant who %s', (name, lose) => {
     const isDestroyed = name.includes('destroyed');
     if (!isDestroyed) await throughRest.react(alice, await send(alice, dialogId, 'after'), 'like');
     await send(alice, other, 'elsewhere');
-    const [heardByCarol] = await sentinel.receivedBy(ofCarol);
-    if (!isDestroyed) expect(heardByCarol!.map((event) => event.message?.text)).toContain('after');
+    const [receivedByCarol] = await sentinel.receivedBy(ofCarol);
+    if (!isDestroyed) expect(receivedByCarol!.map((event) => event.message?.text)).toContain('after');
     for (const events of await sentinel.receivedBy(...ofAll)) {
       expect(events).toMatchObject([
         { __typename: 'DialogRemoved', dialogId, removal: isDestroyed ? 'DESTROYED' : 'LEFT' },

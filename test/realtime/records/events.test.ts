@@ -12,7 +12,7 @@ import {
 } from '../../support/clients/websocket.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { CAR_CHANGED, heardBy, RECORD_CHANGED } from '../../support/fixtures/record-events.ts';
+import { CAR_CHANGED, RECORD_CHANGED, receivedBy } from '../../support/fixtures/record-events.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { type Caller, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
@@ -37,7 +37,7 @@ const remove = (ids: string, as: Caller = user) => rest('DELETE', `/data/cars/${
 async function rung(...listeners: LiveSubscription[]): Promise<string[][]> {
   const id = await make({ make: 'bell', value: 7, tags: ['bell'] });
   for (const one of listeners) await until(() => one.payloads().some(({ changed }) => changed.recordId === id));
-  return listeners.map((one) => heardBy(one).slice(0, -1));
+  return listeners.map((one) => receivedBy(one).slice(0, -1));
 }
 
 describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) => {
@@ -133,7 +133,7 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
     await rung(heard);
     const told = heard.payloads().slice(0, -1);
     expect(told.map(({ changed }) => changed.recordId)).toEqual([...ids, ...ids, ...ids]);
-    expect(heardBy(heard).slice(100, 200)).toEqual(ids.map((_: string, nth: number) => `UPDATED many ${nth + 1}`));
+    expect(receivedBy(heard).slice(100, 200)).toEqual(ids.map((_: string, nth: number) => `UPDATED many ${nth + 1}`));
     await expect(listen(query, { where: { value: { near: 1 } } }, user)).rejects.toBeTruthy();
   });
 
@@ -175,6 +175,6 @@ test('the end of a session ends its subscriptions, and no others', async () => {
   await stream.ended;
   await make({ make: 'after', value: 2 });
   await staying.atLeast(2);
-  expect(heardBy(heard)).toEqual(['CREATED before 1']);
+  expect(receivedBy(heard)).toEqual(['CREATED before 1']);
   expect(stream.results).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, type LiveSubscription, listen, until } from '../../support/clients/websocket.ts';
 import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { CAR_CHANGED, cursorOf, heardBy, RECORD_CHANGED } from '../../support/fixtures/record-events.ts';
+import { CAR_CHANGED, cursorOf, RECORD_CHANGED, receivedBy } from '../../support/fixtures/record-events.ts';
 import { defineClass, dropClass } from '../../support/fixtures/typed-classes.ts';
 import { createUser, type TestUser } from '../../support/fixtures/users.ts';
 
@@ -51,10 +51,10 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
       await make({ make: 'live', value: 2 });
       await back.atLeast(4);
       // Events show the record at delivery; for deleted records only the deletion is published.
-      expect(heardBy(back)).toEqual(['CREATED stays 3', 'UPDATED stays 3', 'DELETED -', 'CREATED live 2']);
+      expect(receivedBy(back)).toEqual(['CREATED stays 3', 'UPDATED stays 3', 'DELETED -', 'CREATED live 2']);
       // The record matched the filter before its change, and no longer does.
       await filtered.atLeast(2);
-      expect(heardBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
+      expect(receivedBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
       expect(cursorOf(back, 2)).toBe(cursorOf(heard, 3));
     },
   );
@@ -75,8 +75,8 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
     await late.atLeast(2);
     await early.atLeast(3);
     // The event has no record, because the subscriber may no longer read it.
-    expect(heardBy(late)).toEqual(['UPDATED -', 'CREATED end 2']);
-    expect(heardBy(early)).toEqual(['CREATED public 1', 'UPDATED -', 'CREATED end 2']);
+    expect(receivedBy(late)).toEqual(['UPDATED -', 'CREATED end 2']);
+    expect(receivedBy(early)).toEqual(['CREATED public 1', 'UPDATED -', 'CREATED end 2']);
   });
 });
 
@@ -93,7 +93,7 @@ test('cursors of messages and of records are positions in one stream', async () 
   const [first] = await messages.atLeast(2);
   const behindMessage = await listen(RECORD_CHANGED, { since: first.messageSent.cursor }, user);
   await behindMessage.atLeast(2);
-  expect(heardBy(behindMessage)).toEqual(['CREATED first 1', 'CREATED second 2']);
+  expect(receivedBy(behindMessage)).toEqual(['CREATED first 1', 'CREATED second 2']);
   const behindRecord = await listen(MESSAGE_SENT, { dialogId, since: cursorOf(cars, 0) }, user);
   expect((await behindRecord.atLeast(1))[0].messageSent.message.text).toBe('second');
 });
@@ -137,8 +137,8 @@ test('hundreds of subscribers with different filters and rights each receive the
       ({ value, readers }) => value === nth % 10 && (readers === 'all' || readers.includes(one.id)),
     );
     const expected = [...theirs.map((car) => `CREATED ${car.make} ${car.value}`), 'CREATED end 11'];
-    await until(() => heardBy(listening).at(-1) === 'CREATED end 11');
-    expect(heardBy(listening)).toEqual(expected);
+    await until(() => receivedBy(listening).at(-1) === 'CREATED end 11');
+    expect(receivedBy(listening)).toEqual(expected);
   }
 });
 

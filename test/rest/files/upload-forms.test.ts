@@ -76,8 +76,8 @@ beforeAll(async () => {
       rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
     },
   ]);
-  const door = new RestHandler(running.app.services, ['SVC-Token'], routing);
-  server = createServer((asked, response) => void door.answer(asked, response));
+  const transport = new RestHandler(running.app.services, ['SVC-Token'], routing);
+  server = createServer((asked, response) => void transport.answer(asked, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

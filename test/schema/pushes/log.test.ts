@@ -3,7 +3,7 @@ import { db } from '../../../src/db/client.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import { running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
-import { type Apple, startApple } from '../../support/fakes/apple.ts';
+import { type Apple, startApns } from '../../support/fakes/apns.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { appleToken, sendEvent, sentEvent, setUpApple, subscribeDevice } from '../../support/fixtures/pushes.ts';
 import { apiKey, createUsers, type TestUser } from '../../support/fixtures/users.ts';
@@ -17,7 +17,7 @@ let event: number;
 const devices: number[] = [];
 
 beforeAll(async () => {
-  apple = await startApple();
+  apple = await startApns();
   await setUpApple(apple);
   [alice, bob] = await createUsers(2);
   for (let made = 0; made < 5; made++) {

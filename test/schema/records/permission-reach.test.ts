@@ -201,9 +201,9 @@ describe('rights to create records by class permission', () => {
     for (const [caller, as] of Object.entries(people)) {
       const may = caller === 'key' || allowed.includes(caller);
       const expected: Outcome = may ? 'allowed' : caller === 'application' ? 'needs a user' : 'forbidden';
-      for (const door of Object.values(TRANSPORTS)) {
-        expect(await door.create(as, of), caller).toBe(expected);
-        expect(await door.createSeveral(as, of), caller).toBe(expected);
+      for (const transport of Object.values(TRANSPORTS)) {
+        expect(await transport.create(as, of), caller).toBe(expected);
+        expect(await transport.createSeveral(as, of), caller).toBe(expected);
       }
       const child = await rest('POST', `/data/cars/${parent}/${name}`, { as, json: { make: 'x' } });
       expect(child.status, caller).toBe(may ? 201 : caller === 'application' ? 422 : 403);
@@ -218,7 +218,8 @@ describe('changes of permissions', () => {
     id = (await created('/data/cars', { make: 'AB', permissions: { update: { access: 'open' } } }, owner))._id;
   });
 
-  const outcomes = (as: Caller) => Promise.all(Object.values(TRANSPORTS).map((door) => door.read(as, CARS, id)));
+  const outcomes = (as: Caller) =>
+    Promise.all(Object.values(TRANSPORTS).map((transport) => transport.read(as, CARS, id)));
   const each = (outcome: Outcome) => Object.keys(TRANSPORTS).map(() => outcome);
 
   test('permissions given in an update apply from then on, and omitted ones stay unchanged', async () => {
@@ -248,8 +249,8 @@ describe('changes of permissions', () => {
     ] as const) {
       await setTags(tags);
       expect(await outcomes(reader), tags).toEqual(each(outcome));
-      for (const door of Object.values(TRANSPORTS)) {
-        expect(await door.list(reader, CARS, 'night')).toEqual(outcome === 'allowed' ? [id] : []);
+      for (const transport of Object.values(TRANSPORTS)) {
+        expect(await transport.list(reader, CARS, 'night')).toEqual(outcome === 'allowed' ? [id] : []);
       }
     }
   });
@@ -258,7 +259,7 @@ describe('changes of permissions', () => {
     await changeClass('cars', { permissions: { read: { access: 'NOT_ALLOWED' } } });
     for (const as of [owner, stranger, await openSession()]) {
       expect(await outcomes(as)).toEqual(each('forbidden'));
-      for (const door of Object.values(TRANSPORTS)) expect(await door.list(as, CARS, 'AB')).toEqual([]);
+      for (const transport of Object.values(TRANSPORTS)) expect(await transport.list(as, CARS, 'AB')).toEqual([]);
     }
     expect(await outcomes(apiKey)).toEqual(each('allowed'));
     await changeClass('cars', { permissions: { read: { access: 'OPEN' } } });

@@ -108,8 +108,8 @@ async function recordOf(deed: Deed, kind: Kind): Promise<{ of: TransportClass; i
 
 const CELLS = KINDS.flatMap((kind) => DEEDS.map((deed) => [deed, kind] as const));
 
-describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, door) => {
-  const deeds = { read: door.read, update: door.update, delete: door.remove };
+describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, transport) => {
+  const deeds = { read: transport.read, update: transport.update, delete: transport.remove };
 
   test.each(CELLS)('callers may %s a record with permission %s as the contract says', async (deed, kind) => {
     const outcomes: Record<string, Outcome> = {};
@@ -127,8 +127,8 @@ describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, door
       for (const caller of CALLERS) {
         const as = callers[caller]!;
         const ids = expected('read', kind, caller) === 'allowed' ? [id] : [];
-        expect(await door.list(as, of, make), caller).toEqual(ids);
-        expect(await door.count(as, of, make), caller).toBe(ids.length);
+        expect(await transport.list(as, of, make), caller).toEqual(ids);
+        expect(await transport.count(as, of, make), caller).toBe(ids.length);
       }
     },
   );
@@ -138,7 +138,7 @@ describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, door
     async (kind) => {
       for (const caller of CALLERS.filter((name) => name !== 'application')) {
         const { of, id } = await recordOf('delete', kind);
-        const deleted = await door.removeSeveral(callers[caller]!, of, [id, '0'.repeat(24)]);
+        const deleted = await transport.removeSeveral(callers[caller]!, of, [id, '0'.repeat(24)]);
         expect(deleted, caller).toEqual(expected('delete', kind, caller) === 'allowed' ? [id] : []);
       }
     },
@@ -148,9 +148,9 @@ describe.each(Object.entries(TRANSPORTS))('permissions through %s', (_name, door
 test('a right to one operation on a record grants no other operation', async () => {
   for (const deed of DEEDS) {
     const permissions = Object.fromEntries(DEEDS.map((one) => [one, { access: one === deed ? 'open' : 'owner' }]));
-    for (const [name, door] of Object.entries(TRANSPORTS)) {
+    for (const [name, transport] of Object.entries(TRANSPORTS)) {
       const { _id: id } = await created('/data/cars', { make: 'AB', permissions }, owner);
-      const deeds = { read: door.read, update: door.update, delete: door.remove };
+      const deeds = { read: transport.read, update: transport.update, delete: transport.remove };
       const others = DEEDS.filter((one) => one !== deed);
       for (const other of others) {
         expect(await deeds[other](callers.stranger!, CLASSES.none, id), `${deed}, ${other}, ${name}`).toBe('forbidden');
@@ -163,8 +163,8 @@ test('each form of permission names its users, and the class applies where the r
   const ids = { access: 'OPEN_FOR_USERS_IDS', ids: [named.id] };
   await defineClass('shared', { make: 'String' }, { permissions: { read: ids, update: ids, delete: ids } });
   const shared = { name: 'shared', type: 'Shared', one: 'shared', many: 'shareds' };
-  for (const door of Object.values(TRANSPORTS)) {
-    for (const deed of [door.read, door.update, door.remove]) {
+  for (const transport of Object.values(TRANSPORTS)) {
+    for (const deed of [transport.read, transport.update, transport.remove]) {
       const { _id: id } = await created('/data/shared', { make: 'AB' }, owner);
       expect(await deed(callers.stranger!, shared, id)).toBe('forbidden');
       expect(await deed(named, shared, id)).toBe('allowed');

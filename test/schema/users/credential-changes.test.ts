@@ -38,9 +38,9 @@ const NEEDED = {
 
 describe('e-mail, phone and login over GraphQL', () => {
   test('the fields change without a password within 10 minutes of a sign-in, and with the old password later', async () => {
-    for (const [nth, [, door]] of GRAPHQL_TRANSPORTS.entries()) {
+    for (const [nth, [, run]] of GRAPHQL_TRANSPORTS.entries()) {
       const user = await createMailed();
-      const change = (input: object) => door(CHANGE, { id: user.id, input }, user);
+      const change = (input: object) => run(CHANGE, { id: user.id, input }, user);
       clock.advance(9 * MINUTE);
       expect(codeOf(await change({ phone: '12345' }))).toBe('served');
       clock.advance(1 * MINUTE);
@@ -128,11 +128,11 @@ describe('mails to the previous address', () => {
   test.each(changes)(
     'the previous address receives a mail about a changed %s, over every transport',
     async (_name, input, line) => {
-      const transports = [...GRAPHQL_TRANSPORTS.map(([, door]) => door), undefined];
-      for (const door of transports) {
+      const transports = [...GRAPHQL_TRANSPORTS.map(([, run]) => run), undefined];
+      for (const run of transports) {
         const user = await createMailed();
-        const answer = door
-          ? codeOf(await door(CHANGE, { id: user.id, input }, user))
+        const answer = run
+          ? codeOf(await run(CHANGE, { id: user.id, input }, user))
           : (await rest('PUT', `/users/${user.id}`, { as: user, json: { user: input } })).status;
         expect(['served', 200]).toContain(answer);
         const [mail, ...more] = await mailsTo(addressOf());

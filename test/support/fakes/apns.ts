@@ -31,7 +31,7 @@ export interface Apple {
 }
 
 /** Starts fake APNs: an HTTP/2 server over TLS with its own certificate. */
-export async function startApple(): Promise<Apple> {
+export async function startApns(): Promise<Apple> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: 2048,
     algorithm: 'sha256',
