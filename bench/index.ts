@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
 import type { Arena, Benchmark } from './arena.ts';
 import { createPerson } from './calls.ts';
@@ -18,6 +17,7 @@ import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { push } from './push.ts';
 import { records } from './records.ts';
+import { queries } from './seeded.ts';
 import { startService } from './service.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
@@ -87,7 +87,7 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who needs access
   const cluster = process.env.DATABASE_URL
-    ? { url: process.env.DATABASE_URL, dataDir: await dataDirectoryOf(process.env.DATABASE_URL) }
+    ? { url: process.env.DATABASE_URL, dataDir: await dataDirectoryOfEmpty(process.env.DATABASE_URL) }
     : await startCluster(join(folder, 'postgres'));
   const home = { databaseUrl: cluster.url, dataDir: join(folder, 'data') };
   const { url: serviceUrl, child } = await startService(
@@ -117,20 +117,20 @@ async function startCluster(dataDir: string) {
 }
 
 async function versionOf(databaseUrl: string): Promise<string> {
-  return `PostgreSQL ${await settingOf('server_version', databaseUrl)}`;
+  return `PostgreSQL ${await resultOf("current_setting('server_version')", databaseUrl)}`;
 }
 
 /** Needs a superuser, and a server on this machine. */
-function dataDirectoryOf(databaseUrl: string): Promise<string> {
-  return settingOf('data_directory', databaseUrl);
+async function dataDirectoryOfEmpty(databaseUrl: string): Promise<string> {
+  const tables = "(SELECT count(*)::int FROM information_schema.tables WHERE table_schema = 'public')";
+  if ((await resultOf(tables, databaseUrl)) !== 0)
+    throw new Error('the database of DATABASE_URL contains tables: create an empty one');
+  return String(await resultOf("current_setting('data_directory')", databaseUrl));
 }
 
-async function settingOf(name: string, databaseUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query('SELECT current_setting($1) AS value', [name]);
-  await client.end();
-  return rows[0].value;
+async function resultOf(expression: string, databaseUrl: string): Promise<unknown> {
+  const [row] = await queries(databaseUrl, [`SELECT ${expression} AS value`]);
+  return row!.value;
 }
 
 function interrupted(): Promise<never> {
