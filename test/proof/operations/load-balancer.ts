@@ -142,11 +142,13 @@ async function ask(backend: Backend): Promise<void> {
 
 function pass({ url, agent }: Backend, request: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
   const { connection: _, 'transfer-encoding': __, ...headers } = request.headers;
+  // Undefined once a client has disconnected; all clients are on this machine.
+  const { remoteAddress = '127.0.0.1' } = request.socket;
   return new Promise((resolve, reject) => {
     outgoing(new URL(request.url!, url), {
       agent,
       method: request.method,
-      headers: { ...headers, 'content-length': body.length, 'x-forwarded-for': request.socket.remoteAddress },
+      headers: { ...headers, 'content-length': body.length, 'x-forwarded-for': remoteAddress },
     })
       .on('response', resolve)
       .on('error', reject)
