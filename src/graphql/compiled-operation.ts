@@ -41,8 +41,8 @@ export class UnsupportedDocument extends Error {}
 
 /**
  * An operation whose selections are resolved once, so that an execution visits only fields and values, in a fifth of
- * the time of an interpreter. The document must be valid. Abstract types, introspection, directives at fragments and
- * mutations of several root fields are not supported.
+ * the time of an interpreter. The document must be valid. Abstract types, introspection, directives at fragments,
+ * mutations of several root fields and fields named `__proto__` are not supported.
  */
 export class CompiledOperation {
   readonly #schema: GraphQLSchema;
@@ -155,6 +155,8 @@ export class CompiledOperation {
 
   #ofField(parentType: GraphQLObjectType, name: string, nodes: FieldNode[], prev: Path | undefined) {
     if (++this.fieldCount > MAX_FIELDS) throw new UnsupportedDocument('too many fields');
+    // Setting it would replace the prototype of the response object.
+    if (name === '__proto__') throw new UnsupportedDocument('a field named __proto__');
     const [node] = nodes as [FieldNode];
     const isTypeName = node.name.value === TypeNameMetaFieldDef.name;
     const definition = isTypeName ? TypeNameMetaFieldDef : parentType.getFields()[node.name.value];

@@ -146,6 +146,7 @@ test('it refuses documents that it does not support', () => {
     'directives at a repeated field',
   );
   expect(compile('{ anything { __typename } }')).toThrow('an abstract type');
+  expect(compile('{ car(id: 1) { __proto__: name } }')).toThrow('a field named __proto__');
   expect(compile('{ __schema { queryType { name } } }')).toThrow('introspection');
   expect(compile('query A { __typename } query B { __typename }')).toThrow('no operation is selected');
 });

@@ -17,6 +17,14 @@ test.each([
   expect([response.status, await response.json()]).toEqual([400, { errors: [error] }]);
 });
 
+test('an alias may be the name of a member of all objects', async () => {
+  const query = '{ users(first: 1) { __proto__: totalCount constructor: totalCount toString: __typename } }';
+  const headers = { ...apiKey.headers, 'Content-Type': 'application/json' };
+  const response = await fetch(`${running.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const expected = '{"data":{"users":{"__proto__":0,"constructor":0,"toString":"QueryUsersConnection"}}}';
+  expect([response.status, (await response.text()).replaceAll(/:\d+/g, ':0')]).toEqual([200, expected]);
+});
+
 describe('a non-integer page size', () => {
   const document = 'query ($size: Int) { users(first: $size) { totalCount } }';
 
