@@ -4,7 +4,10 @@ import { readFileSync, statSync } from 'node:fs';
 /** Empty for the current user. */
 export type Account = { uid?: number; gid?: number };
 
-/** PostgreSQL refuses to run as root, so it runs as the owner of the folder, or as `postgres` or `nobody`. */
+/**
+ * PostgreSQL refuses to run as root. Its account is then the owner of the folder; if that is root too, the account
+ * `postgres` or, without one, `nobody`.
+ */
 export function accountFor(folder: string): Account {
   if (process.getuid?.() !== 0) return {};
   const { uid, gid } = statSync(folder);
