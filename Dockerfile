@@ -25,7 +25,11 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json production.env ./
+COPY --from=build /app/packages/console/dist ./packages/console/dist
+# The pages at /guides show the documentation.
+COPY package.json production.env README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md schema.graphql ./
+COPY docs ./docs
+COPY packages/client/README.md ./packages/client/README.md
 COPY prisma ./prisma
 RUN mkdir /data && chown node:node /data
 VOLUME /data

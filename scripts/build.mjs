@@ -51,3 +51,10 @@ await build({
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
   logLevel: 'warning',
 });
+
+// The console and the explorer. A build of the service for a test uses those that exist.
+if (outdir === 'dist')
+  await (await import('vite')).build({
+    root: join(root, 'packages/console'),
+    configFile: join(root, 'packages/console/vite.config.ts'),
+  });

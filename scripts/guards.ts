@@ -459,9 +459,6 @@ export const GUARDS: Guard[] = [
     [[44, 'src/graphql/websocket/protocol.ts', "socket.on('error', onError);", '']],
     'the service survives connections that break off during a request, an upgrade or a frame',
   ),
-  ...guardsOf('repository.test.ts', '#45 supply chain', [
-    [45, 'src/server/pages/explorer.ts', "from '@graphql-yoga/render-graphiql'", "from 'graphql-yoga'"],
-  ]),
   ...guardsOf('callers.test.ts', '#46 client-chosen ids', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
     [46, 'src/resolvers/classes/grants.ts', '.map((name) => `${kind}:${name}`);', '.map(String);'],

@@ -130,9 +130,6 @@ export interface Config {
   };
 }
 
-/** The parent of `src`, and of `dist`. */
-export const PROJECT_ROOT = new URL('../', import.meta.url);
-
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 

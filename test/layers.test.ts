@@ -5,7 +5,15 @@ import { describe, expect, test } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 
 /** Modules that every module may import; they import only each other. */
-const SHARED = ['generated', 'lib', 'server/encryption', 'server/http', 'server/limits', 'server/observability'];
+const SHARED = [
+  'generated',
+  'lib',
+  'project-root',
+  'server/encryption',
+  'server/http',
+  'server/limits',
+  'server/observability',
+];
 
 /** Modules that each module may import in addition to the shared ones. */
 const MAY_IMPORT: Record<string, string[]> = {

@@ -58,7 +58,8 @@ function constructedOf(node: SyntaxNode, constants: Map<string, SyntaxNode>): Fo
   const isMatcher = method === 'match' || method === 'matchAll' || method === 'search';
   if (nameOf(callee) !== 'RegExp' && method !== 'RegExp' && !isMatcher) return undefined;
   const [source, flags] = node.arguments as SyntaxNode[];
-  if (!source || (isMatcher && literalOf(source))) return undefined;
+  // `search({ … })` is not the method of a string.
+  if (!source || (isMatcher && (literalOf(source) || source.type === 'ObjectExpression'))) return undefined;
   return { source: textOf(source, constants), flags: isMatcher ? '' : ((flags && textOf(flags, constants)) ?? '') };
 }
 

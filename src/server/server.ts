@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Services } from '../context.ts';
 import { graphqlOverHttp } from '../graphql/http/handler.ts';
+import { acceptsPage } from '../graphql/http/request-shape.ts';
 import { graphqlOverSocket } from '../graphql/websocket/server.ts';
 import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
@@ -10,7 +11,7 @@ import { boundUnread } from './http/unread-responses.ts';
 import type { Health } from './observability/health.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Requests } from './observability/requests.ts';
-import { PAGE_ROUTES } from './pages/paths.ts';
+import { pageRoute } from './pages/paths.ts';
 
 /** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;
@@ -46,11 +47,11 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
     ['/healthz', (_request, response) => health.answer('/healthz', response)],
     ['/readyz', (_request, response) => health.answer('/readyz', response)],
     ['/metrics', (_request, response) => metrics.answer(response)],
-    ...[...PAGE_ROUTES.keys()].map((path): [string, Handler] => [
-      path,
-      (request, response) => pages(request, response, () => void rest(request, response)),
-    ]),
   ]);
+  const endpoints = (request: IncomingMessage, response: ServerResponse) =>
+    rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
+  const pageOrEndpoint: Handler = (request, response) =>
+    pages(request, response, () => void endpoints(request, response));
   const requests = new Requests(services.log, metrics);
   let isClosing = false;
   const server = createServer(
@@ -60,10 +61,11 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
       cutIfStalled(request, response);
       noteRequest(request);
       const path = pathOf(request);
-      const handler = handlers.get(path);
+      const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
+      const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
       // The REST adapter reports the routes of its endpoints itself.
-      const route = handler && (PAGE_ROUTES.get(path) ?? path);
-      requests.serve(request, response, route, () => void (handler ?? rest)(request, response));
+      const route = handlers.has(path) ? path : routeOfPage;
+      requests.serve(request, response, route, () => void handler(request, response));
     },
   );
   const cutIfStalled = cutStalled(server, stalledAfter);
@@ -75,14 +77,18 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
   return { server, sockets, closeConnections };
 }
 
-type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+/** Without `next`, an address without page is answered with a page of status 404. */
+type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (() => void) | undefined) => void;
 
 /** The pages are larger than the rest of the service. */
 function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
   const load = onFirstUse(async () => {
-    const { browserPages } = await import('./pages/browser.ts');
+    const { browserPages, sendNotFound } = await import('./pages/browser.ts');
     const { openApiDocument } = await import('../rest/openapi/document.ts');
-    return browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders), tokenHeaders[0]!);
+    const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
+    const answer: PageHandler = (request, response, next) =>
+      pages(request, response, next ?? (() => void sendNotFound(request, response)));
+    return answer;
   });
   return (request, response, next) =>
     void load()

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Config, ConfigError, PROJECT_ROOT } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
+import { PROJECT_ROOT } from '../project-root.ts';
 import { Encrypter } from './encryption/encrypter.ts';
 import { readKeyFile } from './encryption/key-file.ts';
 

@@ -1,21 +1,104 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
+import express, { type Request, type Response } from 'express';
 import type { Services } from '../../context.ts';
+import { presentError } from '../../graphql/presented-errors.ts';
 import { documentation } from './docs.ts';
-import { explorerPage } from './explorer.ts';
+import { Guides } from './guides.ts';
+import { homePage, notFoundPage } from './home.ts';
 import { DOCS_PATHS, RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
+import { type ServedFile, sendFile, served } from './served-files.ts';
+import { builtAssets, builtPage, favicon } from './web-files.ts';
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
+const MAX_QUERY_LENGTH = 200;
+
 /** @param openApi called once, on the first request */
-export function browserPages(services: Services, openApi: () => object, tokenHeader: string): PageHandler {
+export function browserPages(services: Services, openApi: () => object): PageHandler {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  app.get('/graphql', explorerPage(tokenHeader));
+
+  const send = async (request: Request, response: Response, find: () => Promise<ServedFile | undefined>) => {
+    try {
+      const file = await find();
+      sendFile(request, response, file ?? (await notFoundPage(rootOf(request))), file ? 200 : 404);
+    } catch (error) {
+      const { message } = presentError(error, services.log);
+      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${message}\n`);
+    }
+  };
+  const page = (path: string, make: () => Promise<ServedFile>) => {
+    const made = onSuccess(make);
+    app.get(path, (request, response) => send(request, response, made));
+  };
+
+  page('/', () => homePage());
+  page('/favicon.svg', favicon);
+  page('/favicon.ico', favicon);
+  page('/robots.txt', () => served('text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'));
+
+  page('/graphql', () =>
+    builtPage('explorer.html', { assets: 'console/assets/', root: './', vary: 'Accept, Accept-Encoding' }),
+  );
+  const assets = onSuccess(async () => {
+    const files = await builtAssets();
+    return new Map([...files].map(([name, load]) => [name, onSuccess(load)]));
+  });
+  app.get('/console/assets/:name', (request, response) =>
+    send(request, response, async () => (await assets()).get(request.params.name)?.()),
+  );
+
   const docs = documentation(services, openApi);
-  for (const path of DOCS_PATHS) app.get(path, docs(path));
+  for (const path of DOCS_PATHS) page(path, docs[path]);
+
+  const guides = onSuccess(() => Guides.load());
+  const guidePages = new Map<string, () => Promise<ServedFile | undefined>>();
+  const guide = async (address: string) => {
+    const isKnown = guidePages.has(address);
+    const load = guidePages.get(address) ?? onSuccess(async () => (await guides()).page(address));
+    const file = await load();
+    if (file && !isKnown) guidePages.set(address, load);
+    return file;
+  };
+  app.get('/guides', (request, response) =>
+    send(request, response, async () => {
+      const { q } = request.query;
+      const query = typeof q === 'string' ? q.trim().slice(0, MAX_QUERY_LENGTH) : '';
+      return query === '' ? guide('') : (await guides()).results(query);
+    }),
+  );
+  app.get('/guides/*address', (request, response) =>
+    send(request, response, () => guide((request.params.address as unknown as string[]).join('/'))),
+  );
+
   const { show, submit } = resetPasswordPage(services);
   app.get(RESET_PAGE, show).post(RESET_PAGE, submit);
+
+  for (const path of ['/graphql', '/guides', RESET_PAGE]) {
+    app.get(`${path}/`, (_request, response) => response.redirect(308, `..${path}`));
+  }
   return (request, response, next) => (app as unknown as PageHandler)(request, response, next);
+}
+
+/** The page for addresses that no endpoint matches. */
+export async function sendNotFound(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  sendFile(request as Request, response as Response, await notFoundPage(rootOf(request)), 404);
+}
+
+function rootOf({ url = '/' }: { url?: string | undefined }): string {
+  const depth = url.split('?')[0]!.split('/').length - 2;
+  return depth > 0 ? '../'.repeat(depth) : './';
+}
+
+/** Later calls share a successful result. */
+function onSuccess<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }

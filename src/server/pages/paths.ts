@@ -9,10 +9,14 @@ export const DOCS_PATHS = [
   '/docs/page.css',
   '/docs/swagger-ui.css',
   '/docs/swagger-ui-bundle.js',
-  '/docs/favicon-32x32.png',
 ] as const;
 
-export const PAGE_ROUTES: ReadonlyMap<string, string> = new Map([
-  ...DOCS_PATHS.map((path): [string, string] => [path, path === '/openapi.json' ? path : '/docs']),
-  [RESET_PAGE, RESET_PAGE],
-]);
+const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', RESET_PAGE];
+const FOLDERS = ['/guides', '/console'];
+
+/** @returns the route in metrics of a path that only pages serve */
+export function pageRoute(path: string): string | undefined {
+  if (PATHS.includes(path)) return path;
+  if ((DOCS_PATHS as readonly string[]).includes(path)) return path === '/openapi.json' ? path : '/docs';
+  return FOLDERS.find((folder) => path.startsWith(`${folder}/`));
+}

@@ -131,11 +131,10 @@ describe('#7 introspection', () => {
     const [alice] = await quickUsers(1);
     const response = await fetch(`${running.url}/graphql`, { headers: { Accept: 'text/html', ...alice!.headers } });
     const html = await response.text();
-    expect(html).toContain('GraphiQL');
+    expect(html).toContain('GraphQL explorer');
     for (const secret of Object.values(alice!.headers)) {
       if (secret.length > 4) expect(html).not.toContain(secret);
     }
-    expect(html).toContain(String.raw`{\n  \"SVC-Token\": \"\"\n}`);
   });
 });
 

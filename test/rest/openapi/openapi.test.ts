@@ -154,7 +154,6 @@ describe('/docs', () => {
     ['/docs/page.css', 'text/css; charset=utf-8', 'body'],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', '.swagger-ui'],
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', 'SwaggerUIBundle'],
-    ['/docs/favicon-32x32.png', 'image/png', 'PNG'],
     ['/openapi.json', 'application/json; charset=utf-8', '"openapi":"3.1.1"'],
   ];
 

@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import type { CredentialKind, Credentials } from './credentials.ts';
+
+interface Props {
+  credentials: Credentials;
+  isRemembered: boolean;
+  /** A sentence on the loaded schema, or why it could not be loaded. */
+  status: { text: string; isError: boolean };
+  onChange: (credentials: Credentials, isRemembered: boolean) => void;
+}
+
+const KINDS: [CredentialKind, string][] = [
+  ['none', 'No credentials'],
+  ['key', 'API key'],
+  ['token', 'Session token'],
+];
+
+/** Applies a text when its field loses focus or on Enter, so that no request is sent with half a secret. */
+export function CredentialsBar({ credentials, isRemembered, status, onChange }: Props) {
+  const { kind, secret, onBehalfOf } = credentials;
+  const set = (change: Partial<Credentials>) => onChange({ ...credentials, ...change }, isRemembered);
+  return (
+    <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label="Credentials">
+      <a className="home" href="./">
+        Atrium
+      </a>
+      <label>
+        <span className="caption">Send as</span>
+        <select value={kind} onChange={(event) => set({ kind: event.target.value as CredentialKind })}>
+          {KINDS.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind !== 'none' && (
+        <Field
+          label={kind === 'key' ? 'API key' : 'Session token'}
+          type="password"
+          value={secret}
+          onApply={(text) => set({ secret: text.replace(/^ApiKey\s+/i, '') })}
+        />
+      )}
+      {kind === 'key' && (
+        <Field
+          label="On behalf of user"
+          placeholder="id, optional"
+          value={onBehalfOf}
+          onApply={(text) => set({ onBehalfOf: text })}
+        />
+      )}
+      {kind !== 'none' && (
+        <label className="remember">
+          <input
+            type="checkbox"
+            checked={isRemembered}
+            onChange={(event) => onChange(credentials, event.target.checked)}
+          />
+          Remember in this browser
+        </label>
+      )}
+      <output className={status.isError ? 'status bad' : 'status'}>{status.text}</output>
+    </form>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  value: string;
+  placeholder?: string;
+  type?: 'text' | 'password';
+  onApply: (text: string) => void;
+}
+
+function Field({ label, value, placeholder, type = 'text', onApply }: FieldProps) {
+  const [text, setText] = useState(value);
+  const apply = () => {
+    if (text.trim() !== value) onApply(text.trim());
+  };
+  return (
+    <label>
+      <span className="caption">{label}</span>
+      <input
+        type={type}
+        value={text}
+        placeholder={placeholder}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={apply}
+        onKeyDown={(event) => event.key === 'Enter' && apply()}
+      />
+    </label>
+  );
+}

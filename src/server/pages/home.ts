@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { PROJECT_ROOT } from '../../project-root.ts';
+import { htmlPage, SECTIONS } from './layout.ts';
+import type { ServedFile } from './served-files.ts';
+
+export function homePage(): Promise<ServedFile> {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8'));
+  const cards = SECTIONS.map(
+    ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
+  );
+  return htmlPage({
+    title: 'Atrium',
+    root: './',
+    body: `<h1>Atrium is running</h1>
+<p class="lead">An application backend: sessions, users, custom records, chat, live events, push notifications, files,
+places and AI assistants, over REST, GraphQL and WebSocket.</p>
+<ul class="cards">${cards.join('')}</ul>
+<h2>Your first calls</h2>
+<p><a href="guides/first-ten-minutes">The first ten minutes</a> lead from here to a live chat between two users.
+The API key of the first application is in <code>credentials.json</code> in the data folder.</p>
+<h2>For machines</h2>
+<p><a href="openapi.json">OpenAPI document</a> · <a href="guides/project/schema.graphql">GraphQL schema</a> ·
+<a href="healthz">health</a> · <a href="readyz">readiness</a> · version ${version}</p>`,
+  });
+}
+
+export function notFoundPage(root: string): Promise<ServedFile> {
+  return htmlPage({
+    title: 'Not found – Atrium',
+    root,
+    body: `<h1>Nothing here</h1>
+<p class="lead">This address has no page. The <a href="${root}">start page</a> lists what this server offers; the
+<a href="${root}docs">REST reference</a> lists all endpoints.</p>`,
+  });
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+
+export interface ServedFile {
+  type: string;
+  bytes: Buffer;
+  compressed: Buffer;
+  etag: string;
+  headers: Record<string, string>;
+}
+
+export const HTML = 'text/html; charset=utf-8';
+export const SCRIPT = 'text/javascript; charset=utf-8';
+export const STYLE = 'text/css; charset=utf-8';
+
+/** Browsers revalidate on each load, by ETag. */
+const REVALIDATED = 'no-cache';
+/** For files whose name contains a hash of their content. */
+export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+export async function served(
+  type: string,
+  content: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<ServedFile> {
+  const bytes = Buffer.from(content);
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { type, bytes, compressed: await promisify(gzip)(bytes), etag, headers };
+}
+
+export function sendFile({ method, headers }: Request, response: Response, file: ServedFile, status = 200): void {
+  const common = {
+    'Cache-Control': REVALIDATED,
+    Vary: 'Accept-Encoding',
+    'X-Content-Type-Options': 'nosniff',
+    ...file.headers,
+    ETag: file.etag,
+  };
+  if (status === 200 && headers['if-none-match'] === file.etag) {
+    response.writeHead(304, common).end();
+    return;
+  }
+  const isCompressed = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+  const body = isCompressed ? file.compressed : file.bytes;
+  response
+    .writeHead(status, {
+      ...common,
+      'Content-Type': file.type,
+      'Content-Length': String(body.length),
+      ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+    })
+    .end(method === 'HEAD' ? undefined : body);
+}

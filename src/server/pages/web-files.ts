@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { PROJECT_ROOT } from '../../project-root.ts';
+import { HTML, IMMUTABLE, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
+
+/** Built from `packages/console` by Vite. */
+const BUILT = new URL('packages/console/dist/', PROJECT_ROOT);
+
+const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml' };
+
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The component library and the editor create style elements at runtime.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** By file name. The names contain a hash of the content. */
+export async function builtAssets(): Promise<ReadonlyMap<string, () => Promise<ServedFile>>> {
+  const names = await readdir(new URL('assets/', BUILT));
+  return new Map(names.map((name) => [name, () => servedAsset(name)]));
+}
+
+async function servedAsset(name: string): Promise<ServedFile> {
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  return served(type, await readFile(new URL(`assets/${name}`, BUILT)), IMMUTABLE);
+}
+
+interface PageSettings {
+  /** Address of the folder of the assets, relative to the page. */
+  assets: string;
+  /** Of the service, likewise. */
+  root: string;
+  vary?: string;
+}
+
+export async function builtPage(name: string, { assets, root, vary }: PageSettings): Promise<ServedFile> {
+  const html = await readFile(new URL(name, BUILT), 'utf8');
+  const text = html.replaceAll('./assets/', assets).replace('"favicon.svg"', `"${root}favicon.svg"`);
+  return served(HTML, text, { ...HEADERS, ...(vary && { Vary: vary }) });
+}
+
+export async function favicon(): Promise<ServedFile> {
+  return served('image/svg+xml', await readFile(new URL('favicon.svg', BUILT)));
+}
