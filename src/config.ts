@@ -23,7 +23,7 @@ const HOUR_SECONDS = 3_600;
 const RESERVED_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
 const text = z.string().min(1);
-const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json').optional();
+const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf').optional();
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
 const onOrOff = z.enum(['on', 'off'], 'must be on or off');
 const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' });
