@@ -52,6 +52,7 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
   push(event: LiveEvent<Payload>): void {
     if (this.#end !== 'open') return;
     if (this.#queue.length >= MAX_QUEUED) {
+      if (this.dropQueue(this.#queue[0]!, event)) return;
       this.#isTooSlow = true;
       this.#close();
       this.#onTooSlow?.();
@@ -129,6 +130,11 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
 
   protected async nextMissed(): Promise<LiveEvent<Payload> | undefined> {
     return undefined;
+  }
+
+  /** @returns whether the reader will read the queued events and `event` again as missed ones */
+  protected dropQueue(_first: LiveEvent<Payload>, _event: LiveEvent<Payload>): boolean {
+    return false;
   }
 
   protected clear(): void {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { jobOwnerOf, type UserViewer, type Viewer } from '../lib/access.ts';
 import { catchUpSteps } from './catch-up.ts';
+import { requireKept } from './cursors.ts';
 import { type LiveEvent, LiveQueue } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
@@ -73,6 +74,9 @@ export interface SubscriptionSource {
 /**
  * The events of one subscriber in order, each once: first the missed events since a cursor, then live events, which are
  * queued from the start. The hub fills the queue; `return` removes the subscription from the hub.
+ *
+ * The queue of a record subscription also contains changes that permissions or the filter exclude. If a burst of changes
+ * fills it, they become missed events, which are read in steps.
  */
 export class Subscription extends LiveQueue<StreamRow> {
   readonly target: SubscriptionTarget;
@@ -80,6 +84,10 @@ export class Subscription extends LiveQueue<StreamRow> {
   readonly #source: SubscriptionSource;
   /** Position up to which missed events have been read; undefined when complete. */
   #missedFrom: bigint | undefined;
+  /** Missed events end here, the queue begins behind. */
+  #missedTo: bigint;
+  /** A position that must still be stored, after a burst. */
+  #burstFrom: bigint | undefined;
   #missed: StreamEvent[] = [];
   #isStored = false;
   #lostAt = -1n;
@@ -93,7 +101,13 @@ export class Subscription extends LiveQueue<StreamRow> {
     this.target = target;
     this.startsAfter = startsAfter;
     this.#missedFrom = since !== undefined && since < startsAfter ? since : undefined;
+    this.#missedTo = startsAfter;
     this.#source = source;
+  }
+
+  override push(event: StreamEvent): void {
+    if (this.#burstFrom === undefined) super.push(event);
+    else this.#missedTo = event.payload.position;
   }
 
   /** The viewer has left a dialog and has no rights to its earlier events. */
@@ -128,13 +142,17 @@ export class Subscription extends LiveQueue<StreamRow> {
   protected override async nextMissed(): Promise<StreamEvent | undefined> {
     while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
       try {
+        // Throws instead of skipping events that a very slow reader can no longer read.
+        if (this.#burstFrom !== undefined) await requireKept(String(this.#burstFrom));
         const { events, reached, isStored } = await this.#source.readMissed(
           this.#missedFrom,
-          this.startsAfter,
+          this.#missedTo,
           this.target,
         );
         this.#isStored = isStored && events.length > 0;
-        this.#missedFrom = reached < this.startsAfter ? reached : undefined;
+        const isComplete = reached >= this.#missedTo;
+        this.#missedFrom = isComplete ? undefined : reached;
+        if (this.#burstFrom !== undefined) this.#burstFrom = this.#missedFrom;
         this.#missed = events;
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
@@ -142,6 +160,15 @@ export class Subscription extends LiveQueue<StreamRow> {
       }
     }
     return this.#missed.shift();
+  }
+
+  protected override dropQueue({ payload: first }: StreamEvent, { payload: last }: StreamEvent): boolean {
+    if (this.target.classKey === undefined) return false;
+    super.clear();
+    this.#missedFrom ??= first.position - 1n;
+    this.#missedTo = last.position;
+    this.#burstFrom = first.position;
+    return true;
   }
 
   protected override clear(): void {

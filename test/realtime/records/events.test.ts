@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { running, useApp } from '../../support/app/app.ts';
+import { sql } from '../../support/app/sql.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { streamEvents } from '../../support/clients/sse.ts';
 import {
@@ -177,4 +178,40 @@ test('the end of a session ends its subscriptions, and no others', async () => {
   await staying.atLeast(2);
   expect(receivedBy(heard)).toEqual(['CREATED before 1']);
   expect(stream.results).toHaveLength(1);
+});
+
+describe('a burst of changes', () => {
+  const BURST = 5_000;
+
+  /** One change repeated, read at once like the requests of a bulk import. */
+  const burst = async (recordId: string): Promise<void> => {
+    await sql(
+      `INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, created_at, detail)
+       SELECT application_id, kind, class_key, subject_id, user_id, created_at, detail
+       FROM (SELECT * FROM events_outbox WHERE subject_id = $1 ORDER BY position DESC LIMIT 1) e, generate_series(1, $2)`,
+      [recordId, BURST],
+    );
+    running.app.services.outbox.wake();
+  };
+
+  test('a subscriber who may not read the records stays connected', async () => {
+    const bob = await createUser();
+    const heard = await listen(RECORD_CHANGED, {}, user);
+    const id = await make({ make: 'hidden', permissions: { read: { access: 'owner' } } }, bob);
+    await burst(id);
+    expect(await rung(heard)).toEqual([[]]);
+  });
+
+  test('a subscriber receives more changes than its queue can hold, each once and in order', async () => {
+    const heard = await listen(RECORD_CHANGED, {}, user);
+    const id = await make({ make: 'shown' });
+    await heard.atLeast(1);
+    await burst(id);
+    await heard.atLeast(1 + BURST);
+    await make({ make: 'last' });
+    await heard.atLeast(2 + BURST);
+    const cursors = heard.payloads().map(({ changed }) => Number(changed.cursor));
+    expect(cursors).toHaveLength(2 + BURST);
+    expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
+  });
 });
