@@ -1,5 +1,32 @@
-import { requestPasswordReset, resetPassword } from '../resolvers/sessions/password-resets.ts';
+import {
+  findPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+  type ValidReset,
+} from '../resolvers/sessions/password-resets.ts';
 import { builder } from './builder.ts';
+
+const PasswordReset = builder.objectRef<ValidReset>('PasswordReset').implement({
+  description: 'The account of a link to set a new password.',
+  fields: (t) => ({
+    login: t.exposeString('login', {
+      nullable: true,
+      description: 'Login of the user, so that a password manager stores the new password for it; null without login.',
+    }),
+    applicationName: t.exposeString('applicationName', { description: 'Name of the application.' }),
+  }),
+});
+
+builder.queryField('passwordReset', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: PasswordReset,
+    nullable: true,
+    description: 'The account of a mailed link; null if the link is unknown, older than one hour, or used.',
+    rateLimit: 'signIn',
+    args: { token: t.arg.string({ required: true, description: 'The `reset_token` parameter of the link.' }) },
+    resolve: (_root, { token }, context) => findPasswordReset(token, context),
+  }),
+);
 
 builder.mutationField('requestPasswordReset', (t) =>
   t.withAuth({ session: true }).boolean({

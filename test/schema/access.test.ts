@@ -24,7 +24,14 @@ useApp();
 const OPERATIONS = allOperations();
 
 /** Operations without credentials (letter `-`). */
-const FOR_ANYONE = new Set(['createSession', 'accountSettings', 'uploadBlob', 'blobFile', 'resetPassword']);
+const FOR_ANYONE = new Set([
+  'createSession',
+  'accountSettings',
+  'uploadBlob',
+  'blobFile',
+  'passwordReset',
+  'resetPassword',
+]);
 
 /** Operations for sessions, but not API keys (letter `T`). */
 const FOR_TOKENS = new Set(['session', 'deleteSession', 'loginUser', 'logoutUser']);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, IdentifiedContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
-import type { User } from '../../generated/prisma/client.ts';
+import type { PasswordReset, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError, PasswordResetOffError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
@@ -23,13 +23,15 @@ const MAIL_INTERVAL_MS = MINUTE;
 export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
   const { applicationId } = viewer;
   const address = requireAddress(email);
-  await requireSwitchedOn(applicationId);
+  const applicationName = await requireSwitchedOn(applicationId);
 
   const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
   const key = { applicationId, tokenHash: hashSecret(token) };
-  if (!(await storeLink(key, address, context.now()))) return true;
+  const user = await storeLink(key, address, context.now());
+  if (!user) return true;
   try {
-    await context.mailer.send(resetMail(address, linkOf(context.resetPageUrl(), token)));
+    const link = linkOf(context.resetPageUrl(), token);
+    await context.mailer.send(resetMail(address, { link, applicationName, login: user.login }));
   } catch (error) {
     // A mail that was not sent must not delay the next request.
     await db.passwordReset.deleteMany({ where: key });
@@ -38,15 +40,30 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
   return true;
 }
 
+export interface ValidReset {
+  login: string | null;
+  applicationName: string;
+}
+
+/** @returns null if the link is unknown, older than an hour, or used */
+export async function findPasswordReset(token: string, { now }: Pick<Context, 'now'>): Promise<ValidReset | null> {
+  const link = await usableLink(token, now());
+  if (!link) return null;
+  const { applicationId, userId: id, email } = link;
+  const where = { applicationId_id: { applicationId, id } };
+  const select = { login: true, email: true, application: { select: { name: true } } };
+  const user = await db.user.findUnique({ where, select });
+  return user?.email === email ? { login: user.login, applicationName: user.application.name } : null;
+}
+
 /** If the address was unproven, another person may have entered it, so all other credentials are removed. */
 export async function resetPassword(token: string, password: string, context: Context): Promise<true> {
   const { now, outbox } = context;
-  const applicationId = applicationOfToken(token);
-  if (applicationId === undefined) throw deadLink();
-  const key = { applicationId, tokenHash: hashSecret(token) };
-  const link = await db.passwordReset.findUnique({ where: { applicationId_tokenHash: key } });
   // Checked before the expensive hash, so that guesses are cheap for the server.
-  if (!link || link.usedAt || link.createdAt <= oldestLink(now())) throw deadLink();
+  const link = await usableLink(token, now());
+  if (!link) throw deadLink();
+  const { applicationId, tokenHash } = link;
+  const key = { applicationId, tokenHash };
   const problems = passwordProblems(password);
   if (problems.length > 0) throw new InvalidFieldsError({ password: problems });
 
@@ -74,6 +91,14 @@ export async function resetPassword(token: string, password: string, context: Co
   return true;
 }
 
+async function usableLink(token: string, at: Date): Promise<PasswordReset | undefined> {
+  const applicationId = applicationOfToken(token);
+  if (applicationId === undefined) return undefined;
+  const key = { applicationId, tokenHash: hashSecret(token) };
+  const link = await db.passwordReset.findUnique({ where: { applicationId_tokenHash: key } });
+  return link && !link.usedAt && link.createdAt > oldestLink(at) ? link : undefined;
+}
+
 // A migrated user without any sign-in keeps all credentials, because they were not entered here; unproven values grant
 // no access.
 function othersClaims(user: User): Partial<User> {
@@ -89,24 +114,32 @@ function requireAddress(email: string): string {
   throw new InvalidFieldsError({ email: ['should look like an email address.'] });
 }
 
-async function requireSwitchedOn(id: number): Promise<void> {
-  const { passwordReset } = await db.application.findUniqueOrThrow({ where: { id }, select: { passwordReset: true } });
+async function requireSwitchedOn(id: number): Promise<string> {
+  const select = { name: true, passwordReset: true };
+  const { name, passwordReset } = await db.application.findUniqueOrThrow({ where: { id }, select });
   if (!passwordReset) throw new PasswordResetOffError();
+  return name;
 }
 
-function storeLink(key: { applicationId: number; tokenHash: string }, email: string, at: Date): Promise<boolean> {
+/** @returns undefined if the address was sent a link within the last minute; the login only of a proven address */
+function storeLink(
+  key: { applicationId: number; tokenHash: string },
+  email: string,
+  at: Date,
+): Promise<{ login: string | null } | undefined> {
   const { applicationId } = key;
   return transact(jobOwnerOf(key), async (transaction) => {
-    const [user] = await transaction.$queryRaw<{ id: number }[]>`
-      SELECT id FROM users WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
+    const [user] = await transaction.$queryRaw<{ id: number; login: string | null }[]>`
+      SELECT id, CASE WHEN verified_email = email THEN login END AS login FROM users
+      WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
     if (!user) throw new NotFoundError('No user has this email');
     const latest = await transaction.passwordReset.findFirst({
       where: { applicationId, email, createdAt: { gt: new Date(at.getTime() - MAIL_INTERVAL_MS) } },
       select: { tokenHash: true },
     });
-    if (latest) return false;
+    if (latest) return undefined;
     await transaction.passwordReset.create({ data: { ...key, userId: user.id, email, createdAt: at } });
-    return true;
+    return user;
   });
 }
 
@@ -138,12 +171,15 @@ function linkOf(page: string, token: string): string {
   return url.href;
 }
 
-/** Contains no user text, so that users cannot use these mails to write to other addresses. */
-function resetMail(to: string, link: string) {
+/** Contains no user text unless the address is proven, so that users cannot use these mails to write to others. */
+function resetMail(to: string, { link, applicationName, login }: { link: string } & ValidReset) {
+  const application = applicationName.replaceAll(/\s+/g, ' ');
+  const account = login === null ? 'the account' : `the account ${login}`;
   const text = `Hello,
 
-someone, most likely you, requested a new password for the account with
-this address. To set it, open this page within one hour:
+someone, most likely you, requested a new password for
+${account} of ${application}.
+To set it, open this page within one hour:
 
 ${link}
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from './layout.ts';
 
 export type PageState =
   /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
-  | { kind: 'form'; token: string; problems: string[] }
+  | { kind: 'form'; token: string; problems: string[]; account?: { login: string | null; applicationName: string } }
   | { kind: 'done' }
   | { kind: 'dead' }
   | { kind: 'refused'; sentence: string };
@@ -148,22 +149,23 @@ function contentOf(state: PageState): [title: string, content: string] {
   }
 }
 
-function form({ token, problems }: Extract<PageState, { kind: 'form' }>): string {
+function form({ token, problems, account }: Extract<PageState, { kind: 'form' }>): string {
+  const login = account?.login ?? null;
+  const name = account
+    ? `<p>${login === null ? '' : `Account <strong>${escapeHtml(login)}</strong> of `}${escapeHtml(account.applicationName)}</p>\n`
+    : '';
+  // For password managers.
+  const username =
+    login === null ? '' : `<input type="text" autocomplete="username" value="${escapeHtml(login)}" readonly hidden>\n`;
   const lines = problems.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('');
   return `<h1>Set a new password</h1>
-<form method="post" action="reset-password">
+${name}<form method="post" action="reset-password">
 <input type="hidden" name="reset_token" value="${escapeHtml(token)}">
-<label for="password">New password</label>
+${username}<label for="password">New password</label>
 <p class="hint" id="hint">8 to 40 letters, digits and punctuation characters, without spaces.</p>
 <input type="password" id="password" name="password" autocomplete="new-password" autocapitalize="none" spellcheck="false" required autofocus aria-describedby="hint problems"${problems.length > 0 ? ' aria-invalid="true"' : ''}>
 <div id="problems" role="alert">${lines}</div>
 <label class="show" hidden><input type="checkbox" id="show"> Show the password</label>
 <button type="submit">Set password</button>
 </form>`;
-}
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }

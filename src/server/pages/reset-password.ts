@@ -19,11 +19,24 @@ const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: 
   resetPassword(token: $token, password: $password)
 }`);
 
+const PasswordReset = parse(`query PasswordReset($token: String!) {
+  passwordReset(token: $token) { login applicationName }
+}`);
+
+type AccountOfLink = NonNullable<Extract<PageState, { kind: 'form' }>['account']>;
+
 /** Opening a reset link changes nothing, because mail programs may preview it. Also works without scripts. */
 export function resetPasswordPage(services: Services) {
   return {
-    show(request: Request, response: Response): void {
-      send(response, 200, stateOf(tokenOf(request)), { isHead: request.method === 'HEAD' });
+    async show(request: Request, response: Response): Promise<void> {
+      const isHead = request.method === 'HEAD';
+      try {
+        const { state, headers } = await stateOf(tokenOf(request), request, services);
+        send(response, 200, state, { isHead, headers });
+      } catch (error) {
+        const { message } = presentError(error, services.log);
+        send(response, 500, { kind: 'refused', sentence: message }, { isHead });
+      }
     },
     async submit(request: Request, response: Response): Promise<void> {
       try {
@@ -42,20 +55,37 @@ function tokenOf({ url }: Request): string | undefined {
   return applicationOfToken(token) === undefined ? undefined : token;
 }
 
-function stateOf(token: string | undefined): PageState {
-  return token === undefined ? { kind: 'dead' } : { kind: 'form', token, problems: [] };
+/** If the link cannot be checked, for example because of a rate limit, the submitted form checks it. */
+async function stateOf(token: string | undefined, request: Request, services: Services) {
+  const dead: { state: PageState; headers?: Record<string, string> } = { state: { kind: 'dead' } };
+  if (token === undefined) return dead;
+  const context = contextOf(request, services);
+  const { data, errors } = await execute({
+    schema,
+    document: PasswordReset,
+    variableValues: { token },
+    contextValue: context,
+  });
+  const headers = rateHeaders(context.meter?.state);
+  if (!errors && !data?.passwordReset) return { ...dead, headers };
+  const account = (data?.passwordReset ?? undefined) as AccountOfLink | undefined;
+  const state: PageState = { kind: 'form', token, problems: [], account };
+  return { state, headers };
+}
+
+function contextOf(request: Request, services: Services): Context {
+  const viewer = { kind: 'anonymous' } as const;
+  const network = services.networkOf(request);
+  return createContext(services, viewer, { network, meter: services.rateLimits?.meter(network, viewer) });
 }
 
 async function answerForm(request: Request, response: Response, services: Services): Promise<void> {
   const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
   const input = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
-  const viewer = { kind: 'anonymous' } as const;
-  const network = services.networkOf(request);
-  const meter = services.rateLimits?.meter(network, viewer);
-  const context = createContext(services, viewer, { network, meter });
+  const context = contextOf(request, services);
   const problem = await resetBy(input, context);
   const [status, state] = outcomeOf(problem, input.token);
-  send(response, status, state, { headers: rateHeaders(meter?.state) });
+  send(response, status, state, { headers: rateHeaders(context.meter?.state) });
 }
 
 async function resetBy(

@@ -156,9 +156,18 @@ describe('the reset mail', () => {
     expect(linkIn(mail!).startsWith(`${running.url}/reset-password?`)).toBe(true);
   });
 
-  test('row 24: the database holds no token, and the text contains nothing about the user', async () => {
+  test('the text names the application, and the account if its address is proven', async () => {
+    await createUser({ email: 'heidi@x.io', login: 'heidi-1' });
+    await sql("UPDATE users SET verified_email = email WHERE email = 'heidi@x.io'");
+    await reset('heidi@x.io');
+    const [mail] = await mailsTo('heidi@x.io');
+    expect(mail).toContain('the account heidi-1 of test.');
+  });
+
+  test('row 24: the database holds no token, and the text contains nothing about an unproven user', async () => {
     const name = 'Visit http://evil.example now';
     await createUser({ email: 'grace@x.io', full_name: name, login: 'evil.example' });
+    await sql("UPDATE users SET verified_email = NULL WHERE email = 'grace@x.io'");
     await reset('grace@x.io');
     const [mail] = await mailsTo('grace@x.io');
     expect(mail).not.toContain('evil');

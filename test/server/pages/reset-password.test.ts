@@ -73,6 +73,24 @@ describe('GET /reset-password', () => {
     expect((await post({ reset_token: token, password: 'new-secret' })).status).toBe(200);
   });
 
+  test('the form names the account and the application, also for password managers', async () => {
+    const { link, login } = await mailedUser();
+    const { text } = await rawRequest('GET', link.slice(running.url.length));
+    expect(text).toContain(`<p>Account <strong>${login}</strong> of test</p>`);
+    expect(text).toContain(`<input type="text" autocomplete="username" value="${login}" readonly hidden>`);
+  });
+
+  test('a link that was used, has expired or was made up is reported at once', async () => {
+    const used = await mailedUser();
+    const pathOf = ({ link }: { link: string }) => link.slice(running.url.length);
+    await post({ reset_token: used.token, password: 'new-secret' });
+    expect(titleOf(await rawRequest('GET', pathOf(used)))).toBe(DEAD);
+    expect(titleOf(await rawRequest('GET', `/reset-password?reset_token=0000005c${'0'.repeat(32)}`))).toBe(DEAD);
+    const old = await mailedUser();
+    clock.reset(3_600_000);
+    expect(titleOf(await rawRequest('GET', pathOf(old)))).toBe(DEAD);
+  });
+
   test('HEAD responds like GET without the body', async () => {
     const get = await rawRequest('GET', '/reset-password');
     const head = await rawRequest('HEAD', '/reset-password');
