@@ -172,15 +172,18 @@ function anchorOf(heading: string): string {
 function plain(markdown: string): string {
   return markdown
     .replaceAll(/\]\([^()]*\)/g, '')
-    .replaceAll(/[`*|[]/g, '')
+    .replaceAll(/[`*|[]|--{2,}/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
 
 function excerpt(text: string, terms: string[]): string {
-  const first = Math.min(...terms.map((term) => text.toLowerCase().indexOf(term)).filter((at) => at >= 0), text.length);
-  const start = first === text.length ? 0 : Math.max(0, first - 60);
-  return `${start > 0 ? '… ' : ''}${text.slice(start, start + EXCERPT_LENGTH)}${text.length > start + EXCERPT_LENGTH ? ' …' : ''}`;
+  const places = terms.map((term) => text.toLowerCase().indexOf(term)).filter((place) => place >= 0);
+  const first = Math.min(...places, text.length);
+  const start = first === text.length || first < 60 ? 0 : text.indexOf(' ', first - 60) + 1;
+  if (text.length <= start + EXCERPT_LENGTH) return `${start > 0 ? '… ' : ''}${text.slice(start)}`;
+  const end = text.lastIndexOf(' ', start + EXCERPT_LENGTH);
+  return `${start > 0 ? '… ' : ''}${text.slice(start, end)} …`;
 }
 
 function searchForm(root: string, query: string): string {
