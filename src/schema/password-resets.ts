@@ -13,7 +13,9 @@ const PasswordReset = builder.objectRef<ValidReset>('PasswordReset').implement({
       nullable: true,
       description: 'Login of the user, so that a password manager stores the new password for it; null without login.',
     }),
-    applicationName: t.exposeString('applicationName', { description: 'Name of the application.' }),
+    applicationName: t.exposeString('applicationName', {
+      description: 'Display name of the application that the account belongs to.',
+    }),
   }),
 });
 
